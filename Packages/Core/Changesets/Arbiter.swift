@@ -31,10 +31,15 @@ public import TomboloModel
 public struct Arbiter: Sendable {
     /// The schema that class and column positions in changesets, rows and log entries refer to.
     public let schema: Schema
-    private let check: ChangesetCheck
+    /// What can be checked without rows.
+    public let check: ChangesetCheck
+    /// By position.
+    private let classes: [ArbitratedClass]
     var rows = UndoableDictionary<ObjectReference, Row>()
     var trash = UndoableDictionary<ObjectReference, Row>()
     var log: [ObjectReference: [LogEntry]] = [:]
+    /// Objects whose own entries later changesets need; nil for all.
+    private var repeated: Set<ObjectReference>?
     /// For each target, the columns that link to it now or did before; others do no harm.
     private var referrers: [ObjectReference: [Field]] = [:]
 
@@ -52,14 +57,26 @@ public struct Arbiter: Sendable {
     public init(schema: Schema) {
         self.schema = schema
         check = ChangesetCheck(schema: schema)
+        classes = ArbitratedClass.classes(of: schema)
+    }
+
+    /// What is known before a group's changesets are loaded, so that less has to be kept.
+    /// - Parameters:
+    ///   - objectCount: about how many objects they write.
+    ///   - repeated: objects that more than one instruction writes, from ``collectReferences(of:_:_:_:)``. Nobody asks what
+    ///     the group has done to the others.
+    public mutating func expect(objectCount: Int, repeated: Set<ObjectReference>) {
+        rows.reserveCapacity(objectCount)
+        self.repeated = repeated
     }
 
     /// Loads the current row of an object named by ``references(of:)``, or nil if it doesn't exist.
     public mutating func load(_ reference: ObjectReference, _ row: Row?) {
         rows[reference] = row
         guard let row else { return }
-        for column in schema[reference.classIndex].columns.indices {
-            if let target = link(from: reference.classIndex, column, row[column]) {
+        let item = classes[reference.classIndex]
+        for column in item.linkColumns {
+            if let target = item.link(column, row[column]) {
                 note(Field(reference: reference, column: column), linksTo: target)
             }
         }
@@ -79,22 +96,25 @@ public struct Arbiter: Sendable {
     public func references(of changeset: Changeset) -> (written: Set<ObjectReference>, linked: Set<ObjectReference>) {
         var written: Set<ObjectReference> = []
         var linked: Set<ObjectReference> = []
-        collectReferences(of: changeset, &written, &linked)
+        var repeated: Set<ObjectReference> = []
+        collectReferences(of: changeset, &written, &linked, &repeated)
         return (written, linked.subtracting(written))
     }
 
-    /// The same of several changesets: adds to what they write, and to what they link to, which they may write as well.
+    /// The same of several changesets: adds to what they write, to what they link to, which they may write as well, and to
+    /// what several instructions write.
     public func collectReferences(
-        of changeset: Changeset, _ written: inout Set<ObjectReference>, _ linked: inout Set<ObjectReference>
+        of changeset: Changeset, _ written: inout Set<ObjectReference>, _ linked: inout Set<ObjectReference>,
+        _ repeated: inout Set<ObjectReference>
     ) {
         for instruction in changeset.instructions {
-            written.insert(instruction.reference)
+            if !written.insert(instruction.reference).inserted { repeated.insert(instruction.reference) }
             switch instruction {
             case .create(let reference, let fields), .set(let reference, let fields):
+                let item = classes[reference.classIndex]
+                guard !item.linkColumns.isEmpty else { continue }
                 for field in fields {
-                    if let target = link(from: reference.classIndex, field.column, field.value) {
-                        linked.insert(target)
-                    }
+                    if let target = item.link(field.column, field.value) { linked.insert(target) }
                 }
             case .add, .erase: break
             }
@@ -103,9 +123,9 @@ public struct Arbiter: Sendable {
 
     /// The object whose permissions apply to a list element, or nil if `reference` isn't a list element.
     public func owner(of reference: ObjectReference, row: Row) -> ObjectReference? {
-        guard schema[reference.classIndex].owner != nil else { return nil }
-        return ObjectReference(
-            classIndex: schema.rootClassIndex(of: reference.classIndex), key: row[ElementColumn.owner])
+        let item = classes[reference.classIndex]
+        guard item.isElement else { return nil }
+        return ObjectReference(classIndex: item.rootIndex, key: row[ElementColumn.owner])
     }
 
     /// Applies one changeset to the loaded state.
@@ -116,19 +136,26 @@ public struct Arbiter: Sendable {
     ///   - sees: whether the client's user may read an object before the changeset: of a class, with its row. For an
     ///     element class, the row of the object that has the list.
     ///   - refused: what has been refused before.
+    ///   - isChecked: whether `refused` has what ``check`` finds to be invalid.
     public mutating func apply(
         _ changeset: Changeset, from client: ClientID, stamp: Stamp, base: Snapshot,
         permit: (WriteRequest) -> WriteDenial?, sees: (_ classIndex: Int, Row) -> Bool = { _, _ in true },
-        without refused: RefusedInstructions = RefusedInstructions()
+        without refused: RefusedInstructions = RefusedInstructions(), isChecked: Bool = false
     ) -> Arbitration {
         var refused = refused
-        check.refuseInvalid(in: changeset, &refused)
+        if !isChecked { check.refuseInvalid(in: changeset, &refused) }
         var narrowing = Narrowing()
         for round in 1...Self.maximumRoundCount {
             let (instructions, positions) = refused.remaining(of: changeset, in: schema)
             let hidden = unseen(by: instructions, sees)
-            let order = InstructionOrder.targetsFirst(instructions, schema: schema) { [rows] in rows[$0] != nil }
-            var attempt = Attempt(arbiter: handOver(), client: client, stamp: stamp, base: base, hidden: hidden)
+            // Only elements may have to wait.
+            let order =
+                instructions.contains { classes[$0.reference.classIndex].isElement }
+                ? InstructionOrder.targetsFirst(instructions, schema: schema) { [rows] in rows[$0] != nil }
+                : Array(instructions.indices)
+            var attempt = Attempt(
+                arbiter: handOver(), client: client, stamp: stamp, base: base, hidden: hidden,
+                instructionCount: instructions.count)
             for index in order { attempt.perform(instructions[index], at: positions[index]) }
             attempt.setDeferredLinks()
             let objections = attempt.objections(permit)
@@ -151,13 +178,17 @@ public struct Arbiter: Sendable {
     /// The state for an attempt, which gives it back: so nothing of it is copied, however many changesets a group has.
     private mutating func handOver() -> Arbiter {
         let state = self
-        self = Arbiter(schema: schema, check)
+        self = empty
         return state
     }
 
-    private init(schema: Schema, _ check: ChangesetCheck) {
+    /// An arbiter for the same schema that knows nothing.
+    var empty: Arbiter { Arbiter(schema, check, classes) }
+
+    private init(_ schema: Schema, _ check: ChangesetCheck, _ classes: [ArbitratedClass]) {
         self.schema = schema
         self.check = check
+        self.classes = classes
     }
 
     func refusal(_ objection: Objection) -> Refusal {
@@ -182,20 +213,14 @@ public struct Arbiter: Sendable {
             {
                 result.insert(reference)
             }
-            guard schema[reference.classIndex].owner != nil, case .create(_, let fields) = instruction,
+            let item = classes[reference.classIndex]
+            guard item.isElement, case .create(_, let fields) = instruction,
                 let key = fields.last(where: { $0.column == ElementColumn.owner })?.value
             else { continue }
-            let owner = ObjectReference(classIndex: schema.rootClassIndex(of: reference.classIndex), key: key)
+            let owner = ObjectReference(classIndex: item.rootIndex, key: key)
             if let row = rows[owner], !sees(owner.classIndex, row) { result.insert(owner) }
         }
         return result
-    }
-
-    func link(from classIndex: Int, _ column: Int, _ key: Value) -> ObjectReference? {
-        guard !key.isNull, schema[classIndex].columns.indices.contains(column),
-            let target = schema[classIndex].columns[column].linkTarget, let index = schema.index(of: target)
-        else { return nil }
-        return ObjectReference(classIndex: index, key: key)
     }
 }
 
@@ -246,9 +271,13 @@ extension Arbiter {
         var deferralsTo: [ObjectReference: [Int]] = [:]
         /// The referrers of objects that were erased.
         private var endedReferrers: [ObjectReference: [Field]] = [:]
+        /// Columns set by default, as the last object that was created had them: most are like the one before.
+        private var lastDefaults: (isDefault: [Bool], columns: Set<Int>) = ([], [])
 
+        /// - Parameter instructionCount: of how many instructions the changeset is, about.
         init(
-            arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot, hidden: Set<ObjectReference>
+            arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot, hidden: Set<ObjectReference>,
+            instructionCount: Int = 0
         ) {
             self.arbiter = arbiter
             self.client = client
@@ -256,13 +285,17 @@ extension Arbiter {
             self.base = base
             self.hidden = hidden
             unseen = hidden
+            writes.reserveCapacity(instructionCount)
+            positions.reserveCapacity(instructionCount)
+            lives.reserveCapacity(instructionCount)
+            touched.reserveCapacity(instructionCount)
             self.arbiter.rows.begin()
             self.arbiter.trash.begin()
         }
 
         /// The log gets the changeset's own entries only when it is finished.
         mutating func concurrentWrites(to reference: ObjectReference) -> ConcurrentWrites {
-            guard let entries = arbiter.log[reference] else { return ConcurrentWrites() }
+            guard !arbiter.log.isEmpty, let entries = arbiter.log[reference] else { return ConcurrentWrites() }
             if let known = concurrentWrites[reference] { return known }
             let found = ConcurrentWrites(
                 entries, columnCount: arbiter.schema[reference.classIndex].columns.count, client: client, stamp: stamp,
@@ -292,7 +325,7 @@ extension Arbiter {
         mutating func perform(_ instruction: Instruction, at position: Int) {
             self.position = position
             let reference = instruction.reference
-            let item = arbiter.schema[reference.classIndex]
+            let item = arbiter.classes[reference.classIndex]
             let concurrent = concurrentWrites(to: reference)
             if concurrent.isErased {
                 lost += 1
@@ -325,7 +358,7 @@ extension Arbiter {
         }
 
         /// Does what would be done if the object didn't exist.
-        mutating func performUnseen(_ instruction: Instruction, _ item: ClassSchema) {
+        mutating func performUnseen(_ instruction: Instruction, _ item: ArbitratedClass) {
             let reference = instruction.reference
             switch instruction {
             case .create(_, let fields):
@@ -338,7 +371,7 @@ extension Arbiter {
                 }
                 // From here on it's the new object, which is never written: the key is taken.
                 unseen.remove(reference)
-                refuse("There is another \(item.name) with this primary key.", item, reference, .constraint)
+                refuse("There is another \(item.item.name) with this primary key.", item, reference, .constraint)
             case .set(_, let fields): lost += fields.count
             case .add: lost += 1
             case .erase: break
@@ -382,28 +415,31 @@ extension Arbiter {
             }
         }
 
-        mutating func insert(_ fields: [FieldWrite], as reference: ObjectReference, _ item: ClassSchema) {
-            var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
-            var isDefault = Array(repeating: true, count: item.columns.count)
-            if let key = item.primaryKeyIndex {
+        mutating func insert(_ fields: [FieldWrite], as reference: ObjectReference, _ item: ArbitratedClass) {
+            var row = item.blank
+            var isDefault = Array(repeating: true, count: row.values.count)
+            if let key = item.keyIndex {
                 row[key] = reference.key
                 isDefault[key] = false
             }
-            for field in fields where field.column != item.primaryKeyIndex {
+            for field in fields where field.column != item.keyIndex {
                 row[field.column] = field.value
                 isDefault[field.column] = field.isDefault
             }
-            let defaults = Set(isDefault.indices.lazy.filter { isDefault[$0] })
-            for (index, column) in item.columns.enumerated() where column.linkTarget != nil {
+            if isDefault != lastDefaults.isDefault {
+                lastDefaults = (isDefault, Set(isDefault.indices.lazy.filter { isDefault[$0] }))
+            }
+            let defaults = lastDefaults.columns
+            for index in item.linkColumns {
                 let from = Field(reference: reference, column: index)
                 deferral[from] = nil
-                guard let target = arbiter.link(from: reference.classIndex, index, row[index]) else { continue }
-                let isOwner = item.owner != nil && index == ElementColumn.owner
+                guard let target = item.link(index, row[index]) else { continue }
+                let isOwner = item.isElement && index == ElementColumn.owner
                 guard arbiter.rows[target] == nil || isOwner && unseen.contains(target), target != reference else {
                     arbiter.note(from, linksTo: target)
                     continue
                 }
-                guard column.isOptional else {
+                guard item.isOptional[index] else {
                     lost += 1
                     return
                 }
@@ -420,9 +456,9 @@ extension Arbiter {
         }
 
         mutating func refuse(
-            _ message: String, _ item: ClassSchema, _ reference: ObjectReference, _ code: Refusal.Code = .invalid
+            _ message: String, _ item: ArbitratedClass, _ reference: ObjectReference, _ code: Refusal.Code = .invalid
         ) {
-            object(to: reference, Refusal(code, message, className: item.name, key: reference.key))
+            object(to: reference, Refusal(code, message, className: item.item.name, key: reference.key))
         }
 
         private mutating func object(to reference: ObjectReference, _ refusal: Refusal) {
@@ -430,16 +466,17 @@ extension Arbiter {
         }
 
         mutating func merge(
-            _ fields: [FieldWrite], into reference: ObjectReference, _ item: ClassSchema, _ concurrent: ConcurrentWrites
+            _ fields: [FieldWrite], into reference: ObjectReference, _ item: ArbitratedClass,
+            _ concurrent: ConcurrentWrites
         ) {
             guard var row = arbiter.rows[reference] else { return }
             var columns: [ColumnWrite] = []
             for field in fields {
-                if item.owner != nil, field.column == ElementColumn.owner, field.value != row[field.column] {
-                    refuse("An element of \(item.name) can't move to another object's list.", item, reference)
+                if item.isElement, field.column == ElementColumn.owner, field.value != row[field.column] {
+                    refuse("An element of \(item.item.name) can't move to another object's list.", item, reference)
                     return
                 }
-                guard field.column != item.primaryKeyIndex else { continue }
+                guard field.column != item.keyIndex else { continue }
                 if !field.isDefault { written[reference, default: []].insert(field.column) }
                 let wins =
                     field.isDefault ? concurrent.letsDefaultReplace(field.column) : !concurrent.beats(field.column)
@@ -450,11 +487,11 @@ extension Arbiter {
                 written[reference, default: []].insert(field.column)
                 var value = field.value
                 let from = Field(reference: reference, column: field.column)
-                if item.columns[field.column].linkTarget != nil { deferral[from] = nil }
-                if let target = arbiter.link(from: reference.classIndex, field.column, value) {
+                if !deferral.isEmpty { deferral[from] = nil }
+                if let target = item.link(field.column, value) {
                     if arbiter.rows[target] != nil {
                         arbiter.note(from, linksTo: target)
-                    } else if item.columns[field.column].isOptional {
+                    } else if item.isOptional[field.column] {
                         postpone(from, linkTo: target)
                         value = .null
                     } else {
@@ -475,7 +512,7 @@ extension Arbiter {
         }
 
         mutating func add(
-            _ amount: Int64, to reference: ObjectReference, _ column: Int, _ item: ClassSchema,
+            _ amount: Int64, to reference: ObjectReference, _ column: Int, _ item: ArbitratedClass,
             _ concurrent: ConcurrentWrites
         ) {
             guard var row = arbiter.rows[reference] else {
@@ -491,10 +528,11 @@ extension Arbiter {
             let sum = current.addingReportingOverflow(amount)
             let write = FieldWrite(column: column, value: .int(sum.partialValue))
             guard !sum.overflow else {
-                return refuse("\(item.name).\(item.columns[column].name) would exceed 64 bits.", item, reference)
+                return refuse(
+                    "\(item.item.name).\(item.item.columns[column].name) would exceed 64 bits.", item, reference)
             }
             do throws(Refusal) {
-                try arbiter.check.requireValid(write, of: reference, item)
+                try arbiter.check.requireValid(write, of: reference, item.item)
             } catch {
                 object(to: reference, error)
                 return
@@ -546,16 +584,14 @@ extension Arbiter {
             to reference: ObjectReference, _ permit: (WriteRequest) -> WriteDenial?,
             _ answers: inout [ObjectReference: WriteDenial?]
         ) -> Objection? {
-            var lives = lives[reference] ?? []
-            if let row = arbiter.rows[reference], !lives.isEmpty { lives[lives.count - 1].last = row }
-            for life in lives {
+            let lives = lives[reference] ?? []
+            for (index, var life) in lives.enumerated() {
+                if index == lives.count - 1, let row = arbiter.rows[reference] { life.last = row }
                 guard let owner = arbiter.owner(of: reference, row: life.last) else {
-                    let requests = life.requests(
-                        reference.classIndex, isTrashable: arbiter.schema[reference.classIndex].isTrashable,
-                        written: written[reference] ?? [])
-                    for request in requests {
-                        if let denial = permit(request) { return .denied(reference, object: reference, denial) }
-                    }
+                    let denial = life.denial(
+                        reference.classIndex, isTrashable: arbiter.classes[reference.classIndex].isTrashable,
+                        written: written.isEmpty ? [] : written[reference] ?? [], permit)
+                    if let denial { return .denied(reference, object: reference, denial) }
                     continue
                 }
                 // If the changeset writes the list's owner, the owner's own requests decide.
@@ -573,7 +609,11 @@ extension Arbiter {
 
         /// The state after the changeset, with entries for the changesets that follow in the group.
         mutating func finish() -> Arbiter {
-            for write in writes { arbiter.load(entry(for: write)) }
+            if arbiter.repeated?.isEmpty != true {
+                for write in writes where arbiter.repeated?.contains(write.reference) != false {
+                    arbiter.load(entry(for: write))
+                }
+            }
             for entry in consequences { arbiter.load(entry) }
             arbiter.rows.keep()
             arbiter.trash.keep()

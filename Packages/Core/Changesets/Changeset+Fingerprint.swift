@@ -18,14 +18,20 @@ extension Changeset {
     ) -> Int64 {
         if let defect { return defect.fingerprint }
         var hash = ChangesetFingerprint(number: number, stamp: stamp)
+        // Neighbours are mostly of one class.
+        var classIndex: Int?
+        var (name, columns): (String, [String]) = ("", [])
         for instruction in instructions {
-            let item = schema[instruction.reference.classIndex]
-            func add(_ fields: [FieldWrite]) {
-                for field in fields {
-                    hash.addField(propertyName(item.columns[field.column]), field.value, isDefault: field.isDefault)
-                }
+            if instruction.reference.classIndex != classIndex {
+                classIndex = instruction.reference.classIndex
+                let item = schema[instruction.reference.classIndex]
+                name = className(item)
+                columns = item.columns.map(propertyName)
             }
-            hash.beginInstruction(className: className(item), key: instruction.reference.key)
+            func add(_ fields: [FieldWrite]) {
+                for field in fields { hash.addField(columns[field.column], field.value, isDefault: field.isDefault) }
+            }
+            hash.beginInstruction(className: name, key: instruction.reference.key)
             switch instruction {
             case .create(_, let fields):
                 hash.addCreate(fieldCount: fields.count)
@@ -33,7 +39,7 @@ extension Changeset {
             case .set(_, let fields):
                 hash.addSet(fieldCount: fields.count)
                 add(fields)
-            case .add(_, let column, let amount): hash.addAddition(propertyName(item.columns[column]), amount: amount)
+            case .add(_, let column, let amount): hash.addAddition(columns[column], amount: amount)
             case .erase: hash.addErase()
             }
         }

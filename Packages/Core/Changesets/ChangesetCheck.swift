@@ -5,11 +5,49 @@ public struct ChangesetCheck: Sendable {
     private let schema: Schema
     /// The columns of the class that has the most.
     private let columnCount: Int
+    /// By class: what nearly all keys and values pass.
+    private let common: [CommonChecks]
+
+    private struct CommonChecks {
+        /// Nil for a class that isn't synchronised.
+        let key: ColumnCheck?
+        let keyIndex: Int?
+        let columns: [ColumnCheck]
+
+        init(_ item: ClassSchema) {
+            key = item.primaryKey.map { ColumnCheck($0) }
+            keyIndex = item.primaryKeyIndex
+            columns = item.columns.map { ColumnCheck($0) }
+        }
+    }
 
     /// Checks against the server's schema. One check is good for any number of changesets.
     public init(schema: Schema) {
         self.schema = schema
         columnCount = schema.classes.reduce(0) { max($0, $1.columns.count) }
+        common = schema.classes.map { CommonChecks($0) }
+    }
+
+    /// Whether every class, key and column is there: nothing after this check may fail to name them.
+    public func isReadable(_ changeset: Changeset) -> Bool {
+        changeset.instructions.allSatisfy { instruction in
+            let reference = instruction.reference
+            guard schema.classes.indices.contains(reference.classIndex),
+                let key = common[reference.classIndex].key
+            else { return false }
+            if !key.passes(reference.key) {
+                guard let column = schema[reference.classIndex].primaryKey,
+                    (try? column.validate(reference.key)) != nil
+                else { return false }
+            }
+            let columns = common[reference.classIndex].columns
+            switch instruction {
+            case .create(_, let fields), .set(_, let fields):
+                return fields.allSatisfy { columns.indices.contains($0.column) }
+            case .add(_, let column, _): return columns.indices.contains(column)
+            case .erase: return true
+            }
+        }
     }
 
     // MARK: Content
@@ -41,6 +79,7 @@ public struct ChangesetCheck: Sendable {
     private func requireValid(
         _ instruction: Instruction, at position: Int, _ namedBy: inout [Int]
     ) throws(Refusal) {
+        if isOrdinary(instruction, at: position, &namedBy) { return }
         let reference = instruction.reference
         let item = try item(of: reference)
         switch instruction {
@@ -60,6 +99,32 @@ public struct ChangesetCheck: Sendable {
                 throw invalid("Only an integer property that isn't the primary key can be added to.", reference)
             }
         case .erase: break
+        }
+    }
+
+    /// Whether an instruction is surely valid; if not, the columns decide, and say why.
+    private func isOrdinary(_ instruction: Instruction, at position: Int, _ namedBy: inout [Int]) -> Bool {
+        let reference = instruction.reference
+        guard common.indices.contains(reference.classIndex) else { return false }
+        let checks = common[reference.classIndex]
+        guard let key = checks.key, key.passes(reference.key) else { return false }
+        switch instruction {
+        case .create(_, let fields), .set(_, let fields):
+            for field in fields {
+                guard checks.columns.indices.contains(field.column), field.column != checks.keyIndex,
+                    checks.columns[field.column].passes(field.value)
+                else { return false }
+            }
+            for (index, field) in fields.enumerated() {
+                guard namedBy[field.column] != position else {
+                    for field in fields[..<index] { namedBy[field.column] = -1 }
+                    return false
+                }
+                namedBy[field.column] = position
+            }
+            return true
+        case .erase: return true
+        case .add: return false
         }
     }
 
@@ -116,7 +181,13 @@ public struct ChangesetCheck: Sendable {
     ) {
         let (instructions, positions) = refused.remaining(of: changeset, in: schema)
         var denials: [Int: Denials] = [:]
-        for root in Set(instructions.map { schema.rootClassIndex(of: $0.reference.classIndex) }) {
+        var classes: Set<Int> = []
+        var last: Int?
+        for instruction in instructions where instruction.reference.classIndex != last {
+            last = instruction.reference.classIndex
+            classes.insert(instruction.reference.classIndex)
+        }
+        for root in Set(classes.map { schema.rootClassIndex(of: $0) }) {
             for operation in [WriteRequest.Operation.create, .update, .delete] {
                 if let reason = denial(operation, root) { denials[root, default: [:]][operation] = reason }
             }

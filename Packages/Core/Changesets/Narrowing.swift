@@ -94,7 +94,7 @@ extension Arbiter {
     fileprivate func alone(
         _ reference: ObjectReference, writtenBy instructions: [Instruction], asIn attempt: Attempt
     ) -> Arbiter {
-        var result = Arbiter(schema: schema)
+        var result = empty
         let changeset = Changeset(number: 0, base: 0, stamp: Stamp(microseconds: 0), instructions: instructions)
         for target in references(of: changeset).linked {
             if let row = attempt.arbiter.rows[target] { result.load(target, row) }

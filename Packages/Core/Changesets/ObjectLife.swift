@@ -25,25 +25,32 @@ struct ObjectLife {
         isErased = true
     }
 
-    /// The permissions needed, for an object that isn't a list element.
+    /// Asks for the permissions needed, for an object that isn't a list element.
     /// - Parameter written: the columns of existing rows that the changeset writes.
-    func requests(_ classIndex: Int, isTrashable: Bool, written: Set<Int>) -> [WriteRequest] {
-        func request(_ operation: WriteRequest.Operation, _ old: Row?, _ new: Row?) -> WriteRequest {
-            WriteRequest(
-                operation: operation, classIndex: classIndex, old: old, new: new,
-                written: operation == .update ? written : [])
+    /// - Returns: why one of them is denied, or nil.
+    func denial(
+        _ classIndex: Int, isTrashable: Bool, written: Set<Int>, _ permit: (WriteRequest) -> WriteDenial?
+    ) -> WriteDenial? {
+        func ask(_ operation: WriteRequest.Operation, _ old: Row?, _ new: Row?) -> WriteDenial? {
+            permit(
+                WriteRequest(
+                    operation: operation, classIndex: classIndex, old: old, new: new,
+                    written: operation == .update ? written : []))
         }
         guard let old else {
-            guard let replaced else { return [request(.create, nil, last)] }
+            if let denial = ask(.create, nil, last) { return denial }
+            guard let replaced else { return nil }
+            if isRestored, let denial = ask(.restore, replaced, last) { return denial }
             // Nothing of the row in the trash is left.
-            let update = WriteRequest(
-                operation: .update, classIndex: classIndex, old: replaced, new: last,
-                written: Set(last.values.indices))
-            return [request(.create, nil, last)] + (isRestored ? [request(.restore, replaced, last)] : []) + [update]
+            return permit(
+                WriteRequest(
+                    operation: .update, classIndex: classIndex, old: replaced, new: last,
+                    written: Set(last.values.indices)))
         }
-        guard isErased else { return [request(.update, old, last)] }
+        guard isErased else { return ask(.update, old, last) }
+        if let denial = ask(.delete, old, nil) { return denial }
         // An object edited and then erased goes into the trash as edited.
         let isEdited = last != old || !written.isEmpty
-        return [request(.delete, old, nil)] + (isTrashable && isEdited ? [request(.update, old, last)] : [])
+        return isTrashable && isEdited ? ask(.update, old, last) : nil
     }
 }

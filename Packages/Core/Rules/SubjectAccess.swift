@@ -5,12 +5,39 @@ public import TomboloModel
 /// What a subject may do, for as long as a session knows of nothing else. A gateway has one for each connected device:
 /// what of the rules depends on the subject alone is worked out when a class is first written, and only for that class.
 public final class SubjectAccess: Sendable {
-    private typealias ClassFilters = (role: ClassRole, filters: [Operation: Predicate])
+    /// What the subject may do with one class. A class, since it's asked for every object that is written.
+    private final class ClassAccess: Sendable {
+        let role: ClassRole
+        let filters: [Operation: Predicate]
+        /// What is permitted whatever the objects are.
+        let unconditional: Set<Operation>
+        let columnCount: Int
+
+        init(_ role: ClassRole, _ filters: [Operation: Predicate], isInPartition: Bool, columnCount: Int) {
+            self.role = role
+            self.filters = filters
+            self.columnCount = columnCount
+            let asksMore =
+                isInPartition || !role.requirements.isEmpty || role.scopeColumn != nil || !role.fixedColumns.isEmpty
+            unconditional = asksMore ? [] : Set(filters.filter { $0.value == .constant(true) }.keys)
+        }
+
+        /// Whether an operation is permitted on an object without a look at its values.
+        func permits(_ operation: Operation, _ old: Row?, _ new: Row?) -> Bool {
+            guard unconditional.contains(operation) else { return false }
+            func isWhole(_ row: Row?) -> Bool { row?.values.count == columnCount }
+            return switch operation {
+            case .create: isWhole(new)
+            case .update: isWhole(old) && isWhole(new)
+            default: isWhole(old)
+            }
+        }
+    }
 
     private let rules: Rules
     private let subject: Subject
     /// By the position of a class at the root; nil for one whose roles don't apply.
-    private let known = Mutex<[Int: ClassFilters?]>([:])
+    private let known = Mutex<[Int: ClassAccess?]>([:])
 
     init(_ rules: Rules, _ subject: Subject) {
         self.rules = rules
@@ -45,18 +72,23 @@ public final class SubjectAccess: Sendable {
             case .delete: .delete
             case .restore: .restore
             }
-        let classFilters = filters(of: rules.schema.rootClassIndex(of: resource.classIndex))
+        let access = access(to: rules.schema.rootClassIndex(of: resource.classIndex))
+        if case .object(_, let old, let new) = resource, access?.permits(operation, old, new) == true { return nil }
         let decision = rules.decide(
-            subject, operation, resource, classFilters?.role, classFilters?.filters[operation] ?? .constant(false),
+            subject, operation, resource, access?.role, access?.filters[operation] ?? .constant(false),
             written: written)
         guard case .denied(let denial) = decision else { return nil }
-        return WriteDenial(denial.reason, role: classFilters?.role.name)
+        return WriteDenial(denial.reason, role: access?.role.name)
     }
 
-    private func filters(of classIndex: Int) -> ClassFilters? {
+    private func access(to classIndex: Int) -> ClassAccess? {
         if let found = known.withLock({ $0[classIndex] }) { return found }
-        let filters = rules.filters(for: subject, classIndex)
-        known.withLock { $0[classIndex] = .some(filters) }
-        return filters
+        let access = rules.filters(for: subject, classIndex).map { role, filters in
+            ClassAccess(
+                role, filters, isInPartition: subject.partition != nil,
+                columnCount: rules.schema[classIndex].columns.count)
+        }
+        known.withLock { $0[classIndex] = .some(access) }
+        return access
     }
 }

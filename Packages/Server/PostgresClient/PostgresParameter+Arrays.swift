@@ -48,6 +48,32 @@ extension PostgresParameter {
         Self(PostgresOID.numericArray, .textFormat("{\(texts.map { $0 ?? "NULL" }.joined(separator: ","))}"))
     }
 
+    /// The types of which ``array(of:_:_:)`` makes arrays.
+    public enum ElementType: Sendable {
+        case bool, int64, double, text, bytea, uuid, timestamptz
+    }
+
+    /// An array without one in Swift: for many values that come from somewhere else.
+    /// - Parameters:
+    ///   - append: appends an element's value in PostgreSQL's binary form, or returns false for NULL.
+    /// - Throws: what `append` throws.
+    public static func array<Element, Failure: Error>(
+        of type: ElementType, _ elements: some Collection<Element>,
+        _ append: (Element, inout [UInt8]) throws(Failure) -> Bool
+    ) throws(Failure) -> Self {
+        let (arrayOID, elementOID) =
+            switch type {
+            case .bool: (PostgresOID.boolArray, PostgresOID.bool)
+            case .int64: (PostgresOID.int8Array, PostgresOID.int8)
+            case .double: (PostgresOID.float8Array, PostgresOID.float8)
+            case .text: (PostgresOID.textArray, PostgresOID.text)
+            case .bytea: (PostgresOID.byteaArray, PostgresOID.bytea)
+            case .uuid: (PostgresOID.uuidArray, PostgresOID.uuid)
+            case .timestamptz: (PostgresOID.timestamptzArray, PostgresOID.timestamptz)
+            }
+        return try encoded(arrayOID, elementOID, elements, append)
+    }
+
     /// JSON texts as a `jsonb[]`.
     public static func jsonbArray(_ values: [String?]) -> Self {
         array(PostgresOID.jsonbArray, PostgresOID.jsonb, values) { value, bytes in
@@ -59,23 +85,35 @@ extension PostgresParameter {
     private static func array<Element>(
         _ arrayOID: UInt32, _ elementOID: UInt32, _ values: [Element?], _ encode: (Element, inout [UInt8]) -> Void
     ) -> Self {
+        encoded(arrayOID, elementOID, values) { value, bytes in
+            guard let value else { return false }
+            encode(value, &bytes)
+            return true
+        }
+    }
+
+    /// - Parameter append: appends an element's bytes, or returns false for NULL.
+    private static func encoded<Element, Failure: Error>(
+        _ arrayOID: UInt32, _ elementOID: UInt32, _ elements: some Collection<Element>,
+        _ append: (Element, inout [UInt8]) throws(Failure) -> Bool
+    ) throws(Failure) -> Self {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(20 + values.count * 12)
-        bytes.appendBigEndian(Int32(values.isEmpty ? 0 : 1))
-        bytes.appendBigEndian(Int32(values.contains { $0 == nil } ? 1 : 0))
+        bytes.reserveCapacity(20 + elements.count * 16)
+        bytes.appendBigEndian(Int32(elements.isEmpty ? 0 : 1))
+        let hasNullsAt = bytes.count
+        bytes.appendBigEndian(Int32(0))
         bytes.appendBigEndian(elementOID)
-        if !values.isEmpty {
-            bytes.appendBigEndian(Int32(clamping: values.count))
+        if !elements.isEmpty {
+            bytes.appendBigEndian(Int32(clamping: elements.count))
             bytes.appendBigEndian(Int32(1))
         }
-        for value in values {
+        for element in elements {
             let lengthAt = bytes.count
             bytes.appendBigEndian(Int32(-1))
-            guard let value else { continue }
-            encode(value, &bytes)
-            let length = Int32(clamping: bytes.count - lengthAt - 4)
-            withUnsafeBytes(of: length.bigEndian) { raw in
-                for index in 0..<4 { bytes[lengthAt + index] = raw[index] }
+            if try append(element, &bytes) {
+                bytes.setBigEndian(Int32(clamping: bytes.count - lengthAt - 4), at: lengthAt)
+            } else {
+                bytes.setBigEndian(Int32(1), at: hasNullsAt)
             }
         }
         return Self(arrayOID, .bytes(bytes))
@@ -88,7 +126,12 @@ enum PostgresBinary {
 }
 
 extension [UInt8] {
-    mutating func appendBigEndian(_ value: some FixedWidthInteger) {
+    package mutating func appendBigEndian(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Writes over bytes that are there.
+    fileprivate mutating func setBigEndian(_ value: Int32, at offset: Int) {
+        withUnsafeMutableBytes { $0.storeBytes(of: value.bigEndian, toByteOffset: offset, as: Int32.self) }
     }
 }

@@ -74,6 +74,11 @@ extension PostgresParameter {
         Self(PostgresOID.text, value.map { .string($0) })
     }
 
+    /// A `text` whose bytes in UTF-8 are there already.
+    public static func text(utf8 bytes: [UInt8]) -> Self {
+        Self(PostgresOID.text, .bytes(bytes))
+    }
+
     public static func bytea(_ value: [UInt8]?) -> Self {
         Self(PostgresOID.bytea, value.map { .bytes($0) })
     }

@@ -5,7 +5,7 @@ package enum PostgresTime {
 
     /// `Int64.max` and `.min` stand for infinity and -infinity. A value before PostgreSQL's range is sent as a value
     /// that the server refuses with 22008.
-    static func encode(_ microsecondsSince1970: Int64) -> Int64 {
+    package static func encode(_ microsecondsSince1970: Int64) -> Int64 {
         if microsecondsSince1970 == .max || microsecondsSince1970 == .min { return microsecondsSince1970 }
         let (value, overflow) = microsecondsSince1970.subtractingReportingOverflow(epochMicroseconds)
         return overflow ? .min + 1 : max(value, .min + 1)

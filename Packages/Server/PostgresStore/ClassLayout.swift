@@ -11,6 +11,8 @@ final class ClassLayout: Sendable {
     let id: Int16
     let keyIndex: Int
     let storedTypes: [PropertyType]
+    /// Whether the keys are ObjectIds.
+    let hasObjectIds: Bool
     /// The changelog's numbers of the columns, by position.
     let columnIDs: [Int16]
     let position: [Int16: Int]
@@ -35,6 +37,7 @@ final class ClassLayout: Sendable {
         self.keyIndex = keyIndex
         self.columnIDs = columnIDs
         storedTypes = item.columns.map { schema.storedType(of: $0) }
+        hasObjectIds = storedTypes[keyIndex] == .objectId
         position = Dictionary(columnIDs.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         table = "public.\(PostgresSQL.quoteIdentifier(item.table))"
         names = item.columns.map { PostgresSQL.quoteIdentifier($0.sqlName) }

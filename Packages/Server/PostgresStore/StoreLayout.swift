@@ -1,3 +1,5 @@
+internal import PostgresClient
+internal import TomboloChangesets
 internal import TomboloModel
 
 /// The classes of a schema with the numbers that the database gave them, under their names in SQL.
@@ -8,6 +10,8 @@ struct StoreLayout: Sendable {
     /// By class index; nil for a class without a primary key, which is not synced.
     let classes: [ClassLayout?]
     let classIndexByID: [Int16: Int]
+    /// Knows the schema and nothing else: a copy arbitrates one transaction.
+    let arbiter: Arbiter
     /// When the names were read, or before.
     let digest: String
 
@@ -34,6 +38,7 @@ struct StoreLayout: Sendable {
         self.digest = digest
         self.classes = classes
         constraints = ConstraintNames(schema: schema)
+        arbiter = Arbiter(schema: schema)
         classIndexByID = Dictionary(
             classes.compactMap { $0.map { ($0.id, $0.classIndex) } }, uniquingKeysWith: { first, _ in first })
     }
@@ -78,5 +83,11 @@ struct StoreLayout: Sendable {
             throw PostgresStoreError(.corrupt, "The changelog holds a key of \(layout.item.name) that is none.")
         }
         return key
+    }
+
+    /// The same without making a string of the most common ones.
+    func key(_ cell: PostgresCell, of layout: ClassLayout) throws -> Value {
+        if layout.hasObjectIds, let id = cell.withUnsafeBytes({ KeyText.objectId($0) }) { return .objectId(id) }
+        return try key(try cell.string, of: layout)
     }
 }

@@ -27,16 +27,76 @@ extension PostgresParameter {
     /// Values of one type as an array, for `= ANY ($1)` and `unnest($1)`. Null becomes NULL.
     /// - Throws: ``ValueError`` if a column of the type can't hold one of the values.
     public init(list: [Value], of type: PropertyType) throws(ValueError) {
+        try self.init(list, of: type) { $0 }
+    }
+
+    /// The same of values that elements have.
+    public init<Element>(
+        _ elements: some Collection<Element>, of type: PropertyType, _ value: (Element) -> Value
+    ) throws(ValueError) {
+        func array(
+            of elementType: ElementType, _ append: (Value, inout [UInt8]) -> Bool
+        ) throws(ValueError) -> PostgresParameter {
+            try .array(of: elementType, elements) { (element, bytes: inout [UInt8]) throws(ValueError) -> Bool in
+                let value = value(element)
+                if append(value, &bytes) { return true }
+                guard value.isNull else { throw ValueError(value, isNot: type) }
+                return false
+            }
+        }
         switch type {
-        case .bool: self = .boolArray(try list.contents(\.bool, type))
-        case .int: self = .int64Array(try list.contents(\.int, type))
-        case .double: self = .doubleArray(try list.contents(\.double, type))
-        case .string: self = .textArray(try list.contents(\.string, type))
-        case .data: self = .byteaArray(try list.contents({ $0.data.map(Array.init) }, type))
-        case .date: self = .timestamptzArray(microseconds: try list.contents(\.date, type))
-        case .objectId: self = .byteaArray(try list.contents(\.objectId, type))
-        case .uuid: self = .uuidArray(try list.contents(\.uuid, type))
-        case .decimal128: self = .numericArray(try list.contents(\.decimal, type))
+        case .bool:
+            self = try array(of: .bool) { value, bytes in
+                guard case .bool(let flag) = value else { return false }
+                bytes.append(flag ? 1 : 0)
+                return true
+            }
+        case .int:
+            self = try array(of: .int64) { value, bytes in
+                guard case .int(let number) = value else { return false }
+                bytes.appendBigEndian(number)
+                return true
+            }
+        case .double:
+            self = try array(of: .double) { value, bytes in
+                guard case .double(let number) = value else { return false }
+                bytes.appendBigEndian(number.bitPattern)
+                return true
+            }
+        case .string:
+            self = try array(of: .text) { value, bytes in
+                guard case .string(let text) = value else { return false }
+                bytes.append(contentsOf: text.utf8)
+                return true
+            }
+        case .data:
+            self = try array(of: .bytea) { value, bytes in
+                guard case .data(let data) = value else { return false }
+                bytes.append(contentsOf: data)
+                return true
+            }
+        case .date:
+            self = try array(of: .timestamptz) { value, bytes in
+                guard case .date(let microseconds) = value else { return false }
+                bytes.appendBigEndian(PostgresTime.encode(microseconds))
+                return true
+            }
+        case .objectId:
+            self = try array(of: .bytea) { value, bytes in
+                guard case .objectId(let id) = value else { return false }
+                id.withBytes { bytes.append(contentsOf: $0) }
+                return true
+            }
+        case .uuid:
+            self = try array(of: .uuid) { value, bytes in
+                guard case .uuid(let id) = value else { return false }
+                withUnsafeBytes(of: id.uuid) { bytes.append(contentsOf: $0) }
+                return true
+            }
+        case .decimal128:
+            var texts: [String?] = []
+            for element in elements { texts.append(try value(element).content(\.decimal, type)) }
+            self = .numericArray(texts)
         case .float, .link, .embedded, .array, .list, .linkingObjects: throw ValueError(notStored: type)
         }
     }
@@ -71,15 +131,13 @@ extension Value {
         _ read: (Value) -> Content?, _ type: PropertyType
     ) throws(ValueError) -> Content? {
         if let content = read(self) { return content }
-        guard self == .null else { throw ValueError("A column of type \(type.name) can't hold \(self).") }
+        guard self == .null else { throw ValueError(self, isNot: type) }
         return nil
     }
 }
 
-extension [Value] {
-    fileprivate func contents<Content>(
-        _ read: (Value) -> Content?, _ type: PropertyType
-    ) throws(ValueError) -> [Content?] {
-        try map { value throws(ValueError) in try value.content(read, type) }
+extension ValueError {
+    fileprivate init(_ value: Value, isNot type: PropertyType) {
+        self.init("A column of type \(type.name) can't hold \(value).")
     }
 }

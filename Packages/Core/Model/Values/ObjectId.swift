@@ -117,6 +117,13 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         return result
     }
 
+    /// The 12 bytes without an array, valid during `body`.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
+            body(UnsafeRawBufferPointer(rebasing: $0[..<Self.byteCount]))
+        }
+    }
+
     /// 24 lower-case hexadecimal digits.
     public var stringValue: String { bytes.hexadecimal }
     public var description: String { stringValue }

@@ -51,7 +51,7 @@ package struct StableHash: Sendable {
             add(microseconds)
         case .objectId(let id):
             add(byte: 7)
-            add(bytes: id.bytes)
+            id.withBytes { add($0) }
         case .uuid(let id):
             add(byte: 8)
             add(id.uuidString)

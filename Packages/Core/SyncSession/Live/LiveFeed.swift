@@ -350,9 +350,16 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         var candidateCount = 0
         var seen: [Int: Seen] = [:]
         var order: [Int] = []
+        // Neighbours are mostly of one class.
+        var (classIndex, known): (Int?, ClassWatch?) = (nil, nil)
+        var sights: [Int: (had: Bool, has: Bool)] = [:]
         for (index, change) in live.difference.changes.enumerated() {
-            guard let watch = classes[change.reference.classIndex] else { continue }
-            var sights: [Int: (had: Bool, has: Bool)] = [:]
+            if change.reference.classIndex != classIndex {
+                classIndex = change.reference.classIndex
+                known = classes[change.reference.classIndex]
+            }
+            guard let watch = known else { continue }
+            sights.removeAll(keepingCapacity: true)
             if let old = change.old {
                 candidateCount += watch.index.forEachMatch(of: old) { sights[$0] = (true, false) }
             }

@@ -38,17 +38,15 @@ extension PostgresTickReader {
         var accounts: Set<String> = []
         var hasNewDocuments = false
         /// In the order of their first change.
-        var roots: [ObjectReference] = []
-        /// Entries of roots and of elements, oldest first.
-        var entries: [ObjectReference: [Entry]] = [:]
+        private(set) var roots: [Root] = []
         /// Changed elements of each root, in order, and whether their first change made them.
         var touchedElements: [ObjectReference: [ObjectReference]] = [:]
         var createdElements: Set<RootedElement> = []
-        /// Present rows of roots and of all their elements.
-        var rows: [ObjectReference: (row: Row, isTrashed: Bool)] = [:]
+        /// Present rows of the roots' elements.
+        var elementRows: [ObjectReference: Row] = [:]
         var elements: [ObjectReference: [Int: [Row]]] = [:]
 
-        private var knownRoots: Set<ObjectReference> = []
+        private var positions: [ObjectReference: Int] = [:]
         private var knownElements: Set<RootedElement> = []
 
         mutating func note(_ element: ObjectReference, of root: ObjectReference, isCreated: Bool) {
@@ -58,8 +56,36 @@ extension PostgresTickReader {
             if isCreated { createdElements.insert(key) }
         }
 
-        mutating func note(_ root: ObjectReference) {
-            if knownRoots.insert(root).inserted { roots.append(root) }
+        /// - Parameter entry: what happened to the object itself.
+        mutating func note(_ root: ObjectReference, _ entry: Entry? = nil) {
+            if let position = positions[root] {
+                if let entry { roots[position].append(entry) }
+            } else {
+                positions[root] = roots.count
+                var root = Root(reference: root)
+                if let entry { root.append(entry) }
+                roots.append(root)
+            }
+        }
+
+        mutating func note(_ root: ObjectReference, present: (row: Row, isTrashed: Bool)) {
+            if let position = positions[root] { roots[position].present = present }
+        }
+    }
+
+    /// An object that something happened to, or to its lists.
+    private struct Root {
+        let reference: ObjectReference
+        /// Oldest first. Nothing is kept of an object that wasn't there before, as most aren't that are uploaded.
+        private(set) var entries: [Entry] = []
+        private(set) var isNew = false
+        var present: (row: Row, isTrashed: Bool)?
+
+        init(reference: ObjectReference) { self.reference = reference }
+
+        mutating func append(_ entry: Entry) {
+            guard !isNew else { return }
+            if entries.isEmpty, entry.operation == .create { isNew = true } else { entries.append(entry) }
         }
     }
 
@@ -100,16 +126,15 @@ extension PostgresTickReader {
         var collection = Collection()
         for row in results[1] {
             let number = Int16(truncatingIfNeeded: try row[0].int64)
-            let text = try row[1].string
             switch number {
             case SchemaIdentifiers.accountClass:
-                collection.accounts.insert(text)
+                collection.accounts.insert(try row[1].string)
                 continue
             case SchemaIdentifiers.documentClass:
                 collection.hasNewDocuments = true
                 continue
             case SchemaIdentifiers.progressClass:
-                guard let client = Int64(text).map(ClientID.init(rawValue:)) else { continue }
+                guard let client = Int64(try row[1].string).map(ClientID.init(rawValue:)) else { continue }
                 // A gateway of an earlier version wrote no number: its refusals are all taken for new.
                 let first = try row[6].nonNull?.int64 ?? 1
                 collection.clients[client] = min(first, collection.clients[client] ?? first)
@@ -123,24 +148,23 @@ extension PostgresTickReader {
             if bulk != nil {
                 for case let key? in try row[7].stringArray {
                     let reference = ObjectReference(classIndex: index, key: try layout.key(key, of: item))
-                    collection.entries[reference, default: []].append(.created)
-                    collection.note(reference)
+                    collection.note(reference, .created)
                 }
                 continue
             }
-            let reference = ObjectReference(classIndex: index, key: try layout.key(text, of: item))
+            let reference = ObjectReference(classIndex: index, key: try layout.key(row[1], of: item))
             let operation: Entry.Operation =
                 switch try row[2].string {
                 case "c": .create
                 case "e": .erase
                 default: .update
                 }
-            collection.entries[reference, default: []].append(
-                Entry(
-                    operation: operation, columns: try row[3].nonNull?.int64Array ?? [],
-                    old: try row[4].nonNull?.stringArray ?? []))
             guard item.isElement else {
-                collection.note(reference)
+                collection.note(
+                    reference,
+                    Entry(
+                        operation: operation, columns: try row[3].nonNull?.int64Array ?? [],
+                        old: try row[4].nonNull?.stringArray ?? []))
                 continue
             }
             guard let rootText = try row[5].nonNull?.string else { continue }
@@ -159,7 +183,7 @@ extension PostgresTickReader {
     /// ``readChangelog(since:)`` began.
     private func loadRows(_ collection: inout Collection) async throws {
         var keys: [Int: [Value]] = [:]
-        for root in collection.roots { keys[root.classIndex, default: []].append(root.key) }
+        for root in collection.roots { keys[root.reference.classIndex, default: []].append(root.reference.key) }
         var statements: [PostgresStatement] = []
         var loaded: [(root: Int, item: ClassLayout)] = []
         for (classIndex, keys) in keys.sorted(by: { $0.key < $1.key }) {
@@ -182,12 +206,14 @@ extension PostgresTickReader {
         for ((rootIndex, item), result) in zip(loaded, results) {
             for index in result.indices {
                 let found = try item.row(result, index)
-                if item.classIndex != rootIndex {
-                    let root = ObjectReference(classIndex: rootIndex, key: found.row[ElementColumn.owner])
-                    collection.elements[root, default: [:]][item.classIndex, default: []].append(found.row)
-                }
                 let reference = ObjectReference(classIndex: item.classIndex, key: found.row[item.keyIndex])
-                collection.rows[reference] = found
+                guard item.classIndex != rootIndex else {
+                    collection.note(reference, present: found)
+                    continue
+                }
+                let root = ObjectReference(classIndex: rootIndex, key: found.row[ElementColumn.owner])
+                collection.elements[root, default: [:]][item.classIndex, default: []].append(found.row)
+                collection.elementRows[reference] = found.row
             }
         }
     }
@@ -197,17 +223,16 @@ extension PostgresTickReader {
     private func changes(_ collection: Collection) throws -> [RootChange] {
         var changes: [RootChange] = []
         changes.reserveCapacity(collection.roots.count)
-        for root in collection.roots {
-            let item = try layout.layout(root.classIndex)
-            let present = collection.rows[root]
-            let past = try past(of: root, item, present, collection)
+        for known in collection.roots {
+            let (root, present) = (known.reference, known.present)
+            let past = try past(of: known)
             let new = present.flatMap { $0.isTrashed ? nil : $0.row }
             let old = past.flatMap { $0.isTrashed ? nil : $0.row }
             guard old != nil || new != nil else { continue }
             var changedElements: [Int: [Row]] = [:]
             var removedElements: [Int: [Value]] = [:]
             for element in collection.touchedElements[root] ?? [] {
-                if let row = collection.rows[element]?.row, row[ElementColumn.owner] == root.key {
+                if let row = collection.elementRows[element], row[ElementColumn.owner] == root.key {
                     changedElements[element.classIndex, default: []].append(row)
                 } else if !collection.createdElements.contains(RootedElement(root: root, element: element)) {
                     removedElements[element.classIndex, default: []].append(element.key)
@@ -222,12 +247,11 @@ extension PostgresTickReader {
     }
 
     /// The row at the older tick.
-    private func past(
-        of reference: ObjectReference, _ item: ClassLayout, _ present: (row: Row, isTrashed: Bool)?,
-        _ collection: Collection
-    ) throws -> (row: Row, isTrashed: Bool)? {
-        var state = present
-        for entry in (collection.entries[reference] ?? []).reversed() {
+    private func past(of root: Root) throws -> (row: Row, isTrashed: Bool)? {
+        if root.isNew { return nil }
+        let item = try layout.layout(root.reference.classIndex)
+        var state = root.present
+        for entry in root.entries.reversed() {
             switch entry.operation {
             case .create: state = nil
             case .erase: state = try item.erasedRow(entry.columns, entry.old)

@@ -15,7 +15,12 @@ struct LockPlan {
     /// By class: the class that has a list before the list's elements.
     private(set) var locks: [Lock] = []
     private let written: [ObjectReference]
+    /// Objects that several instructions write.
+    private(set) var repeated: Set<ObjectReference> = []
     private let layout: StoreLayout
+
+    /// Objects that are written.
+    var writtenCount: Int { written.count }
 
     init(changesets: [Changeset], arbiter: Arbiter, layout: StoreLayout) throws {
         self.layout = layout
@@ -23,7 +28,7 @@ struct LockPlan {
         var linked: Set<ObjectReference> = []
         var erasedClasses: Set<Int> = []
         for changeset in changesets {
-            arbiter.collectReferences(of: changeset, &written, &linked)
+            arbiter.collectReferences(of: changeset, &written, &linked, &repeated)
             for instruction in changeset.instructions {
                 if case .erase(let reference) = instruction { erasedClasses.insert(reference.classIndex) }
             }
@@ -87,15 +92,9 @@ struct LockPlan {
     /// Found by class and key: `IS TRUE` keeps the planner from using the index on `xid`, whose statistics know little of
     /// the newest, and so from going through all that happened since for each object.
     func changelog(after sequence: Int64, from xid: UInt64) -> PostgresStatement {
-        var classes: [Int32?] = []
-        var keys: [String?] = []
-        for reference in written {
-            guard let item = layout.classes[reference.classIndex], let text = KeyText.text(reference.key) else {
-                continue
-            }
-            classes.append(Int32(item.id))
-            keys.append(text)
-        }
+        // The changelog names no object by NULL.
+        let classes = written.map { layout.classes[$0.classIndex].map { Int32($0.id) } }
+        let keys = PostgresParameter.array(of: .text, written) { KeyText.append($0.key, to: &$1) }
         return PostgresStatement(
             """
             SELECT c.class, c.key, c.operation, c.columns, c.old[array_position(c.columns, 0::smallint)], c.marks, \
@@ -104,7 +103,7 @@ struct LockPlan {
             SELECT * FROM tombolo.changelog AS l WHERE l.class = k.class::smallint AND l.key = k.key \
             AND l.seq > $3 AND (l.xid >= $4::xid8) IS TRUE OFFSET 0) AS c ORDER BY c.seq
             """,
-            [.int32Array(classes), .textArray(keys), .int64(sequence), .untyped(String(xid))])
+            [.int32Array(classes), keys, .int64(sequence), .untyped(String(xid))])
     }
 
     /// SQL for whether the changelog reaches back to its beginning. The first floor ends that, even if it's the first tick.

@@ -76,7 +76,7 @@ struct UploadTransaction {
         self.maximumBulkRowCount = maximumBulkRowCount
         self.layout = layout
         self.connection = connection
-        check = ChangesetCheck(schema: layout.schema)
+        check = layout.arbiter.check
         results = Array(repeating: nil, count: group.count)
     }
 
@@ -173,7 +173,7 @@ struct UploadTransaction {
             results[position] = .gap(expected: 0)
             return
         }
-        let isReadable = upload.changeset.isReadable(in: layout.schema)
+        let isReadable = check.isReadable(upload.changeset)
         // A changeset that comes again may have been taken when its classes and properties had other names.
         let hash = isReadable ? upload.changeset.originalFingerprint(in: layout.schema) : 0
         if number <= client.last {
@@ -213,10 +213,11 @@ struct UploadTransaction {
 
     /// Locks and loads what the changesets touch and lets the arbiter decide.
     private mutating func arbitrate() async throws {
-        var arbiter = Arbiter(schema: layout.schema)
+        var arbiter = layout.arbiter
         let changesets = accepted.map { $0.arbitration.refused.applied(of: $0.upload.changeset, in: layout.schema) }
         guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return }
         let plan = try LockPlan(changesets: changesets, arbiter: arbiter, layout: layout)
+        arbiter.expect(objectCount: plan.writtenCount, repeated: plan.repeated)
         let loaded = try await load(plan, changesets)
         for (reference, row) in loaded.rows { arbiter.load(reference, row) }
         for (reference, row) in trashed { arbiter.load(reference, trashed: row) }
@@ -228,7 +229,7 @@ struct UploadTransaction {
             accepted[index].stamp = stamp
             accepted[index].arbitration = arbiter.apply(
                 upload.changeset, from: upload.client, stamp: stamp, base: base.snapshot, permit: upload.permit,
-                sees: upload.sees, without: accepted[index].arbitration.refused)
+                sees: upload.sees, without: accepted[index].arbitration.refused, isChecked: true)
         }
     }
 
@@ -395,25 +396,5 @@ struct UploadTransaction {
                 .int64(upload.client.rawValue), .int64(upload.changeset.number), .text(cause.code.rawValue),
                 .text(Self.shortened(cause.message)), .json(ChangesetJSON.text(upload.changeset, in: layout.schema)),
             ])
-    }
-}
-
-extension Changeset {
-    /// Whether every class and column is there: nothing after this check may fail to name them.
-    func isReadable(in schema: Schema) -> Bool {
-        instructions.allSatisfy { instruction in
-            let reference = instruction.reference
-            guard schema.classes.indices.contains(reference.classIndex),
-                let key = schema[reference.classIndex].primaryKey
-            else { return false }
-            let item = schema[reference.classIndex]
-            guard (try? key.validate(reference.key)) != nil else { return false }
-            switch instruction {
-            case .create(_, let fields), .set(_, let fields):
-                return fields.allSatisfy { item.columns.indices.contains($0.column) }
-            case .add(_, let column, _): return item.columns.indices.contains(column)
-            case .erase: return true
-            }
-        }
     }
 }

@@ -72,36 +72,44 @@ struct WriteCompiler {
     }
 
     /// A changeset whose writes are appended.
-    struct Origin: Equatable {
+    struct Origin {
         let stamp: Stamp
         let client: ClientID
         let number: Int64
         let user: String
     }
 
-    /// Writes that share a statement.
-    private struct Run {
+    /// Writes that share a statement. A class, since it's looked at for every write.
+    private final class Run {
         let shape: Shape
         let trashGroup: UUID
-        var writes: [RowWrite] = []
-        var keys: Set<Value> = []
-        var source: Source?
-        /// The changesets that they come from, of one client, and which one each write is from.
-        var origins: [Origin]
-        var places: [Int] = []
+        private(set) var writes: [RowWrite] = []
+        /// Of updates. An object that was created is there, and one that was erased is gone: in a run of either no key comes
+        /// twice.
+        private var keys: Set<Value> = []
+        private(set) var source: Source?
+        /// The changesets that they come from, of one client, and how many writes each has.
+        private(set) var origins: [Origin] = []
+        private(set) var counts: [Int] = []
 
-        init(shape: Shape, trashGroup: UUID, origins: [Origin]) {
+        init(shape: Shape, trashGroup: UUID) {
             self.shape = shape
             self.trashGroup = trashGroup
-            self.origins = origins
         }
 
-        mutating func append(_ write: RowWrite, from origin: Origin, _ source: Source) {
-            if origins.last != origin { origins.append(origin) }
+        func takes(_ write: RowWrite) -> Bool {
+            if case .update = write { !keys.contains(write.reference.key) } else { true }
+        }
+
+        func append(_ write: RowWrite, from origin: Origin, instruction: Int) {
+            if origins.last?.number != origin.number {
+                origins.append(origin)
+                counts.append(0)
+            }
             writes.append(write)
-            keys.insert(write.reference.key)
-            places.append(origins.count - 1)
-            self.source = source
+            counts[counts.count - 1] += 1
+            if case .update = write { keys.insert(write.reference.key) }
+            source = Source(reference: write.reference, instruction: instruction)
         }
     }
 
@@ -110,20 +118,24 @@ struct WriteCompiler {
         let trashGroup = UUID()
         for (write, instruction) in zip(arbitration.writes, arbitration.positions) {
             let shape = shape(of: write)
-            if !canGoOn(shape, write.reference.key, origin) {
+            let run: Run
+            if let known = self.run, canGoOn(known, shape, write, origin) {
+                run = known
+            } else {
                 try finish()
-                run = Run(shape: shape, trashGroup: trashGroup, origins: [origin])
+                run = Run(shape: shape, trashGroup: trashGroup)
+                self.run = run
             }
-            run?.append(write, from: origin, Source(reference: write.reference, instruction: instruction))
+            run.append(write, from: origin, instruction: instruction)
         }
     }
 
     /// Whether the statement that is being made can write this as well.
-    private func canGoOn(_ shape: Shape, _ key: Value, _ origin: Origin) -> Bool {
-        guard joins, let run, run.shape == shape, !run.keys.contains(key) else { return false }
-        if run.origins == [origin] { return true }
-        guard case .insert = shape, run.origins.last?.client == origin.client,
-            run.writes.count < Self.maximumSharedRows.count,
+    private func canGoOn(_ run: Run, _ shape: Shape, _ write: RowWrite, _ origin: Origin) -> Bool {
+        guard joins, run.shape == shape, run.takes(write), let last = run.origins.last, last.client == origin.client
+        else { return false }
+        if run.origins.count == 1, last.number == origin.number { return true }
+        guard case .insert = shape, run.writes.count < Self.maximumSharedRows.count,
             run.writes.count <= Self.maximumSharedRows.average * run.origins.count
         else { return false }
         return KeyText.isSame(layout.classes[shape.classIndex]?.keyType)
@@ -163,12 +175,23 @@ struct WriteCompiler {
 
     /// For the triggers: which of several changesets each key is from, counted from 1, as a JSON object.
     private func places(_ run: Run) -> PostgresParameter {
-        var json = "{"
-        for (write, place) in zip(run.writes, run.places) {
-            if json.utf8.count > 1 { json += "," }
-            json += "\(JSONText.string(KeyText.text(write.reference.key) ?? "")):\(place + 1)"
+        var json: [UInt8] = []
+        json.reserveCapacity(run.writes.count * 32)
+        var key: [UInt8] = []
+        var next = 0
+        for (place, count) in run.counts.enumerated() {
+            let number = Array(":\(place + 1)".utf8)
+            for write in run.writes[next..<next + count] {
+                json.append(json.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+                key.removeAll(keepingCapacity: true)
+                _ = KeyText.append(write.reference.key, to: &key)
+                JSONText.append(key, to: &json)
+                json.append(contentsOf: number)
+            }
+            next += count
         }
-        return .text(json + "}")
+        json.append(UInt8(ascii: "}"))
+        return .text(utf8: json)
     }
 
     /// Sets the settings within the statement whose rows they are about, before its triggers fire: a statement of its own
@@ -203,7 +226,7 @@ struct WriteCompiler {
     }
 
     private func keys(_ run: Run, _ item: ClassLayout) throws -> PostgresParameter {
-        try PostgresParameter(list: run.writes.map(\.reference.key), of: item.keyType)
+        try PostgresParameter(run.writes, of: item.keyType) { $0.reference.key }
     }
 
     private func castType(_ type: PropertyType) -> String { SQLDialect.postgresql.castType(of: type) }
@@ -220,7 +243,7 @@ struct WriteCompiler {
             return PostgresStatement("\(head) SELECT \(values.joined(separator: ", ")) FROM \(settings)", parameters)
         }
         var parameters = try item.storedTypes.enumerated().map { column, type in
-            try PostgresParameter(list: rows.map { $0[column] }, of: type)
+            try PostgresParameter(rows, of: type) { $0[column] }
         }
         let arrays = item.storedTypes.enumerated().map { "$\($0 + 1)::\(castType($1))[]" }.joined(separator: ", ")
         let settings = settings(run, item, &parameters)
@@ -280,21 +303,5 @@ struct WriteCompiler {
         return PostgresStatement(
             "UPDATE \(item.table) AS t SET trashed_at = clock_timestamp(), trashed_by = $2, trash_group = $3 "
                 + "FROM \(settings) AS o WHERE t.\(item.key) = ANY ($1) AND t.trashed_at IS NULL", parameters)
-    }
-}
-
-/// Text within JSON.
-private enum JSONText {
-    static func string(_ text: String) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

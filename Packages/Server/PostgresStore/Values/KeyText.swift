@@ -37,18 +37,28 @@ enum KeyText {
     }
 
     static func text(_ value: Value) -> String? {
+        if case .string(let text) = value { return text }
+        var bytes: [UInt8] = []
+        return append(value, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// Appends the text in UTF-8, without making a string.
+    /// - Returns: false for null, which has none.
+    static func append(_ value: Value, to bytes: inout [UInt8]) -> Bool {
         switch value {
-        case .null: nil
-        case .bool(let flag): flag ? "true" : "false"
-        case .int(let number): String(number)
-        case .double(let number): number.bitPattern.hexadecimal
-        case .date(let microseconds): UInt64(bitPattern: microseconds &- PostgresTime.epochMicroseconds).hexadecimal
-        case .string(let text): text
-        case .data(let data): data.hexadecimal
-        case .objectId(let id): id.stringValue
-        case .uuid(let id): id.uuidString.lowercased()
-        case .decimal(let number): number.description
+        case .null: return false
+        case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .int(let number): bytes.append(contentsOf: String(number).utf8)
+        case .double(let number): bytes.appendHexadecimal(number.bitPattern)
+        case .date(let microseconds):
+            bytes.appendHexadecimal(UInt64(bitPattern: microseconds &- PostgresTime.epochMicroseconds))
+        case .string(let text): bytes.append(contentsOf: text.utf8)
+        case .data(let data): data.withUnsafeBytes { bytes.appendHexadecimal($0) }
+        case .objectId(let id): id.withBytes { bytes.appendHexadecimal($0) }
+        case .uuid(let id): bytes.append(contentsOf: id.uuidString.lowercased().utf8)
+        case .decimal(let number): bytes.append(contentsOf: number.description.utf8)
         }
+        return true
     }
 
     /// - Returns: nil for text that no value of the type has.
@@ -71,17 +81,35 @@ enum KeyText {
         }
     }
 
+    /// From the text's UTF-8; nil for text that isn't an ObjectId's.
+    static func objectId(_ text: UnsafeRawBufferPointer) -> ObjectId? {
+        guard text.count == 2 * ObjectId.byteCount else { return nil }
+        func number<Number: FixedWidthInteger>(_ range: Range<Int>) -> Number? {
+            var result: Number = 0
+            for character in text[range] {
+                guard let digit = digit(character) else { return nil }
+                result = result << 4 | Number(digit)
+            }
+            return result
+        }
+        guard let high: UInt64 = number(0..<16), let low: UInt32 = number(16..<24) else { return nil }
+        return ObjectId(high: high, low: low)
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
     private static func bytes(_ text: String) -> [UInt8]? {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count / 2)
         var pending: UInt8?
         for character in text.utf8 {
-            let digit: UInt8
-            switch character {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
-            default: return nil
-            }
+            guard let digit = digit(character) else { return nil }
             if let high = pending {
                 result.append(high << 4 | digit)
                 pending = nil
@@ -93,7 +121,18 @@ enum KeyText {
     }
 }
 
-extension UInt64 {
+extension [UInt8] {
+    /// Two lower-case hexadecimal digits for each byte.
+    fileprivate mutating func appendHexadecimal(_ content: UnsafeRawBufferPointer) {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+        for byte in content {
+            append(digit(byte >> 4))
+            append(digit(byte & 0xf))
+        }
+    }
+
     /// Sixteen hexadecimal digits.
-    fileprivate var hexadecimal: String { withUnsafeBytes(of: bigEndian) { Array($0).hexadecimal } }
+    fileprivate mutating func appendHexadecimal(_ number: UInt64) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { appendHexadecimal($0) }
+    }
 }
