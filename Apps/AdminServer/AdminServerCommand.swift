@@ -74,7 +74,8 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                links to an object, and itself
               POST   /admin/CLASSES/ID/trash   CLASSES is the name of a class with a
                                                trash, such as listings; an object
-                                               takes those along that link to it
+                                               takes those along that link to it;
+                                               {"reason": …} says why
               POST   /admin/trash/ID/restore   ID of an object, or of a group: what
                                                was trashed together. {"values": {"ID":
                                                {"email": …}}, "leave": ["ID"], "swap":

@@ -40,6 +40,24 @@ struct BulkPagesTests {
 
     private static let pending = "/panel/bulk/sessions?filter%5Bstate%5D=pending"
 
+    @Test("the page before the last button asks for a reason, which every object that goes has")
+    func reason() async throws {
+        try await Self.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            let trial = try await browser.submit(Self.pending, [("which", "all"), ("action", "trash")])
+            #expect(trial.status == 200 && trial.text.contains(#"name="reason""#), "\(trial.text)")
+            let started = try await browser.submit(
+                Self.pending, PanelBrowser.hidden(trial.text) + [("reason", "Not accepted")])
+            #expect(started.status == 303, "\(started.text)")
+            try await site.work()
+            #expect(try await site.titles("trash_reason = 'Not accepted'") == ["Talk 3"])
+            let job = try await browser.get(try #require(started.headers[.location])).text
+            #expect(job.contains("Not accepted"), "\(job)")
+            let update = try await browser.submit(Self.pending, [("which", "all"), ("action", "update")])
+            #expect(!update.text.contains(#"name="reason""#))
+        }
+    }
+
     @Test("all that match are changed after a dry run, followed on the job's page, and put back")
     func update() async throws {
         try await Self.run { site in

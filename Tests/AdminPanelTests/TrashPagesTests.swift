@@ -45,6 +45,30 @@ import TomboloRules
         }
     }
 
+    @Test("the button's reason is on the pages of the trash as plain text, and in the history")
+    func reason() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let path = "/panel/data/sessions/\(fixture.sessions[0])/delete"
+                let owner = try await PanelBrowser.loggedIn(client, as: "owner")
+                let asked = try await owner.get(path).text
+                #expect(asked.contains(#"<textarea id="reason" name="reason""#), "\(asked)")
+                let form = PanelBrowser.hidden(asked)
+                let long = try await owner.submit(path, form + [("reason", String(repeating: "x", count: 1_001))])
+                #expect(long.status == 422, "\(long.text)")
+                let moved = try await owner.submit(path, form + [("reason", "Two <i>talks</i>")])
+                #expect(moved.status == 303, "\(moved.text)")
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                let list = try await admin.get("/panel/trash").text
+                #expect(list.contains("Two &lt;i&gt;talks&lt;/i&gt;"), "\(list)")
+                let found = try await fixture.pool.query(
+                    "SELECT trash_group::text FROM session WHERE _id = $1", [.objectId(fixture.sessions[0])])
+                let group = try await admin.get("/panel/trash/group/\(try found[0, 0].string)").text
+                #expect(group.contains("<dt>Because</dt>") && group.contains("Two &lt;i&gt;talks"), "\(group)")
+            }
+        }
+    }
+
     @Test("a clash is shown with its choices, and a new value settles it")
     func clash() async throws {
         try await ServiceFixture.with { fixture in

@@ -36,7 +36,8 @@ struct TrashSecrecyTests {
             ] as [(String, [String: Value])] {
                 ids.append(try await rows.insert(name, event.merging(values) { $1 }))
                 try await fixture.pool.query(
-                    "SELECT tombolo.trash($1, $2, 'ada', NULL)", [.text(name), .text(ids[ids.count - 1].stringValue)])
+                    "SELECT tombolo.trash($1, $2, 'ada', NULL, 'Zebra, as I said')",
+                    [.text(name), .text(ids[ids.count - 1].stringValue)])
             }
             let user = try await rows.insert(
                 "User", ["email": "zebra@example.org", "displayName": .string(Self.secret)])

@@ -51,7 +51,9 @@ import TomboloServerModel
                     var expected = RightsTrial.expected(role, relation, schema)
                     if role == .services, relation.schema == "public", relation.name == "users" {
                         // The conference keeps these from services.
-                        let fixed: Set = ["_id", "email", "is_super_admin", "trashed_at", "trashed_by", "trash_group"]
+                        let fixed: Set = [
+                            "_id", "email", "is_super_admin", "trashed_at", "trashed_by", "trash_group", "trash_reason",
+                        ]
                         expected.remove("UPDATE")
                         expected.formUnion(relation.columns.filter { !fixed.contains($0) }.map { "UPDATE (\($0))" })
                     }

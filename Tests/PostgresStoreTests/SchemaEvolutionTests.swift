@@ -388,6 +388,47 @@ struct SchemaEvolutionTests {
         }
     }
 
+    @Test("A trash of an earlier version keeps reasons from now on, and whoever could call its function still can")
+    func earlierTrash() async throws {
+        try await withConnection { connection in
+            let other = try document(item("Other", [], isTrashable: true))
+            let thing = try document(item("Thing", [], isTrashable: true))
+            // Another app's tables: the functions are for all of them.
+            try await bring(connection, to: other)
+            try await bring(connection, to: thing)
+            try await connection.execute(
+                """
+                ALTER TABLE thing DROP COLUMN trash_reason CASCADE;
+                ALTER TABLE other DROP COLUMN trash_reason CASCADE;
+                DROP FUNCTION tombolo.trash(text, text, text, uuid, text);
+                CREATE FUNCTION tombolo.trash(p_class text, p_key text, p_by text, p_group uuid) RETURNS boolean
+                    LANGUAGE sql AS 'SELECT true';
+                REVOKE ALL ON FUNCTION tombolo.trash(text, text, text, uuid) FROM PUBLIC;
+                DROP ROLE IF EXISTS trash_caller;
+                CREATE ROLE trash_caller;
+                GRANT EXECUTE ON FUNCTION tombolo.trash(text, text, text, uuid) TO trash_caller;
+                INSERT INTO thing (_id) VALUES ('a')
+                """)
+            let steps = try await bring(connection, to: thing)
+            #expect(
+                steps.prefix(3) == [
+                    "column other.trash_reason", "column thing.trash_reason", "function tombolo.trash",
+                ], "\(steps)")
+            let may = try await connection.query(
+                """
+                SELECT has_function_privilege('trash_caller', 'tombolo.trash(text, text, text, uuid, text)', 'EXECUTE'),
+                    has_function_privilege('public', 'tombolo.trash(text, text, text, uuid, text)', 'EXECUTE'),
+                    to_regprocedure('tombolo.trash(text, text, text, uuid)') IS NULL
+                """)
+            #expect(try (0..<3).map { try may[0][$0].bool } == [true, false, true])
+            try await connection.execute("SELECT tombolo.trash('Thing', 'a', 'ada', NULL)")
+            try await connection.execute(
+                "SELECT tombolo.restore('Thing', 'a'); SELECT tombolo.trash('Thing', 'a', 'ada', NULL, 'why')")
+            #expect(try await connection.query("SELECT trash_reason FROM thing")[0][0].string == "why")
+            try await connection.execute("DROP OWNED BY trash_caller; DROP ROLE trash_caller")
+        }
+    }
+
     @Test("Random changes of random models: the plan leaves nothing, and the tables are those of a fresh database")
     func randomChanges() async throws {
         var random = SeededGenerator.printed(for: "random changes of models")

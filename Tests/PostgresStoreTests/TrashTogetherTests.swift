@@ -240,4 +240,67 @@ struct TrashTogetherTests {
             #expect(gone.changes.allSatisfy { $0.old != nil && $0.new == nil })
         }
     }
+
+    private func reasons(_ connection: PostgresConnection) async throws -> [String?] {
+        try await connection.query(
+            """
+            SELECT t.trash_reason FROM (SELECT trash_reason, trashed_at FROM folder
+                UNION ALL SELECT trash_reason, trashed_at FROM page
+                UNION ALL SELECT trash_reason, trashed_at FROM picture) t
+            WHERE t.trashed_at IS NOT NULL OR t.trash_reason IS NOT NULL
+            """
+        ).map { try $0[0].nonNull?.string }
+    }
+
+    @Test("the reason goes along, and goes when its object comes back, whichever way")
+    func reason() async throws {
+        try await withDatabase { database, connection in
+            for way in ["function", "plain SQL", "create"] {
+                try await connection.execute("SELECT tombolo.trash('Folder', 'top', 'ada', NULL, ' No longer needed ')")
+                #expect(try await reasons(connection) == Array(repeating: "No longer needed", count: 4), "\(way)")
+                switch way {
+                case "function":
+                    try await connection.execute(
+                        "SELECT tombolo.restore_group((SELECT trash_group FROM folder WHERE _id = 'top'))")
+                case "plain SQL":
+                    // As an earlier version restores.
+                    for table in ["folder", "page", "picture"] {
+                        try await connection.execute(
+                            "UPDATE \(table) SET trashed_at = NULL, trashed_by = NULL, trash_group = NULL")
+                    }
+                default:
+                    let index = try #require(database.schema.index(of: "Folder"))
+                    _ = try await database.store.makeTick()
+                    let base = try await database.store.latestTick()
+                    let upload = Upload(
+                        client: Self.client,
+                        changeset: Changeset(
+                            number: 1, base: base.number, stamp: Stamp(microseconds: base.time.microseconds + 1),
+                            instructions: [
+                                .create(ObjectReference(classIndex: index, key: .string("top")), [])
+                            ]), permit: { _ in nil })
+                    #expect(try await database.store.upload([upload]).first == .applied(lost: 0))
+                    #expect(
+                        try await connection.query("SELECT trash_reason FROM folder WHERE _id = 'top'")[0][0].isNull)
+                    continue
+                }
+                #expect(try await reasons(connection) == [], "\(way)")
+            }
+        }
+    }
+
+    @Test("the function is called without a reason as before, a device's erase has none, and too long a one is refused")
+    func withoutReason() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("SELECT tombolo.trash('Page', 'q', 'ada', NULL)")
+            #expect(try await reasons(connection) == [nil, nil])
+            #expect(try await erase("Folder", .string("top"), 1, database) == .applied(lost: 0))
+            #expect(try await reasons(connection).compactMap(\.self) == [])
+            await #expect {
+                try await connection.execute(
+                    "SELECT tombolo.trash('Folder', 'other', 'ada', NULL, repeat('é', \(TrashReason.byteLimit / 2 + 1)))"
+                )
+            } throws: { ($0 as? PostgresError)?.message.contains("the reason is longer") == true }
+        }
+    }
 }

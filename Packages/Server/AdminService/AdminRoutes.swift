@@ -10,13 +10,13 @@ public import TomboloRules
 /// may list the trash of a class: administrators. `{collection}` names a class: `listings` the class `Listing`.
 ///
 /// - `GET /admin/trash?class=&page=`, and by any property, see ``TrashFilter``
-/// - `POST /admin/{collection}/{id}/trash`
+/// - `POST /admin/{collection}/{id}/trash`, with `{"reason": "…"}` or without a body
 /// - `POST /admin/trash/{id}/restore` with the id of an object or of a group; see ``RestoreWishes``
 /// - `DELETE /admin/trash/{id}` deletes an object or a group for ever
 /// - `POST /admin/trash/empty?class=&after=` deletes all that is listed for ever, a bounded amount for each request
 /// - `GET /admin/trash/purge`: the runs of the automatic purge, and what it kept
 /// - `POST /admin/trash/purge` runs it now; with `{"dryRun": true}` it says what it would do
-/// - `DELETE /{collection}/{id}`: into the trash, for those whom the rules permit it
+/// - `DELETE /{collection}/{id}`: the same, for those whom the rules permit it
 public struct AdminRoutes: Sendable {
     private let rules: LiveRules
     private let pool: PostgresPool
@@ -37,8 +37,8 @@ public struct AdminRoutes: Sendable {
             .post, "/admin/{collection}/{id}/trash",
             access: .object(.trash, ofAny: what, Self.className, among: names, also: .listTrash, by: rules, from: pool)
                 .and(.objects(.listTrash, ofAny: what, names, by: rules))
-        ) { _, _, grant in
-            JSONAnswer(try await moveToTrash(grant))
+        ) { request, context, grant in
+            JSONAnswer(try await moveToTrash(grant, reason(request, context)))
         }
         routes.on(
             .post, "/admin/trash/{id}/restore",
@@ -77,8 +77,8 @@ public struct AdminRoutes: Sendable {
         routes.on(
             .delete, "/{collection}/{id}",
             access: .object(.trash, ofAny: what, Self.className, among: names, by: rules, from: pool)
-        ) { _, _, grant in
-            JSONAnswer(try await moveToTrash(grant))
+        ) { request, context, grant in
+            JSONAnswer(try await moveToTrash(grant, reason(request, context)))
         }
     }
 
@@ -195,9 +195,20 @@ public struct AdminRoutes: Sendable {
         return ["count": .int(Int64(purged.count))]
     }
 
-    private func moveToTrash(_ grant: ObjectGrant) async throws -> JSON {
+    /// Why something goes into the trash: `{"reason": "…"}`, or no body.
+    private func reason(_ request: Request, _ context: EdgeContext) async throws -> TrashReason? {
+        guard let content = try await request.optionalJSON(JSON.self, context) else { return nil }
+        guard case .object(let members) = content, members.keys.allSatisfy({ $0 == "reason" }) else {
+            throw RequestFailure(
+                .badRequest, "The body isn't an object with 'reason' alone.",
+                hint: #"Send {"reason": "…"}, or no body."#)
+        }
+        return try TrashReason(members["reason"], at: .pointer("/reason"))
+    }
+
+    private func moveToTrash(_ grant: ObjectGrant, _ reason: TrashReason?) async throws -> JSON {
         let trash = Trash(schema: grant.rules.schema, pool: pool)
-        let group = try await trash.trash(grant.className, grant.id, by: grant.subject.userID)
+        let group = try await trash.trash(grant.className, grant.id, by: grant.subject.userID, because: reason)
         return [
             "class": .string(grant.className), "_id": .string(grant.id.stringValue),
             "group": .string(group.id.uuidString.lowercased()), "count": .int(Int64(group.count)),

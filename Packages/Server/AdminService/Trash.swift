@@ -43,18 +43,22 @@ public struct Trash: Sendable {
     }
 
     /// Moves an object into the trash. The database moves what belongs to it along: a house takes its viewings.
+    /// - Parameter reason: kept with each object that goes, for those who may list the trash.
     /// - Throws: `RequestFailure`: 404 if it's gone or in the trash by now, 409 if too much belongs to it.
-    public func trash(_ className: String, _ id: ObjectId, by user: ObjectId?) async throws -> Group {
-        try await pool.transaction { try await trash(className, id, by: user, on: $0) }
+    public func trash(
+        _ className: String, _ id: ObjectId, by user: ObjectId?, because reason: TrashReason? = nil
+    ) async throws -> Group {
+        try await pool.transaction { try await trash(className, id, by: user, because: reason, on: $0) }
     }
 
     /// The same in a transaction of the caller's, which ends when this throws.
     nonisolated(nonsending) public func trash(
-        _ className: String, _ id: ObjectId, by user: ObjectId?, on connection: PostgresConnection
+        _ className: String, _ id: ObjectId, by user: ObjectId?, because reason: TrashReason? = nil,
+        on connection: PostgresConnection
     ) async throws -> Group {
         let group = UUID()
         do {
-            try await move(className, id, group, by: user, connection)
+            try await move(className, id, group, by: user, because: reason, connection)
             return Group(id: group, count: try await count(of: group, connection))
         } catch let error as PostgresError where error.constraintName == TrashLimits.constraint {
             throw Self.takesTooMuch(className, error)
@@ -68,11 +72,14 @@ public struct Trash: Sendable {
     }
 
     nonisolated(nonsending) func move(
-        _ className: String, _ id: ObjectId, _ group: UUID, by user: ObjectId?, _ connection: PostgresConnection
+        _ className: String, _ id: ObjectId, _ group: UUID, by user: ObjectId?, because reason: TrashReason? = nil,
+        _ connection: PostgresConnection
     ) async throws {
         let moved = try await connection.query(
-            "SELECT tombolo.trash($1, $2, $3, $4)",
-            [.text(className), .text(id.stringValue), .text(user?.stringValue), .uuid(group)])
+            "SELECT tombolo.trash($1, $2, $3, $4, $5)",
+            [
+                .text(className), .text(id.stringValue), .text(user?.stringValue), .uuid(group), .text(reason?.text),
+            ])
         guard try moved[0, 0].bool else { throw RequestFailure.noSuchObject(className) }
     }
 

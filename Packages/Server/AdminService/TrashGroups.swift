@@ -18,6 +18,8 @@ package struct TrashGroups: Sendable {
         package let trashedAt: Int64
         /// The name of who trashed it, or an id if no account has that; nil if it wasn't a user.
         package let trashedBy: String?
+        /// In the words of who trashed it; nil if they gave no reason.
+        package let reason: String?
         /// When the last of it is due; nil for never.
         package let purgeAt: Int64?
         /// Why the automatic purge kept it when it was due; nil if it didn't.
@@ -58,7 +60,7 @@ package struct TrashGroups: Sendable {
             guard !source.sql.isEmpty else { return Page(entries: [], hasMore: false) }
             let found = try await connection.query(
                 """
-                SELECT x.g, max(x.t), max(x.by), nullif(max(x.p), 'infinity') FROM (\(source.sql)) x
+                SELECT x.g, max(x.t), max(x.by), nullif(max(x.p), 'infinity'), max(x.r) FROM (\(source.sql)) x
                 WHERE $1::text IS NULL OR x.g = $1::text COLLATE "C"
                 GROUP BY x.g ORDER BY max(x.t) DESC, x.g LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
                 """, [.text(address)] + source.parameters)
@@ -96,6 +98,7 @@ package struct TrashGroups: Sendable {
                 return Entry(
                     address: group, trashedAt: try row[1].timestampMicroseconds,
                     trashedBy: try row[2].nonNull.map { try people[$0.string] ?? $0.string },
+                    reason: try row[4].nonNull?.string,
                     purgeAt: try row[3].nonNull?.timestampMicroseconds, keptBecause: reasons[group],
                     counts: counts[group] ?? [],
                     head: heads[group].flatMap { head in rows[head.id].map { (head.className, head.id, $0) } })
@@ -156,7 +159,7 @@ package struct TrashGroups: Sendable {
 
     // MARK: Reading
 
-    /// Everything in the trash that the filters let through: group, class, key, time, person and purge time. Its first
+    /// Everything in the trash that the filters let through: group, class, key, time, person, purge time and reason. Its first
     /// parameter is `$2`.
     private func source(
         _ filters: [String: Predicate], _ retention: TrashRetention
@@ -172,7 +175,8 @@ package struct TrashGroups: Sendable {
             parts.append(
                 """
                 SELECT coalesce(o.trash_group::text, \(key)) COLLATE "C" AS g, \(PostgresSQL.quoteLiteral(name)) AS class,
-                    \(key) AS id, o.trashed_at AS t, o.trashed_by AS by, \(retention.time(of: item)) AS p
+                    \(key) AS id, o.trashed_at AS t, o.trashed_by AS by, \(retention.time(of: item)) AS p,
+                    o.trash_reason AS r
                 FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
                 """)
         }

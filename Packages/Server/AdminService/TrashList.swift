@@ -21,7 +21,7 @@ public struct TrashList: Sendable {
         reader = RowReader(schema: schema, pool: pool)
     }
 
-    /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, who trashed it, when,
+    /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, who trashed it, when and why,
     /// when it is deleted for ever, its group, and the object with all its properties.
     /// - Parameters:
     ///   - filters: by class, what the caller may see and asks for; other classes are left out.
@@ -35,13 +35,14 @@ public struct TrashList: Sendable {
             parameters += try condition.parameters.map { try PostgresParameter($0) }
             parts.append(
                 """
-                SELECT \(PostgresSQL.quoteLiteral(name)) AS class, o.\(Trash.key(item)) AS id, o.trashed_at, o.trashed_by, o.trash_group
+                SELECT \(PostgresSQL.quoteLiteral(name)) AS class, o.\(Trash.key(item)) AS id, o.trashed_at, o.trashed_by,
+                    o.trash_group, o.trash_reason
                 FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
                 """)
         }
         guard !parts.isEmpty else { return ["items": [], "page": .int(Int64(number)), "hasMore": false] }
         let sql = """
-            SELECT t.class, t.id, t.trashed_at, t.trashed_by, t.trash_group FROM (
+            SELECT t.class, t.id, t.trashed_at, t.trashed_by, t.trash_group, t.trash_reason FROM (
             \(parts.joined(separator: "\nUNION ALL\n"))
             ) t ORDER BY t.trashed_at DESC, t.class, t.id
             LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
@@ -87,6 +88,7 @@ public struct TrashList: Sendable {
                 "trashedBy": by.map(JSON.string) ?? .null,
                 "trashedByName": by.flatMap { names[$0] }.map(JSON.string) ?? .null,
                 "group": try row[4].nonNull.map { JSON(.uuid(try $0.uuid)) } ?? .null,
+                "reason": try row[5].nonNull.map { .string(try $0.string) } ?? .null,
                 "object": objects[.objectId(id)] ?? .null,
             ]
         }

@@ -73,11 +73,11 @@ extension JSONAPIRoutes {
         case .update(let change):
             if let denial = writer.view.refusal(.update, operation.type) { throw RequestFailure(denial) }
             return try await writer.update(change, key: operation.key, at: operation.pointer, connection)
-        case .remove:
+        case .remove(let reason):
             if let denial = writer.view.refusal(removal(of: operation.type.item), operation.type) {
                 throw RequestFailure(denial)
             }
-            try await writer.remove(operation.type, key: operation.key, connection)
+            try await writer.remove(operation.type, key: operation.key, because: reason, connection)
             return nil
         }
     }

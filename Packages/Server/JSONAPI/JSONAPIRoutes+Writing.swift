@@ -27,8 +27,10 @@ extension JSONAPIRoutes {
             let (view, type) = try view(grant)
             try RequestDocument.checkNoParameters(request)
             let (key, writer) = (try key(context, of: type), ResourceWriter(view: view, moveToTrash: moveToTrash))
+            let reason = try await Self.reason(request, context, type)
             try await pool.transaction { connection in
-                try await writer.remove(type, key: key, ifMatch: request.headers[.ifMatch], connection)
+                try await writer.remove(
+                    type, key: key, ifMatch: request.headers[.ifMatch], because: reason, connection)
             }
             return JSONAPIDocument.noContent
         }
@@ -40,6 +42,39 @@ extension JSONAPIRoutes {
     }
 
     // MARK: Resources
+
+    /// Why something goes into the trash, from a body that may be missing.
+    private static func reason(
+        _ request: Request, _ context: EdgeContext, _ type: ResourceType
+    ) async throws -> TrashReason? {
+        guard let document = try await RequestDocument.readIfAny(request, context)?.json else { return nil }
+        guard case .object(let members) = document, members.keys.allSatisfy({ $0 == "meta" || $0 == "jsonapi" }) else {
+            throw RequestFailure(
+                .badRequest, "The body has more than 'meta'.",
+                hint: #"Send {"meta": {"reason": "…"}}, or no body."#, source: .pointer(""))
+        }
+        return try reason(inMetaOf: document, type, at: RequestPointer())
+    }
+
+    /// - Parameter place: of what has the member `meta`.
+    static func reason(inMetaOf json: JSON, _ type: ResourceType, at place: RequestPointer) throws -> TrashReason? {
+        let source = RequestFailure.Source.pointer((place / "meta" / "reason").description)
+        switch json["meta"] {
+        case nil: return nil
+        case .object?: break
+        default:
+            throw RequestFailure(
+                .badRequest, "'meta' isn't an object.", hint: #"Send {"meta": {"reason": "…"}}."#,
+                source: .pointer((place / "meta").description))
+        }
+        guard let reason = try TrashReason(json["meta"]?["reason"], at: source) else { return nil }
+        guard type.item.isTrashable else {
+            throw RequestFailure(
+                .unprocessable, "The \(type.name) have no trash that would keep the reason.",
+                hint: "Leave it out: they're deleted for ever.", source: source)
+        }
+        return reason
+    }
 
     private func create(
         _ request: Request, _ context: EdgeContext, _ type: ResourceType, _ view: CallerView

@@ -32,6 +32,7 @@ enum AuditText {
             "className": className ?? "",
         ]
         if let list = text(entry["list"]) { values["list"] = list }
+        if let reason = text(entry["trashReason"]) { values["reason"] = reason }
         if let className, let item = schema[className], item.owner == nil {
             values["history"] = AuditPages.path(collection: item.collectionName, key: key)
         }

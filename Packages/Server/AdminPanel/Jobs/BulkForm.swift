@@ -19,6 +19,7 @@ struct BulkForm {
     private static let pageField = "on-page"
     private static let whichField = "which"
     private static let actionField = "action"
+    private static let reasonField = "reason"
     private static let countField = "expect-count"
     private static let versionField = "expect-version"
     /// Before the name of a field that an update sets.
@@ -27,6 +28,8 @@ struct BulkForm {
     let step: Step
     /// As in the body of a bulk request.
     let action: String
+    /// Why the objects go into the trash, as it was entered.
+    let reason: String
     /// Whether it's about all that match the filters in the address.
     let isAll: Bool
     private(set) var ids: [String]
@@ -37,6 +40,7 @@ struct BulkForm {
     init(_ form: PanelForm) {
         step = form[Self.stepField].flatMap(Step.init) ?? .choose
         action = form[Self.actionField] ?? ""
+        reason = form[Self.reasonField] ?? ""
         let which = form[Self.whichField]
         isAll = which == "all"
         ids =
@@ -65,6 +69,7 @@ struct BulkForm {
         var body: [String: JSON] = ["action": .string(action), "dryRun": .bool(isDryRun)]
         if isAll { body["all"] = true } else { body["ids"] = .array(ids.map(JSON.string)) }
         body["data"] = data
+        if action == "trash" { body["reason"] = .string(reason) }
         if !isDryRun, let expected {
             body["expect"] = ["count": .int(expected.count), "version": .string(expected.version)]
         }
@@ -79,6 +84,8 @@ struct BulkForm {
         ]
         if !isAll { fields += ids.map { (Self.idField, $0) } }
         if keepsFields { fields += self.fields.map { ($0.name, $0.value) } }
+        // The page with the last button has a field for it.
+        if step != .start, !reason.isEmpty { fields.append((Self.reasonField, reason)) }
         if let trial {
             fields.append((Self.countField, String(trial["count"]?.number ?? 0)))
             fields.append((Self.versionField, trial["version"]?.text ?? ""))

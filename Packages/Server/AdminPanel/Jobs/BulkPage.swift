@@ -118,6 +118,7 @@ struct BulkPage {
         values["action"] = path
         values["cancel"] = form.action == "restore" ? TrashPages.path : list
         values["hidden"] = form.hidden(.start, expecting: found)
+        if form.action == "trash" { values["reason"] = RemovalPage.reasonField(form.reason) }
         return PanelPage(
             count > 0 ? words.question : "Nothing matches", crumbs: crumbs, content: Self.trialTemplate.render(values))
     }

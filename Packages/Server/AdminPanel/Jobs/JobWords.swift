@@ -59,6 +59,7 @@ enum JobWords {
         sets += (data?["relationships"]?.members ?? []).map { member in
             "\(ClassTitle.words(member.name)): \(member.value["data"]?["id"].map { CellText.plain($0) } ?? "none")"
         }
+        if let reason = job["arguments"]?["reason"]?.text { sets.append("Reason: \(reason)") }
         let filters = (job["arguments"]?["filter"]?.members ?? []).map { "\($0.name) = \(CellText.plain($0.value))" }
         return (sets, filters)
     }

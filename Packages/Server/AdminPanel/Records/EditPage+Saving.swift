@@ -70,8 +70,9 @@ extension EditPage {
 
     static func move(_ core: PanelCore) -> JSONAPIRoutes.TrashMove {
         let pool = core.pool
-        return { connection, schema, className, id, user in
-            _ = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
+        return { connection, schema, className, id, user, reason in
+            _ = try await Trash(schema: schema, pool: pool).trash(
+                className, id, by: user, because: reason, on: connection)
         }
     }
 

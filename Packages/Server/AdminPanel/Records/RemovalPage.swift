@@ -38,6 +38,7 @@ struct RemovalPage {
             values["touched"] = along
             values["hasTouched"] = !along.isEmpty
             values["days"] = Trash.retentionDays
+            values["reason"] = Self.reasonField("")
         } else {
             let links: [[String: Any]] = try await reader.incoming(type, key: key).filter { $0.count != 0 }.map {
                 [
@@ -54,6 +55,9 @@ struct RemovalPage {
                 crumbs: page.crumbs + [PanelPage.Crumb(title: record.title, path: page.path)],
                 content: Self.template.render(values)))
     }
+
+    /// The field for a reason, with what it has already.
+    static func reasonField(_ text: String) -> [String: Any] { ["limit": TrashReason.byteLimit, "text": text] }
 
     /// What goes along, by class; classes that the caller may not read are not named.
     private func touched(_ counts: [String: Int]) -> [[String: Any]] {
@@ -82,9 +86,10 @@ struct RemovalPage {
         let record = try await reader.record(type, key: key)
         let version = request.form[EditPage.versionField] ?? ""
         let writer = ResourceWriter(view: view, moveToTrash: EditPage.move(request.core))
+        let reason = try type.item.isTrashable ? TrashReason(request.form["reason"].map(JSON.string)) : nil
         do {
             try await request.core.pool.transaction { connection in
-                try await writer.remove(type, key: key, ifMatch: "\"\(version)\"", connection)
+                try await writer.remove(type, key: key, ifMatch: "\"\(version)\"", because: reason, connection)
             }
         } catch var failure as RequestFailure where failure.code == .preconditionFailed {
             failure.message = "Somebody changed \(record.title) meanwhile, and it was left as it is."

@@ -18,6 +18,7 @@ struct TrashContent: Sendable {
         let with: String
         let trashedAt: Moment
         let trashedBy: String
+        let reason: String?
         let purgeAt: Moment?
         let keptBecause: String?
 
@@ -34,6 +35,7 @@ struct TrashContent: Sendable {
             }
             trashedAt = Moment(entry.trashedAt, now: now)
             trashedBy = entry.trashedBy ?? "a service"
+            reason = entry.reason
             purgeAt = Moment.of(entry.purgeAt, now: now)
             keptBecause = entry.keptBecause
         }

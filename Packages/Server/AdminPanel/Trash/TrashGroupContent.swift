@@ -54,6 +54,7 @@ struct TrashGroupContent: Sendable {
     let with: String?
     let trashedAt: Moment
     let trashedBy: String
+    let reason: String?
     let purgeAt: Moment?
     let keptBecause: String?
     let countText: String?
@@ -74,6 +75,7 @@ struct TrashGroupContent: Sendable {
         with = line.with.isEmpty ? nil : line.with
         trashedAt = line.trashedAt
         trashedBy = line.trashedBy
+        reason = line.reason
         purgeAt = line.purgeAt
         keptBecause = line.keptBecause
         countText = entry.count > 1 ? "all \(entry.count)" : nil

@@ -40,6 +40,7 @@ struct AuditPage {
         var (before, after) = (try Self.pairs(row[14]), try Self.pairs(row[15]))
         let trash = after.removeValue(forKey: LoggedValue.trashColumn) ?? nil
         let isTrashChange = before.removeValue(forKey: LoggedValue.trashColumn) != nil
+        let reasons = [after, before].compactMap { $0[LoggedValue.trashReasonColumn] ?? nil }
         let operation: AuditFilter.Operation =
             switch try row[6].string {
             case "c": .create
@@ -64,6 +65,7 @@ struct AuditPage {
                 members["list"] = .string(found.item.name)
                 members["element"] = try text(4)
             }
+            if found.seesTrashReasons, let reason = reasons.first { members["trashReason"] = .string(reason) }
             members["before"] = .object(values(before, found))
             members["after"] = .object(values(after, found))
             let secret = try row[16].nonNull?.stringArray ?? []

@@ -97,7 +97,7 @@ package struct AuditPutBack: Sendable {
         }
         let (values, mayMake) = try await values(wish, view, found, connection)
         let caller = CallerView(subject: grant.subject, rules: grant.rules, types: types)
-        let writer = ResourceWriter(view: caller) { _, _, _, _, _ in }
+        let writer = ResourceWriter(view: caller) { _, _, _, _, _, _ in }
         let current = try await current(found, id, connection)
         var change = ResourceChange(type, caller)
         let pointer = RequestPointer("/values")

@@ -17,6 +17,8 @@ struct AuditView: Sendable {
         /// Numbers of the columns that the caller may not see; those of properties that the model doesn't have any more are
         /// among them.
         let hidden: [String]
+        /// Whether the caller may see why objects went into the trash: with all that is in it, or not at all.
+        let seesTrashReasons: Bool
         /// Numbers of the visible columns with text.
         let texts: [String]
         /// The class whose objects have the list, or the class itself.
@@ -64,11 +66,13 @@ struct AuditView: Sendable {
                 visible[number] = column
                 if case .string = schema.storedType(of: item.columns[column]) { texts.append(number) }
             }
+            let listing = grant.rules.authorize(grant.subject, .listTrash, .objects(classIndex: index))
+            let seesTrashReasons: Bool = if case .allowed(.constant(true)) = listing { true } else { false }
+            if item.isTrashable, !seesTrashReasons { secret.append(LoggedValue.trashReasonColumn) }
             classes.append(
                 Class(
-                    index: index, item: item, number: number, columns: visible, hidden: secret, texts: texts,
-                    root: root,
-                    filter: filter))
+                    index: index, item: item, number: number, columns: visible, hidden: secret,
+                    seesTrashReasons: seesTrashReasons, texts: texts, root: root, filter: filter))
         }
         let seesAll = schema.classes.allSatisfy { item in
             guard item.owner == nil, item.primaryKeyIndex != nil else { return true }

@@ -9,8 +9,9 @@ extension BulkTrash {
     /// The trash of this server's classes.
     package static func of(_ pool: PostgresPool) -> BulkTrash {
         BulkTrash(
-            move: { connection, schema, className, id, user in
-                let group = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
+            move: { connection, schema, className, id, user, reason in
+                let group = try await Trash(schema: schema, pool: pool).trash(
+                    className, id, by: user, because: reason, on: connection)
                 return (group.id, group.count)
             },
             restore: { connection, rules, subject, className, id, expected in

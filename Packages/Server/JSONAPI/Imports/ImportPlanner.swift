@@ -104,7 +104,7 @@ struct ImportPlanner {
             failure.source = .pointer("/id")
             throw failure
         }
-        let writer = ResourceWriter(view: mapping.view) { _, _, _, _, _ in }
+        let writer = ResourceWriter(view: mapping.view) { _, _, _, _, _, _ in }
         _ = try writer.newRow(try mapping.change(mapping.creation(parsed)), key: key, at: RequestPointer())
         return .create
     }

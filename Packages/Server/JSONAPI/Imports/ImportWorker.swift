@@ -10,7 +10,7 @@ struct ImportWorker: Sendable {
     private var type: ResourceType { mapping.type }
     private var view: CallerView { mapping.view }
     // An import removes nothing.
-    private var writer: ResourceWriter { ResourceWriter(view: mapping.view) { _, _, _, _, _ in } }
+    private var writer: ResourceWriter { ResourceWriter(view: mapping.view) { _, _, _, _, _, _ in } }
 
     /// - Throws: ``RequestFailure`` if its person may do no row of it any more.
     func checkRights() throws {

@@ -7,12 +7,14 @@ import TomboloRules
 ///     {"action": "update", "all": true, "data": {"attributes": {"isPublic": true}},
 ///      "expect": {"count": 48213, "version": "…"}}
 struct BulkOrder: Sendable {
-    private static let known: Set<String> = ["action", "ids", "all", "data", "expect", "dryRun"]
+    private static let known: Set<String> = ["action", "ids", "all", "data", "reason", "expect", "dryRun"]
 
     let action: BulkAction
     /// Nil for all that match the filters in the address.
     let keys: [Value]?
     let data: JSON?
+    /// Why the resources go into the trash.
+    let reason: TrashReason?
     /// What a dry run found, which is all that may be touched.
     let expectedCount: Int64?
     let expectedVersion: String?
@@ -32,12 +34,16 @@ struct BulkOrder: Sendable {
         isDryRun = try Self.flag(members["dryRun"], "dryRun")
         keys = try Self.keys(members, type)
         data = members["data"]
+        reason = try TrashReason(members["reason"], at: .pointer("/reason"))
         (expectedCount, expectedVersion) = try Self.expectation(members["expect"])
         guard (data != nil) == (action == .update) else {
             throw Self.failure(
                 "data", action == .update ? "There is nothing to change." : "'\(action.rawValue)' takes no data.",
                 action == .update
                     ? "Send \"data\": {\"attributes\": {…}} or \"relationships\"." : "Leave 'data' out.")
+        }
+        guard reason == nil || action == .trash else {
+            throw Self.failure("reason", "'\(action.rawValue)' takes no reason.", "Leave 'reason' out.")
         }
         if keys == nil, !isDryRun, expectedCount == nil {
             throw RequestFailure(

@@ -8,7 +8,8 @@ public struct BulkTrash: Sendable {
     /// Moves a live object into the trash, with what goes with it.
     public typealias Move =
         @Sendable (
-            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ id: ObjectId, _ user: ObjectId?
+            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ id: ObjectId, _ user: ObjectId?,
+            _ reason: TrashReason?
         ) async throws -> (group: UUID, count: Int)
     /// Restores the group of an object as far as the rules let the subject.
     /// - Parameter group: that the object must be in; nil for any.

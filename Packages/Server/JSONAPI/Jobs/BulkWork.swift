@@ -28,7 +28,7 @@ package struct BulkWork: Sendable {
     package var isDryRun: Bool { order.isDryRun }
 
     /// - Parameters:
-    ///   - body: `{"action": …, "ids" or "all": …, "data": …, "expect": …, "dryRun": …}`.
+    ///   - body: `{"action": …, "ids" or "all": …, "data" or "reason": …, "expect": …, "dryRun": …}`.
     ///   - parameters: filters, which go with `all` alone.
     /// - Throws: ``RequestFailure`` for what isn't such a request, and for one that the rules permit on no resource.
     package init(
@@ -46,6 +46,7 @@ package struct BulkWork: Sendable {
             "filter": .object(Dictionary(filters, uniquingKeysWith: { $1 })), "all": .bool(order.keys == nil),
         ]
         arguments["data"] = order.data
+        arguments["reason"] = order.reason.map { .string($0.text) }
         self.order = order
         self.type = type
         self.view = view

@@ -15,6 +15,8 @@ struct JobWorker: Sendable {
     /// Of an update.
     private let change: ResourceChange?
     private let names: Set<String>
+    /// Of what goes into the trash.
+    private let reason: TrashReason?
     private let loader: ImportWorker?
 
     /// - Throws: ``RequestFailure`` for arguments that don't fit the model or the caller's rights.
@@ -29,6 +31,7 @@ struct JobWorker: Sendable {
         } else {
             (change, names) = (nil, [])
         }
+        reason = try kind == .trash ? TrashReason(arguments["reason"]) : nil
         loader = kind == .load ? ImportWorker(mapping: try ImportMapping(arguments, of: type, for: view)) : nil
         try loader?.checkRights()
     }
@@ -75,7 +78,7 @@ struct JobWorker: Sendable {
         guard let change, let old = try await reader.lockedMembers(names, of: type, key: key, connection) else {
             throw JSONAPIRoutes.noSuchResource(type)
         }
-        let writer = ResourceWriter(view: view) { _, _, _, _, _ in }
+        let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         let after = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
         guard let after else { return .done(old: old.json, reason: "You can't see it any more.") }
         let new = try ResourceMembers(after, named: names)
@@ -86,11 +89,11 @@ struct JobWorker: Sendable {
     private func remove(_ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
         let moved = Mutex<(group: UUID, count: Int)?>(nil)
         let trash = trash
-        let writer = ResourceWriter(view: view) { connection, schema, className, id, user in
-            let group = try await trash.move(connection, schema, className, id, user)
+        let writer = ResourceWriter(view: view) { connection, schema, className, id, user, reason in
+            let group = try await trash.move(connection, schema, className, id, user, reason)
             moved.withLock { $0 = group }
         }
-        try await writer.remove(type, key: key, connection)
+        try await writer.remove(type, key: key, because: reason, connection)
         guard let group = moved.withLock({ $0 }) else { return .done() }
         return .done(old: ["group": .string(group.group.uuidString), "count": .int(Int64(group.count))])
     }
@@ -127,7 +130,7 @@ struct JobWorker: Sendable {
         var change = ResourceChange(type, view)
         change.read(ResourceMembers(row.old, named: untouched).json, at: RequestPointer("/data"))
         try change.check()
-        let writer = ResourceWriter(view: view) { _, _, _, _, _ in }
+        let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         _ = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
         return .done(
             reason: kept.isEmpty ? nil : "Left \(kept.joined(separator: ", ")), which somebody has changed since.")

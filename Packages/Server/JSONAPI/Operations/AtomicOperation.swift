@@ -6,7 +6,7 @@ struct AtomicOperation {
     enum Action {
         case add(ResourceChange)
         case update(ResourceChange)
-        case remove
+        case remove(TrashReason?)
     }
 
     let action: Action
@@ -82,7 +82,7 @@ struct AtomicOperation {
                     place / "op", "Elements of relationships aren't removed one by one.",
                     "Update the relationship with the list that it should have.")
             }
-            action = .remove
+            action = .remove(try JSONAPIRoutes.reason(inMetaOf: json, type, at: place))
         } else if isRelationship {
             guard name == "update" else {
                 throw failure(

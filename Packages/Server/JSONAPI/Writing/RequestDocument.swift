@@ -15,14 +15,28 @@ struct RequestDocument {
     ) async throws -> RequestDocument {
         try JSONAPIMediaType.checkContent(request, requiredExtension: requiredExtension)
         try JSONAPIMediaType.checkAccept(request, knownExtension: requiredExtension)
-        let buffer: ByteBuffer
+        return try parse(try await content(request, context))
+    }
+
+    /// The same for a request that may come without a body; nil if it does. Many clients send a content type all the same.
+    static func readIfAny(_ request: Request, _ context: EdgeContext) async throws -> RequestDocument? {
+        let buffer = try await content(request, context)
+        guard buffer.readableBytes > 0 else { return nil }
+        try JSONAPIMediaType.checkContent(request, requiredExtension: nil)
+        return try parse(buffer)
+    }
+
+    private static func content(_ request: Request, _ context: EdgeContext) async throws -> ByteBuffer {
         do {
-            buffer = try await request.body.collect(upTo: context.limits.bodyBytes)
+            return try await request.body.collect(upTo: context.limits.bodyBytes)
         } catch is NIOTooManyBytesError {
             throw RequestFailure(
                 .tooLarge, "The request's body is longer than \(context.limits.bodyBytes) bytes.",
                 hint: "Send less at once.")
         }
+    }
+
+    private static func parse(_ buffer: ByteBuffer) throws -> RequestDocument {
         guard let json = try? JSONDecoder().decode(JSON.self, from: Data(buffer.readableBytesView)),
             case .object = json
         else {

@@ -126,8 +126,10 @@ package struct ResourceWriter: Sendable {
     // MARK: Removing
 
     /// Moves the resource into the trash where its class has one, and deletes it otherwise.
+    /// - Parameter reason: kept in the trash.
     package nonisolated(nonsending) func remove(
-        _ type: ResourceType, key: Value, ifMatch version: String? = nil, _ connection: PostgresConnection
+        _ type: ResourceType, key: Value, ifMatch version: String? = nil, because reason: TrashReason? = nil,
+        _ connection: PostgresConnection
     ) async throws {
         let found = try await locked(type, key, ifMatch: version, connection)
         let operation = JSONAPIRoutes.removal(of: type.item)
@@ -141,7 +143,8 @@ package struct ResourceWriter: Sendable {
                     .unprocessable, "The trash takes objects whose key is an ObjectId, and no \(type.name).",
                     hint: "Delete it in an app.")
             }
-            return try await moveToTrash(connection, view.schema, type.item.name, id, view.subject.userID)
+            return try await moveToTrash(
+                connection, view.schema, type.item.name, id, view.subject.userID, reason)
         }
         do {
             try await connection.query(

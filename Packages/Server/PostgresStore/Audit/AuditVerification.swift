@@ -74,8 +74,8 @@ public enum AuditVerification {
             zeros.append(column.isOptional ? nil : zero(of: column, layout.storedTypes[position]))
         }
         if layout.item.isTrashable {
-            ids.append(String(SchemaIdentifiers.trashColumn))
-            zeros.append("false")
+            ids += [LoggedValue.trashColumn, LoggedValue.trashReasonColumn]
+            zeros += ["false", nil]
         }
         let found = try await connection.query(
             """

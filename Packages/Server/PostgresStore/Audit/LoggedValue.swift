@@ -11,6 +11,7 @@ package enum LoggedValue {
 
     /// The numbers that columns of the audit log's values have besides those of properties.
     package static let trashColumn = String(SchemaIdentifiers.trashColumn)
+    package static let trashReasonColumn = String(SchemaIdentifiers.trashReasonColumn)
 
     /// What the audit log has in place of a class's number.
     package static let (logClass, accountClass, documentClass) = (

@@ -27,8 +27,8 @@ extension TriggerGenerator {
         var ids = columns.map { String($0.id) }
         var values = columns.map { text("t.", $0.column) }
         if item.isTrashable {
-            ids.append(String(SchemaIdentifiers.trashColumn))
-            values.append("(t.trashed_at IS NOT NULL)::pg_catalog.text")
+            ids += [LoggedValue.trashColumn, LoggedValue.trashReasonColumn]
+            values += ["(t.trashed_at IS NOT NULL)::pg_catalog.text", "t.trash_reason"]
         }
         return [
             ImageFunction(

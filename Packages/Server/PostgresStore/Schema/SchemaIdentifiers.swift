@@ -5,6 +5,8 @@ public import TomboloModel
 public struct SchemaIdentifiers: Hashable, Sendable {
     /// Stands for the trash columns in the changelog's column lists.
     public static let trashColumn: Int16 = 0
+    /// Stands for the reason of an object in the trash in the changelog's column lists, for the audit log alone.
+    public static let trashReasonColumn: Int16 = -1
     /// Stands for the progress of clients in the changelog's class column.
     public static let progressClass: Int16 = 0
 

@@ -32,6 +32,8 @@ enum SchemaName {
     static let livePolicy = "tombolo_live"
     /// Gives what goes into the trash a group.
     static let trashGroupTrigger = "tombolo_trash_group"
+    /// Forgets the reason of what comes out of the trash.
+    static let trashReasonTrigger = "tombolo_trash_reason"
     /// Takes what belongs to it along.
     static let trashTrigger = "tombolo_trash"
 

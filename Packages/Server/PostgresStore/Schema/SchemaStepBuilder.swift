@@ -110,7 +110,7 @@ struct SchemaStepBuilder {
 
     private static let trashColumns = [
         ("trashed_at", "timestamptz", "timestamp with time zone"), ("trashed_by", "text COLLATE \"C\"", "text"),
-        ("trash_group", "uuid", "uuid"),
+        ("trash_group", "uuid", "uuid"), ("trash_reason", "text COLLATE \"C\"", "text"),
     ]
 
     /// The trash is listed and purged by time, and restored by group.
@@ -315,17 +315,22 @@ struct SchemaStepBuilder {
             guard !live.triggers.contains("\(item.table).\(name)") else { return [] }
             return [
                 "CREATE OR REPLACE TRIGGER \(name) \(when) UPDATE OF trashed_at ON \(table(item)) FOR EACH ROW "
-                    + "WHEN (OLD.trashed_at IS NULL AND NEW.trashed_at IS NOT NULL\(condition)) "
-                    + "EXECUTE FUNCTION tombolo.\(function)()",
+                    + "WHEN (\(condition)) EXECUTE FUNCTION tombolo.\(function)()",
                 "ALTER TABLE \(table(item)) ENABLE ALWAYS TRIGGER \(name)",
             ]
         }
+        let goes = "OLD.trashed_at IS NULL AND NEW.trashed_at IS NOT NULL"
         var statements = trigger(
-            SchemaName.trashGroupTrigger, "BEFORE", " AND NEW.trash_group IS NULL", "name_trash_group")
+            SchemaName.trashGroupTrigger, "BEFORE", "\(goes) AND NEW.trash_group IS NULL", "name_trash_group")
+        // A database of an earlier version has restores that don't know the column.
+        statements += trigger(
+            SchemaName.trashReasonTrigger, "BEFORE",
+            "OLD.trashed_at IS NOT NULL AND NEW.trashed_at IS NULL AND NEW.trash_reason IS NOT NULL",
+            "forget_trash_reason")
         if schema.classes.contains(where: { other in
             other.isTrashable && other.columns.contains { $0.linkTarget == item.name }
         }) {
-            statements += trigger(SchemaName.trashTrigger, "AFTER", "", "take_along")
+            statements += trigger(SchemaName.trashTrigger, "AFTER", goes, "take_along")
         }
         if live.identifiers.classes.values.contains(id), !live.trashableClasses.contains(id) {
             statements.append("UPDATE tombolo.class SET is_trashable = true WHERE id = \(id)")

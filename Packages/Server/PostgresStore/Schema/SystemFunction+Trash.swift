@@ -1,23 +1,33 @@
+internal import TomboloModel
+
 /// Functions and triggers that move objects into the trash and out of it.
 extension SystemFunction {
     static let trash: [SystemFunction] = [
         SystemFunction(
-            name: "trash", parameters: "p_class text, p_key text, p_by text, p_group uuid", result: "boolean",
+            name: "trash",
+            parameters: "p_class text, p_key text, p_by text, p_group uuid, p_reason text DEFAULT NULL",
+            result: "boolean",
             body: """
 
                 -- Moves one object into the trash, and what belongs to it; false if it isn't there or in the trash already.
+                -- The reason is for those who may list the trash.
                 DECLARE
                     v_class tombolo.class%ROWTYPE;
                     v_count bigint;
                 BEGIN
                 \(lookUp)
+                    IF octet_length(p_reason) > \(TrashReason.byteLimit) THEN
+                        RAISE EXCEPTION 'the reason is longer than \(TrashReason.byteLimit) bytes'
+                            USING ERRCODE = 'string_data_right_truncation', HINT = 'Say it in fewer words.';
+                    END IF;
                     EXECUTE format('UPDATE public.%I SET trashed_at = clock_timestamp(), trashed_by = $2, '
-                        'trash_group = $3 WHERE %I = %s AND trashed_at IS NULL',
-                        v_class.table_name, v_class.key_column, v_class.key_expression) USING p_key, p_by, p_group;
+                        'trash_group = $3, trash_reason = $4 WHERE %I = %s AND trashed_at IS NULL',
+                        v_class.table_name, v_class.key_column, v_class.key_expression)
+                        USING p_key, p_by, p_group, nullif(btrim(p_reason), '');
                     GET DIAGNOSTICS v_count = ROW_COUNT;
                     RETURN v_count > 0;
                 END
-                """),
+                """, former: "text, text, text, uuid"),
         SystemFunction(
             name: "restore", parameters: "p_class text, p_key text", result: "boolean",
             body: objectBody(
@@ -95,12 +105,22 @@ extension SystemFunction {
                 END
                 """),
         SystemFunction(
+            name: "forget_trash_reason", parameters: "", result: "trigger",
+            body: """
+
+                -- What comes out of the trash was put there for a reason that has gone.
+                BEGIN
+                    NEW.trash_reason := NULL;
+                    RETURN NEW;
+                END
+                """),
+        SystemFunction(
             name: "take_along", parameters: "", result: "trigger",
             body: """
 
                 -- Takes what belongs to an object into the trash with it, whoever moved it there: the live objects of
-                -- classes with a trash that link to it, those that link to these, and so on, with its time, person and
-                -- group. Each is taken once, so that cycles end.
+                -- classes with a trash that link to it, those that link to these, and so on, with its time, person,
+                -- group and reason. Each is taken once, so that cycles end.
                 DECLARE
                     v_walk text := current_setting('tombolo.trash_walk', true);
                     v_class tombolo.class%ROWTYPE;
@@ -138,13 +158,14 @@ extension SystemFunction {
                         LOOP
                             -- Locked in the order of keys, as uploads lock.
                             EXECUTE format('WITH moved AS (UPDATE public.%1$I t SET trashed_at = $1, trashed_by = $2, '
-                                'trash_group = $3 WHERE t.trashed_at IS NULL AND t.%2$I IN (SELECT c.%2$I FROM public.%1$I c '
+                                'trash_group = $3, trash_reason = $5 '
+                                'WHERE t.trashed_at IS NULL AND t.%2$I IN (SELECT c.%2$I FROM public.%1$I c '
                                 'WHERE c.%3$I = ANY ($4::%4$s[]) AND c.trashed_at IS NULL ORDER BY c.%2$I LIMIT %5$s '
                                 'FOR NO KEY UPDATE) RETURNING t.%2$I AS key) SELECT count(*), array_agg(m.key)::text FROM moved m',
                                 v_link.relname, v_link.key_column, v_link.attname, v_link.key_type,
                                 \(TrashLimits.takenAlong) - v_total + 1)
                                 INTO v_count, v_moved
-                                USING NEW.trashed_at, NEW.trashed_by, NEW.trash_group, v_keys[v_place];
+                                USING NEW.trashed_at, NEW.trashed_by, NEW.trash_group, v_keys[v_place], NEW.trash_reason;
                             v_total := v_total + v_count;
                             IF v_total > \(TrashLimits.takenAlong) THEN
                                 RAISE EXCEPTION 'more than \(TrashLimits.takenAlong) objects would go into the trash with one %', v_class.name

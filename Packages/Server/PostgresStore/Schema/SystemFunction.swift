@@ -6,12 +6,36 @@ struct SystemFunction {
     /// Settings that hold while it runs, each with a space before it.
     var settings = ""
     let body: String
+    /// The types of the parameters that an earlier version of it had, if it had others. It goes, and whoever could call it
+    /// can call this one.
+    var former: String?
 
     var sql: String {
+        let signature = "tombolo.\(name)(\(parameters.replacing(" DEFAULT NULL", with: "")))"
+        return """
+            CREATE OR REPLACE FUNCTION tombolo.\(name)(\(parameters)) RETURNS \(result) LANGUAGE plpgsql SECURITY DEFINER \
+            SET search_path = pg_catalog, pg_temp\(settings) AS $function$\(body)$function$;
+            REVOKE ALL ON FUNCTION \(signature) FROM PUBLIC
+            """ + (former.map { ";\n\(Self.replacement(of: "tombolo.\(name)(\($0))", by: signature))" } ?? "")
+    }
+
+    /// With both, a call with the arguments of the former one would be ambiguous.
+    private static func replacement(of former: String, by signature: String) -> String {
         """
-        CREATE OR REPLACE FUNCTION tombolo.\(name)(\(parameters)) RETURNS \(result) LANGUAGE plpgsql SECURITY DEFINER \
-        SET search_path = pg_catalog, pg_temp\(settings) AS $function$\(body)$function$;
-        REVOKE ALL ON FUNCTION tombolo.\(name)(\(parameters)) FROM PUBLIC
+        DO $replace$
+        DECLARE
+            v_former regprocedure := to_regprocedure('\(former)');
+            v_role regrole;
+        BEGIN
+            FOR v_role IN SELECT a.grantee::regrole FROM pg_proc p CROSS JOIN LATERAL aclexplode(p.proacl) AS a
+                WHERE p.oid = v_former AND a.grantee NOT IN (0, p.proowner)
+            LOOP
+                EXECUTE format('GRANT EXECUTE ON FUNCTION \(signature) TO %s', v_role);
+            END LOOP;
+            IF v_former IS NOT NULL THEN
+                EXECUTE format('DROP FUNCTION %s', v_former);
+            END IF;
+        END $replace$
         """
     }
 

@@ -118,8 +118,8 @@ struct TriggerGenerator {
         var ids = columns.map { String($0.id) }
         var values = columns.map { text(record, $0.column) }
         if item.isTrashable {
-            ids.append(String(SchemaIdentifiers.trashColumn))
-            values.append("(\(record)trashed_at IS NOT NULL)::pg_catalog.text")
+            ids += [LoggedValue.trashColumn, LoggedValue.trashReasonColumn]
+            values += ["(\(record)trashed_at IS NOT NULL)::pg_catalog.text", "\(record)trash_reason"]
         }
         return (
             "'{\(ids.joined(separator: ","))}'::smallint[]",
@@ -284,6 +284,8 @@ struct TriggerGenerator {
         """
     }
 
+    private static let trashReason = "trash_reason"
+
     private var ownerGuard: String {
         guard isElement else { return "" }
         let owner = item.columns[ElementColumn.owner].sqlName
@@ -304,12 +306,17 @@ struct TriggerGenerator {
             (id: id, isChanged: isChanged(column.sqlName), old: text("OLD.", column))
         }
         if item.isTrashable {
-            changes.append(
+            changes += [
                 (
                     id: SchemaIdentifiers.trashColumn,
                     isChanged: "(OLD.trashed_at IS NULL) \(sql("<>")) (NEW.trashed_at IS NULL)",
                     old: "(OLD.trashed_at IS NOT NULL)::pg_catalog.text"
-                ))
+                ),
+                (
+                    id: SchemaIdentifiers.trashReasonColumn, isChanged: isChanged(Self.trashReason),
+                    old: "OLD.\(Self.trashReason)"
+                ),
+            ]
         }
         let ids = changes.map { "CASE WHEN \($0.isChanged) THEN \($0.id)::smallint END" }
         let values = changes.enumerated().map { position, change in
@@ -321,7 +328,7 @@ struct TriggerGenerator {
         }
         return """
                         v_columns := \(array(ids, "smallint"));
-                        IF (0 \(sql("<=")) ANY (v_columns)) IS NOT TRUE THEN
+                        IF (\(SchemaIdentifiers.trashReasonColumn) \(sql("<=")) ANY (v_columns)) IS NOT TRUE THEN
                             RETURN NULL;
                         END IF;
                         v_old := \(array(values, "pg_catalog.text"));

@@ -120,8 +120,10 @@ struct ReverseModelBuilder {
     }
 
     private static let trashColumns = [
-        "trashed_at": "timestamptz", "trashed_by": "text", "trash_group": "uuid",
+        "trashed_at": "timestamptz", "trashed_by": "text", "trash_group": "uuid", "trash_reason": "text",
     ]
+    /// Tables of earlier versions lack it.
+    private static let laterTrashColumn = "trash_reason"
 
     private mutating func add(_ table: SurveyedTable) {
         guard let className = classNames[table.name] else { return }
@@ -137,8 +139,8 @@ struct ReverseModelBuilder {
                     + "policies allow. For other roles the policies stay:",
                 fix: "ALTER TABLE \(sqlName(table)) NO FORCE ROW LEVEL SECURITY;")
         }
-        let trash = table.columns.filter { Self.trashColumns[$0.name] == $0.baseType }
-        let isTrashable = trash.count == Self.trashColumns.count
+        let trash = Set(table.columns.filter { Self.trashColumns[$0.name] == $0.baseType }.map(\.name))
+        let isTrashable = trash.union([Self.laterTrashColumn]).count == Self.trashColumns.count
         var properties: [ModelProperty] = []
         var names: [String: String] = [:]
         var taken: Set<String> = []

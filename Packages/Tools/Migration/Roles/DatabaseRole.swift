@@ -80,7 +80,7 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .classes, .select, .insert, .update, .delete,
                 for: "`/api`, the trash, and the roles of users; who may do what follows from the rules"),
-            DatabaseRight(.function("trash(text, text, text, uuid)"), .execute, for: "moving into the trash"),
+            DatabaseRight(.function("trash(text, text, text, uuid, text)"), .execute, for: "moving into the trash"),
             DatabaseRight(.function("restore(text, text)"), .execute, for: "taking out of the trash"),
             DatabaseRight(
                 .function("add_rules(text, bigint, text, text)"), .execute, for: "changing the permission matrix"),

@@ -1,0 +1,36 @@
+public import TomboloModel
+
+extension TrashReason {
+    /// The reason that a request gives.
+    /// - Parameters:
+    ///   - json: nil or null for none.
+    ///   - source: where in the request it is.
+    /// - Throws: ``RequestFailure`` with status 422 for what isn't one.
+    public init?(_ json: JSON?, at source: RequestFailure.Source? = nil) throws {
+        switch json {
+        case nil, .null?: return nil
+        case .string(let text)?:
+            do throws(Defect) {
+                try self.init(text)
+            } catch {
+                throw Self.failure(error, source)
+            }
+        default:
+            throw RequestFailure(
+                .unprocessable, "'reason' isn't text.", hint: "Send it as a JSON string, or leave it out.",
+                source: source)
+        }
+    }
+
+    private static func failure(_ defect: Defect, _ source: RequestFailure.Source?) -> RequestFailure {
+        switch defect {
+        case .tooLong:
+            RequestFailure(
+                .unprocessable, "The reason is longer than \(byteLimit) bytes.", hint: "Say it in fewer words.",
+                source: source)
+        case .controlCharacters:
+            RequestFailure(
+                .unprocessable, "The reason has control characters.", hint: "Send plain text.", source: source)
+        }
+    }
+}
