@@ -49,18 +49,4 @@ extension RuleNode {
             return RuleNode(.list(change(names).map { RuleNode(.string($0), line: roles.line) }), line: roles.line)
         }
     }
-
-    /// The line of a text or a key that is a role's name, or stands for its scopes.
-    func line(naming role: String) -> Int? {
-        let names = [role, "%%user.grants.\(role)"]
-        switch content {
-        case .string(let text): return names.contains(text) ? line : nil
-        case .list(let nodes): return nodes.lazy.compactMap { $0.line(naming: role) }.first
-        case .map(let entries):
-            return entries.lazy.compactMap { entry in
-                names.contains(entry.key) ? entry.line : entry.value.line(naming: role)
-            }.first
-        case .null, .bool, .int, .double: return nil
-        }
-    }
 }

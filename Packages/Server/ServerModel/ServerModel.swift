@@ -101,7 +101,7 @@ public struct ServerModel: Sendable {
     }
 
     /// What a role that counts everywhere may do; see `Rules.letters(everywhere:service:inMatrixOf:)`.
-    public func letters(everywhere role: String, service: String, inMatrixOf app: String) -> String {
+    public func letters(everywhere role: String, service: String, inMatrixOf app: String) -> String? {
         rules.letters(everywhere: role, service: service, inMatrixOf: Self.ruleFile(app))
     }
 

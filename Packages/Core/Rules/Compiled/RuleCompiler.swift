@@ -11,6 +11,8 @@ struct RuleCompiler {
     private var boxes: [Int: [Operation: RuleExpression]] = [:]
     /// The columns with the keys of what the matrices' roles are granted in, by the position of a class.
     private var scopeColumns: [Int: Int] = [:]
+    /// By the document's name.
+    private var declarations: [String: MatrixDeclaration] = [:]
     /// Who has which permission, by the document's name and that of the permission.
     private var permissions: [String: [String: RuleExpression]] = [:]
     /// By the position of a class that isn't an element class.
@@ -42,6 +44,7 @@ struct RuleCompiler {
         boxes.merge(compiler.boxes) { first, _ in first }
         scopeColumns.merge(compiler.scopeColumns) { first, _ in first }
         matrices[book.file] = compiler.access
+        declarations[book.file] = book.matrixDeclaration
         permissions[book.file] = compiler.permissions
     }
 
@@ -158,7 +161,8 @@ struct RuleCompiler {
             guard let node else { return .constant(absent) }
             var compiler = ExpressionCompiler(
                 schema: schema, item: isAboutUser ? nil : schema[index], file: file, place: "\(place), \(part)",
-                matrix: isAboutUser ? nil : boxes[index], permissions: permissions[file] ?? [:])
+                matrix: isAboutUser ? nil : boxes[index], declaration: declarations[file],
+                scopeColumn: scopeColumns[index], permissions: permissions[file] ?? [:])
             let expression = compiler.compile(node)
             problems += compiler.problems
             return expression

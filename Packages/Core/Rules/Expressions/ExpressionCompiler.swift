@@ -10,6 +10,10 @@ struct ExpressionCompiler {
     let place: String
     /// What the matrix permits with objects of the class; nil where there is nothing of it.
     let matrix: [Operation: RuleExpression]?
+    /// The whole matrix of the document, for the boxes of services by their names.
+    let declaration: MatrixDeclaration?
+    /// The column of the class with the key of what the matrix's roles are granted in.
+    let scopeColumn: Int?
     /// Who has which permission of the matrix's `permissions`.
     let permissions: [String: RuleExpression]
     private(set) var problems: [String] = []
@@ -19,13 +23,16 @@ struct ExpressionCompiler {
 
     init(
         schema: Schema, item: ClassSchema?, file: String, place: String,
-        matrix: [Operation: RuleExpression]? = nil, permissions: [String: RuleExpression] = [:]
+        matrix: [Operation: RuleExpression]? = nil, declaration: MatrixDeclaration? = nil, scopeColumn: Int? = nil,
+        permissions: [String: RuleExpression] = [:]
     ) {
         self.schema = schema
         self.item = item
         self.file = file
         self.place = place
         self.matrix = matrix
+        self.declaration = declaration
+        self.scopeColumn = scopeColumn
         self.permissions = permissions
     }
 
@@ -81,6 +88,7 @@ struct ExpressionCompiler {
     }
 
     static let matrixPrefix = "%%matrix."
+    static let withinPrefix = "%%matrix.within."
     static let permissionPrefix = "%%permission."
 
     /// Who has a permission of the matrix's `permissions`.
@@ -99,6 +107,16 @@ struct ExpressionCompiler {
     /// What the matrix asks of an object of the class for an operation.
     private mutating func boxes(_ name: String, _ line: Int) -> RuleExpression {
         let operations = PermissionMatrix.operations.map(\.name)
+        if let dot = name.lastIndex(of: "."), operations.contains(String(name[name.index(after: dot)...])),
+            let declaration, declaration.services.contains(where: { $0.name == name[..<dot] })
+        {
+            guard let item else {
+                return refuse(line, "this condition is about the user only, so that it can't ask the matrix.")
+            }
+            return declaration.expression(
+                String(name[..<dot]), Operation(String(name[name.index(after: dot)...])),
+                linkedBy: scopeColumn.map { RuleExpression.ColumnReference(item.columns[$0], schema) })
+        }
         guard operations.contains(name) else {
             let hint = name.nearest(in: operations).map { "; did you mean '\(Self.matrixPrefix)\($0)'?" } ?? "."
             return refuse(
@@ -222,6 +240,8 @@ struct ExpressionCompiler {
         case .list(let nodes):
             guard !nodes.isEmpty else { return refuse(node.line, "\(key) has an empty list.") }
             return .fieldIn(column, nodes.compactMap { operand(column, $0) })
+        case .string(let text) where text.hasPrefix(Self.withinPrefix):
+            return added(column, String(text.dropFirst(Self.withinPrefix.count)), node.line)
         case .string(let text) where text.hasPrefix("%%"):
             guard let reference = reference(text, node.line) else { return .constant(false) }
             guard reference.canBeList else {
@@ -230,6 +250,23 @@ struct ExpressionCompiler {
             return .fieldInList(column, reference)
         default: return refuse(node.line, "\(key) takes a list of values, not \(node.kind).")
         }
+    }
+
+    /// Whether the field has the name of a role that was added to the matrix, and may do nothing that a role of it may not.
+    private mutating func added(
+        _ column: RuleExpression.ColumnReference, _ name: String, _ line: Int
+    ) -> RuleExpression {
+        guard column.type == .string else {
+            return refuse(
+                line, "'\(column.name)' is \(column.type.article) and can't hold a role's name, which is a text.")
+        }
+        guard let names = declaration?.addedRoles(within: name) else {
+            let known = (declaration?.everywhere ?? []) + (declaration?.roles ?? [])
+            let hint = name.nearest(in: known.map(\.name)).map { "; did you mean '\(Self.withinPrefix)\($0)'?" } ?? "."
+            return refuse(
+                line, "the matrix has no role '\(name.shortened(toByteCount: String.nearestLengthLimit))'\(hint)")
+        }
+        return names.isEmpty ? .constant(false) : .fieldIn(column, names.map { .literal(.string($0)) })
     }
 
     private mutating func operand(

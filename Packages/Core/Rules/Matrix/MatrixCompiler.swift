@@ -140,8 +140,6 @@ struct MatrixCompiler {
         _ declaration: MatrixDeclaration, _ service: String, _ item: MatrixDeclaration.ServiceClass,
         _ found: ClassSchema, _ column: Int
     ) -> [Operation: RuleExpression] {
-        let reference = RuleExpression.ColumnReference(
-            name: found.columns[column].name, type: schema.storedType(of: found.columns[column]))
         var result: [Operation: RuleExpression] = [:]
         for operation in PermissionMatrix.operations {
             let roles = declaration.roles.filter { $0.permitted[service]?.contains(operation) == true }
@@ -151,11 +149,34 @@ struct MatrixCompiler {
                     "role '\(role.name)', \(service): \(item.name) is what roles are granted in, and nobody has a role "
                         + "in one before it exists; remove the letter c.")
             }
-            let everywhere = declaration.everywhere.filter { $0.permitted[service]?.contains(operation) == true }
-            result[operation] = .disjunction(
-                everywhere.map { .user(.roles, .compare(.equal, .literal(.string($0.name)))) }
-                    + roles.map { .fieldInList(reference, .grants($0.name)) })
+            result[operation] = declaration.expression(
+                service, operation, linkedBy: RuleExpression.ColumnReference(found.columns[column], schema))
         }
         return result
+    }
+}
+
+extension MatrixDeclaration {
+    /// What the boxes of a service ask of an object for an operation.
+    /// - Parameter column: that has the key of what roles are granted in; nil for a class that has none.
+    func expression(
+        _ service: String, _ operation: Operation, linkedBy column: RuleExpression.ColumnReference?
+    ) -> RuleExpression {
+        func ticked(_ roles: [Role]) -> [String] {
+            roles.filter { $0.permitted[service]?.contains(operation) == true }.map(\.name)
+        }
+        let everywhere = ticked(everywhere).map { name in
+            RuleExpression.user(.roles, .compare(.equal, .literal(.string(name))))
+        }
+        let within = column.map { column in
+            ticked(roles).map { RuleExpression.fieldInList(column, .grants($0)) }
+        }
+        return .disjunction(everywhere + (within ?? []))
+    }
+}
+
+extension RuleExpression.ColumnReference {
+    init(_ column: Column, _ schema: Schema) {
+        self.init(name: column.name, type: schema.storedType(of: column))
     }
 }

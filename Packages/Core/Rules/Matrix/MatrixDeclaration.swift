@@ -9,6 +9,7 @@ struct MatrixDeclaration: Sendable {
 
     struct Service: Sendable {
         let name: String
+        /// Empty for one whose boxes only rules ask for, by its name.
         var classes: [ServiceClass]
     }
 
@@ -42,9 +43,27 @@ struct MatrixDeclaration: Sendable {
     var users: [UserGroup] = []
     /// What users may do wherever they have no role.
     var permissions: [UserPermission] = []
+    /// The roles that may do what their boxes say and nothing else, since the rules name them nowhere.
+    private(set) var addedRoles: Set<String> = []
     /// Who may see the matrix, and who may change it: conditions on the user.
     var read: RuleNode?
     var write: RuleNode?
+
+    mutating func noteAddedRoles(of document: RuleNode) {
+        addedRoles = Set((everywhere + roles).map(\.name).filter { !document.namesElsewhere($0) })
+    }
+
+    /// The added roles that may do nothing which a role may not do: they have no box that it hasn't, and count everywhere
+    /// only if it does.
+    /// - Returns: nil if the matrix has no such role.
+    func addedRoles(within name: String) -> [String]? {
+        let isEverywhere = everywhere.contains { $0.name == name }
+        guard let role = (everywhere + roles).first(where: { $0.name == name }) else { return nil }
+        return ((isEverywhere ? everywhere : []) + roles).filter { other in
+            addedRoles.contains(other.name)
+                && other.permitted.allSatisfy { $1.isSubset(of: role.permitted[$0] ?? []) }
+        }.map(\.name)
+    }
 
     /// - Parameter grants: those of the document.
     func matrix(_ grants: [GrantDeclaration]) -> PermissionMatrix {

@@ -5,7 +5,7 @@ public struct PermissionMatrix: Hashable, Sendable {
     /// A name for one class or several that belong together, such as `tracks`.
     public struct Service: Hashable, Sendable {
         public let name: String
-        /// In the order of the document.
+        /// In the order of the document; none for what rules ask for by the service's name, such as the trash.
         public let classNames: [String]
     }
 

@@ -51,7 +51,8 @@ extension RuleBook {
         return .init(key: name, line: node.line, value: node)
     }
 
-    /// A class, a list of classes, or a mapping of classes to the properties that link their objects.
+    /// A class, a list of classes, or a mapping of classes to the properties that link their objects. An empty list is for
+    /// what rules ask for by the service's name.
     private mutating func readService(_ entry: RuleNode.Entry, _ declaration: inout MatrixDeclaration) {
         var found: [MatrixDeclaration.ServiceClass] = []
         func name(_ node: RuleNode) -> String? {
@@ -65,7 +66,7 @@ extension RuleBook {
                 }
                 found.append(.init(name: item.key, line: item.line, scope: scope))
             }
-        case .list(let nodes) where !nodes.isEmpty && nodes.allSatisfy { name($0) != nil }:
+        case .list(let nodes) where nodes.allSatisfy { name($0) != nil }:
             found = nodes.compactMap { node in name(node).map { .init(name: $0, line: node.line, scope: nil) } }
         default:
             guard let name = name(entry.value) else {

@@ -36,11 +36,13 @@ extension Rules {
     }
 
     /// What a role that counts everywhere may do with every object of a service, by the matrix and by the classes' own
-    /// rules: the letters of `crud`, as in documents.
-    public func letters(everywhere role: String, service: String, inMatrixOf document: String) -> String {
+    /// rules: the letters of `crud`, as in documents. Nil for a service without classes: what the classes' rules give the
+    /// role doesn't go by it.
+    public func letters(everywhere role: String, service: String, inMatrixOf document: String) -> String? {
         guard let matrix = matrixAccess[document]?.matrix,
             let found = matrix.services.first(where: { $0.name == service })
         else { return "----" }
+        guard !found.classNames.isEmpty else { return nil }
         let subject = example(of: role, inMatrixOf: document)
         return PermissionMatrix.letters { operation in
             found.classNames.allSatisfy { name in

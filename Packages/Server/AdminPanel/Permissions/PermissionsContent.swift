@@ -15,6 +15,7 @@ struct PermissionsContent: Sendable {
     }
 
     struct Cell: Sendable {
+        /// None where it's the rules of each class that say it.
         let boxes: [Box]
     }
 
@@ -99,7 +100,8 @@ struct PermissionsContent: Sendable {
         let matrix = grant.matrix
         // A role without boxes has what the classes' own rules give it everywhere.
         let isRow = matrix.rows.contains(role)
-        let letters = isRow ? "" : grant.model.letters(everywhere: role, service: service, inMatrixOf: grant.app)
+        guard let letters = isRow ? "" : grant.model.letters(everywhere: role, service: service, inMatrixOf: grant.app)
+        else { return [] }
         return PermissionMatrix.operations.map { operation in
             let box = PermissionMatrix.Box(role: role, service: service, operation: operation)
             let isTicked = isRow ? matrix.permits(box) : letters.contains(operation.name.prefix(1))

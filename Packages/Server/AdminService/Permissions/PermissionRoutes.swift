@@ -108,14 +108,17 @@ public struct PermissionRoutes: Sendable {
         }
         let origin = try await pool.withConnection { try await DocumentTable.origin(of: version, $0) }
         let rows = (matrix.everywhereRoles + matrix.roles).map { role in
-            let isWithin = matrix.roles.contains(role)
             let cells = matrix.services.map { service in
-                // Beside its boxes, what a role that counts everywhere may do follows from the classes' own rules.
-                let letters = isWithin ? "" : model.letters(everywhere: role, service: service.name, inMatrixOf: app)
+                // What a role without boxes may do follows from the classes' own rules.
+                let isRow = matrix.rows.contains(role)
+                guard
+                    let letters = isRow
+                        ? "" : model.letters(everywhere: role, service: service.name, inMatrixOf: app)
+                else { return (service.name, JSON.object([:])) }
                 let boxes = PermissionMatrix.operations.map { operation in
                     let box = PermissionMatrix.Box(role: role, service: service.name, operation: operation)
                     let isPermitted =
-                        matrix.has(box) ? matrix.permits(box) : letters.contains(operation.name.prefix(1))
+                        isRow ? matrix.permits(box) : letters.contains(operation.name.prefix(1))
                     return (operation.name, JSON.bool(isPermitted))
                 }
                 return (service.name, JSON.object(Dictionary(boxes, uniquingKeysWith: { first, _ in first })))
