@@ -22,6 +22,8 @@ public struct SessionAuthority: Sendable {
     public let partition: SessionPartition?
     /// What the same user may do in a partition; nil where there are none.
     public let inPartition: (@Sendable (Value) -> SessionAuthority)?
+    /// What the same user may do by now, as the transaction of an upload sees it; nil if they have no account any more.
+    public let renewed: (@Sendable (any UploadDatabase) async throws -> SessionAuthority?)?
 
     public init(
         user: String, rulesFingerprint: UInt64, readable: @escaping @Sendable (Int) -> Predicate,
@@ -29,7 +31,8 @@ public struct SessionAuthority: Sendable {
         permit: @escaping @Sendable (WriteRequest) -> WriteDenial?,
         denial: @escaping @Sendable (WriteRequest.Operation, Int) -> WriteDenial? = { _, _ in nil },
         partition: SessionPartition? = nil,
-        inPartition: (@Sendable (Value) -> SessionAuthority)? = nil
+        inPartition: (@Sendable (Value) -> SessionAuthority)? = nil,
+        renewed: (@Sendable (any UploadDatabase) async throws -> SessionAuthority?)? = nil
     ) {
         self.user = user
         self.rulesFingerprint = rulesFingerprint
@@ -39,6 +42,12 @@ public struct SessionAuthority: Sendable {
         self.denial = denial
         self.partition = partition
         self.inPartition = inPartition
+        self.renewed = renewed
+    }
+
+    /// What uploads ask.
+    public func uploadRights(in schema: Schema) -> UploadRights {
+        UploadRights(permit: permit, denial: denial, sees: sees(in: schema))
     }
 
     /// Whether the user may read an object, by its class's position and its row; for an element class, whether they may

@@ -122,25 +122,41 @@ public struct ClientOpening: Hashable, Sendable {
 public struct Upload: Sendable {
     public let client: ClientID
     public let changeset: Changeset
-    /// Why a write is not permitted to the client's user; nil where it is.
-    public let permit: @Sendable (WriteRequest) -> WriteDenial?
-    /// Why the client's user may not do something to any object of a class, by position; nil where it is permitted for
-    /// some. Asked before rows are locked.
-    public let denial: @Sendable (WriteRequest.Operation, Int) -> WriteDenial?
-    /// Whether the client's user may read an object: of a class, with its row. For an element class, whether they may read
-    /// the elements of the object that has the row. What they may not read is written as if it didn't exist.
-    public let sees: @Sendable (_ classIndex: Int, Row) -> Bool
+    /// Of the client's user, as the caller knows them.
+    public private(set) var rights: UploadRights
+    /// What the user's rights are by now, as a transaction sees it; nil if they're the same. A store may ask when something
+    /// is refused, and decide anew: see ``permitting(also:)``.
+    public let renewed: (@Sendable (any UploadDatabase) async throws -> UploadRights?)?
+
+    public var permit: @Sendable (WriteRequest) -> WriteDenial? { rights.permit }
+    public var denial: @Sendable (WriteRequest.Operation, Int) -> WriteDenial? { rights.denial }
+    public var sees: @Sendable (_ classIndex: Int, Row) -> Bool { rights.sees }
+
+    public init(
+        client: ClientID, changeset: Changeset, rights: UploadRights,
+        renewed: (@Sendable (any UploadDatabase) async throws -> UploadRights?)? = nil
+    ) {
+        self.client = client
+        self.changeset = changeset
+        self.rights = rights
+        self.renewed = renewed
+    }
 
     public init(
         client: ClientID, changeset: Changeset, permit: @escaping @Sendable (WriteRequest) -> WriteDenial?,
         denial: @escaping @Sendable (WriteRequest.Operation, Int) -> WriteDenial? = { _, _ in nil },
         sees: @escaping @Sendable (_ classIndex: Int, Row) -> Bool = { _, _ in true }
     ) {
-        self.client = client
-        self.changeset = changeset
-        self.permit = permit
-        self.denial = denial
-        self.sees = sees
+        self.init(
+            client: client, changeset: changeset, rights: UploadRights(permit: permit, denial: denial, sees: sees))
+    }
+
+    /// The same upload of a user who has other rights besides. That gives nobody more than two uploads would: one of what
+    /// was permitted before, and one of the rest.
+    public func permitting(also others: UploadRights) -> Upload {
+        var result = self
+        result.rights = rights.joined(with: others)
+        return result
     }
 }
 

@@ -1,5 +1,6 @@
 public import TomboloAuthentication
 internal import TomboloModel
+internal import TomboloPostgresStore
 public import TomboloRules
 internal import TomboloSyncProtocol
 public import TomboloSyncSession
@@ -26,15 +27,25 @@ public struct SessionAuthorizer: Sendable {
         guard let user = subject.userID else {
             throw SessionFailure(.notAuthenticated, "Synchronising needs a user: log in first.")
         }
-        return Self.authority(of: subject, user.stringValue, rules)
+        return authority(of: subject, user)
     }
 
-    private static func authority(of subject: Subject, _ user: String, _ rules: Rules) -> SessionAuthority {
+    private func authority(of subject: Subject, _ user: ObjectId) -> SessionAuthority {
         let access = rules.access(of: subject)
         return SessionAuthority(
-            user: user, rulesFingerprint: rules.fingerprint(of: subject), readable: { access.readable($0) },
+            user: user.stringValue, rulesFingerprint: rules.fingerprint(of: subject), readable: { access.readable($0) },
             hidden: rules.hiddenColumns(subject), permit: { access.permit($0) }, denial: { access.denial($0, $1) },
             partition: subject.partition.map { SessionPartition(value: $0, columns: rules.partitionColumns) },
-            inPartition: { partition in authority(of: subject.inPartition(partition), user, rules) })
+            inPartition: { partition in authority(of: subject.inPartition(partition), user) },
+            renewed: { database in
+                guard let database = database as? PostgresUploadDatabase else { return nil }
+                do {
+                    let now = try await authenticator.subject(of: user, database.connection)
+                    return authority(of: subject.partition.map { now.inPartition($0) } ?? now, user)
+                } catch  where error is AuthenticationError || error is ValueError {
+                    // No account any more, or one with data that rules can't read.
+                    return nil
+                }
+            })
     }
 }

@@ -22,14 +22,21 @@ extension SessionRunner {
     private func results(of changesets: [Changeset], _ authority: SessionAuthority) async -> [UploadResult]? {
         let client = session.clientID
         guard let generation = seat?.generation else { return nil }
-        let sees = authority.sees(in: generation.store.schema)
+        let schema = generation.store.schema
+        let rights = authority.uploadRights(in: schema)
+        let fingerprint = authority.rulesFingerprint
+        let renewed = authority.renewed.map { renewed in
+            { @Sendable (database: any UploadDatabase) async throws -> UploadRights? in
+                guard let now = try await renewed(database), now.rulesFingerprint != fingerprint else { return nil }
+                return now.uploadRights(in: schema)
+            }
+        }
         let received = generation.traces.receive(changesets, from: client)
         defer { received.end() }
         do {
             return try await generation.uploads.upload(
                 received.changesets.map {
-                    Upload(
-                        client: client, changeset: $0, permit: authority.permit, denial: authority.denial, sees: sees)
+                    Upload(client: client, changeset: $0, rights: rights, renewed: renewed)
                 }, of: peer(authority.user))
         } catch let error as PostgresError where error.code == .lockNotAvailable {
             handle(

@@ -14,7 +14,11 @@ internal import TomboloSyncSession
 ///    rows only if there are some since, and a row may have come with one: they are counted, then searched, in a round trip
 ///    each (``BulkRowSearch``). A group of which a base turns out to be too old is rolled back and begun again.
 /// 4. The arbiter decides.
-/// 5. Progress, receipts and rows are written and committed, in one round trip.
+/// 5. If something was refused because it isn't permitted, the rest is written, its users' rights are read again, and what
+///    was written is taken back: a trigger of the app may have given rights, such as those of an owner to whoever makes
+///    something. With other rights everything from the refusals of step 1
+///    on is decided anew, once.
+/// 6. Progress, receipts and rows are written and committed, in one round trip.
 struct UploadTransaction {
     enum Mode {
         case together
@@ -30,7 +34,7 @@ struct UploadTransaction {
     /// A changeset that has its turn.
     private struct Accepted {
         let position: Int
-        let upload: Upload
+        var upload: Upload
         let base: StoredTick
         let hash: Int64
         var stamp = Stamp(microseconds: 0)
@@ -106,6 +110,7 @@ struct UploadTransaction {
             return finished()
         }
         try await arbitrate()
+        if try await renewRights() { try await arbitrate() }
         try await write()
         for item in accepted {
             results[item.position] = .applied(
@@ -214,6 +219,7 @@ struct UploadTransaction {
     /// Locks and loads what the changesets touch and lets the arbiter decide.
     private mutating func arbitrate() async throws {
         var arbiter = layout.arbiter
+        trashed = [:]
         let changesets = accepted.map { $0.arbitration.refused.applied(of: $0.upload.changeset, in: layout.schema) }
         guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return }
         let plan = try LockPlan(changesets: changesets, arbiter: arbiter, layout: layout)
@@ -317,7 +323,60 @@ struct UploadTransaction {
         try answer.compactMap { row in try LogEntry(row, layout).map { (try row[9].int64, $0) } }
     }
 
-    // MARK: 5. Writing
+    // MARK: 5. Rights
+
+    /// Gives users of whom something was refused the rights that they have after what wasn't, and takes the decisions back.
+    /// - Returns: whether there is something to decide anew.
+    private mutating func renewRights() async throws -> Bool {
+        if case .setAside = mode { return false }
+        var renewals: [ClientID: @Sendable (any UploadDatabase) async throws -> UploadRights?] = [:]
+        for item in accepted where item.arbitration.refused.told.contains(where: { $0.code == .notPermitted }) {
+            renewals[item.upload.client] = item.upload.renewed
+        }
+        guard !renewals.isEmpty else { return false }
+        let found = try await rights(renewals)
+        guard !found.isEmpty else { return false }
+        for index in accepted.indices {
+            if let others = found[accepted[index].upload.client] {
+                accepted[index].upload = accepted[index].upload.permitting(also: others)
+            }
+            accepted[index].arbitration = Arbitration(refused: refusedBeforehand(accepted[index].upload))
+        }
+        return true
+    }
+
+    private func rights(
+        _ renewals: [ClientID: @Sendable (any UploadDatabase) async throws -> UploadRights?]
+    ) async throws -> [ClientID: UploadRights] {
+        var compiler = WriteCompiler(layout: layout, trashed: Set(trashed.keys), joins: true)
+        try appendRows(to: &compiler)
+        var rights: [ClientID: UploadRights] = [:]
+        try await connection.execute("SAVEPOINT tombolo_rights")
+        do {
+            try await connection.pipeline(compiler.statements)
+            let database = PostgresUploadDatabase(connection: connection)
+            for (client, renewed) in renewals { rights[client] = try await renewed(database) }
+        } catch let error as PostgresError where !error.isRetryable {
+            // Writing them in earnest meets it again, and says whose it is.
+            rights = [:]
+        }
+        try await connection.execute("ROLLBACK TO SAVEPOINT tombolo_rights; RELEASE SAVEPOINT tombolo_rights")
+        return rights
+    }
+
+    // MARK: 6. Writing
+
+    private func appendRows(to compiler: inout WriteCompiler) throws {
+        for item in accepted {
+            guard !item.arbitration.writes.isEmpty, let client = clients[item.upload.client] else { continue }
+            try compiler.append(
+                item.arbitration,
+                from: WriteCompiler.Origin(
+                    stamp: item.stamp, client: item.upload.client, number: item.upload.changeset.number,
+                    user: client.user))
+        }
+        try compiler.finish()
+    }
 
     private func write() async throws {
         let separately: Bool =
@@ -328,15 +387,7 @@ struct UploadTransaction {
         compiler.append(progressStatement())
         compiler.append(try receiptStatement())
         if case .setAside(_, let cause) = mode { compiler.append(setAsideStatement(cause)) }
-        for item in accepted {
-            guard !item.arbitration.writes.isEmpty, let client = clients[item.upload.client] else { continue }
-            try compiler.append(
-                item.arbitration,
-                from: WriteCompiler.Origin(
-                    stamp: item.stamp, client: item.upload.client, number: item.upload.changeset.number,
-                    user: client.user))
-        }
-        try compiler.finish()
+        try appendRows(to: &compiler)
         compiler.append("COMMIT")
         let answers: [PostgresResult]
         do {
