@@ -1,5 +1,6 @@
 import HTTPTypes
 import PostgresClient
+import PostgresValues
 import ServiceTestSupport
 import Testing
 import TomboloHTTP
@@ -26,6 +27,32 @@ struct ImportPagesTests {
         var headers = headers
         headers[.contentType] = type ?? "multipart/form-data; boundary=\(boundary)"
         return try await browser.call(.post, "/panel/import/sessions", body: form, headers: headers)
+    }
+
+    @Test("tickets are matched by what is unique of them, if that is chosen")
+    func matching() async throws {
+        try await BulkPagesTests.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            let form = Self.form(
+                try await browser.formToken(), "rank,event,price\na0,\(site.fixture.event),5\n", name: "tickets.csv")
+            var headers: HTTPFields = [:]
+            headers[.contentType] = "multipart/form-data; boundary=\(Self.boundary)"
+            let sent = try await browser.call(.post, "/panel/import/tickets", body: form, headers: headers)
+            let file = try #require(sent.headers[.location], "\(sent.text)")
+            let page = try await browser.get(file).text
+            #expect(page.contains(#"<option value="event,rank">event and rank</option>"#), "\(page)")
+            let choices = [
+                "column.0": "rank", "column.1": "event", "column.2": "price", "mode": "update", "match": "event,rank",
+            ]
+            let preview = try await browser.post(file, choices)
+            #expect(preview.text.contains("0 would be made, 1 would be changed"), "\(preview.text)")
+            let start = try await browser.submit("\(file)/start", PanelBrowser.hidden(preview.text))
+            #expect(start.status == 303, "\(start.text)")
+            try await site.work()
+            let price = try await site.fixture.pool.query(
+                "SELECT price FROM ticket WHERE _id = $1", [.objectId(site.fixture.tickets[0])])
+            #expect(try price[0, 0].int == 5)
+        }
     }
 
     @Test("from the list to the job, without JavaScript, and only as it was shown")

@@ -9,7 +9,7 @@ import TomboloRules
 struct ImportPage {
     private static let template = PanelTemplate(PackageResources.import_file_mustache)
     private static let modes: [(value: ImportMapping.Mode, title: String)] = [
-        (.create, "Make new ones only"), (.update, "Change those that are there, by their ids"),
+        (.create, "Make new ones only"), (.update, "Change those that are there"),
         (.upsert, "Both: change those that are there, and make the others"),
     ]
 
@@ -28,9 +28,12 @@ struct ImportPage {
         var members: [String: String]
         var mode = ImportMapping.Mode.create
         var isPlain = false
+        /// Names of members with commas between them.
+        var match = "id"
 
         var wishes: [String: JSON] {
             [
+                "match": .array(match.split(separator: ",").map { .string(String($0)) }),
                 "mapping": .object(members.mapValues { $0.isEmpty ? .null : .string($0) }),
                 "mode": .string(mode.rawValue), "formulas": isPlain ? "plain" : "guarded",
             ]
@@ -46,7 +49,7 @@ struct ImportPage {
         for (place, column) in summary.columns.enumerated() { members[column] = request.form["column.\(place)"] ?? "" }
         return Choices(
             members: members, mode: request.form["mode"].flatMap { ImportMapping.Mode(rawValue: $0) } ?? .create,
-            isPlain: request.form["formulas"] == "plain")
+            isPlain: request.form["formulas"] == "plain", match: request.form["match"] ?? "id")
     }
 
     // MARK: Answers
@@ -114,6 +117,13 @@ struct ImportPage {
                     as [String: Any]
             },
         ]
+        let matches = [["id"]] + summary.matches
+        values["matches"] = matches.map { names in
+            let value = names.joined(separator: ",")
+            return ["value": value, "title": names.joined(separator: " and "), "isChosen": choices.match == value]
+                as [String: Any]
+        }
+        values["hasMatches"] = matches.count > 1
         if let problem { values["problem"] = ["message": problem.message, "hint": problem.hint ?? ""] }
         if let preview { values["preview"] = shown(preview, choices, summary) }
         let plural = ClassTitle.plural(of: type)
@@ -130,6 +140,7 @@ struct ImportPage {
         hidden += [
             ["name": "mode", "value": choices.mode.rawValue],
             ["name": "formulas", "value": choices.isPlain ? "plain" : "guarded"],
+            ["name": "match", "value": choices.match],
             ["name": "version", "value": preview["version"]?.text ?? ""],
         ]
         let problems = (preview["problems"]?.items ?? []).map { problem -> [String: Any] in

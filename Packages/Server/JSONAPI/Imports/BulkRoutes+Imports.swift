@@ -67,6 +67,8 @@ extension BulkRoutes {
             "members": .array(ImportMapping.memberNames(of: type, view).map(JSON.string)),
             "rows": .array(upload.firstRows),
         ]
+            "matches": .array(
+                ([["id"]] + ImportMatch.all(of: type, view).map(\.names)).map { .array($0.map(JSON.string)) }),
         return JSONAnswer(answer, status: .created, headers: [.location: "/jobs/\(id)"])
     }
 

@@ -6,14 +6,14 @@ import TomboloRules
 /// Imports between their upload and their start: what routes and pages ask for. Everything is decided by the caller's view,
 /// and nobody gets at another one's file.
 package struct ImportDesk: Sendable {
-    private static let known: Set<String> = ["mapping", "mode", "formulas", "atomic", "expect"]
+    private static let known: Set<String> = ["mapping", "mode", "match", "formulas", "atomic", "expect"]
 
     let pool: PostgresPool
 
     package init(_ pool: PostgresPool) { self.pool = pool }
 
     /// An uploaded file with what its person chose.
-    /// - Parameter wishes: `mapping`, `mode`, `formulas`; also what ``start(_:_:of:for:)`` takes.
+    /// - Parameter wishes: `mapping`, `mode`, `match`, `formulas`; also what ``start(_:_:of:for:)`` takes.
     /// - Throws: ``RequestFailure``: 404 for somebody else's and none, 409 for one that was started, 400 for other wishes.
     package func draft(
         _ id: Int64, _ wishes: JSON, of type: ResourceType, for view: CallerView
@@ -43,7 +43,7 @@ package struct ImportDesk: Sendable {
                 .badRequest, "'\(stranger.shortened(toByteCount: 60))' isn't known here.",
                 hint: ResourceQuery.nearest(stranger, Self.known.sorted()))
         }
-        for name in ["mapping", "mode", "formulas"] { arguments[name] = members[name] }
+        for name in ["mapping", "mode", "match", "formulas"] { arguments[name] = members[name] }
         let mapping = try ImportMapping(.object(arguments), of: type, for: view)
         try ImportWorker(mapping: mapping).checkRights()
         return ImportDraft(
@@ -68,7 +68,8 @@ package struct ImportDesk: Sendable {
         if case .string(let name)? = job.arguments["file"] { file = name }
         return ImportSummary(
             file: file, isTable: isTable, columns: columns, rowCount: job.total,
-            suggestions: ImportMapping.suggestions(columns, of: type, view), isWaiting: job.state == .draft,
+            suggestions: ImportMapping.suggestions(columns, of: type, view),
+            matches: ImportMatch.all(of: type, view).map(\.names), isWaiting: job.state == .draft,
             rows: rows.compactMap { row in row.source.flatMap { try? ImportSource($0, isTable: isTable) } })
     }
 
@@ -116,7 +117,8 @@ package struct ImportDesk: Sendable {
         func row(_ problem: JSON) -> Int64 { if case .int(let row)? = problem["row"] { row } else { 0 } }
         problems = Array(problems.sorted { row($0) < row($1) }.prefix(ImportLimits.shownProblemCount))
         return [
-            "mapping": .object(draft.mapping.json), "mode": .string(draft.mode.rawValue), "total": .int(draft.rowCount),
+            "mapping": .object(draft.mapping.json), "mode": .string(draft.mode.rawValue),
+            "match": draft.mapping.matchJSON, "total": .int(draft.rowCount),
             "creates": .int(planner.creates - trial.refusedCreates),
             "updates": .int(planner.updates - trial.refusedUpdates),
             "refused": .int(planner.refused + trial.refusedCreates + trial.refusedUpdates),

@@ -20,7 +20,8 @@ package struct ImportDraft: Sendable {
     var choices: JSON {
         [
             "job": .int(id), "class": .string(mapping.type.item.name), "mapping": .object(mapping.json),
-            "mode": .string(mapping.mode.rawValue), "formulas": mapping.unguards ? "guarded" : "plain",
+            "mode": .string(mapping.mode.rawValue), "match": mapping.matchJSON,
+            "formulas": mapping.unguards ? "guarded" : "plain",
         ]
     }
 
@@ -29,6 +30,7 @@ package struct ImportDraft: Sendable {
         guard case .object(var members) = arguments else { return arguments }
         members["mapping"] = .object(mapping.json)
         members["mode"] = .string(mapping.mode.rawValue)
+        members["match"] = mapping.matchJSON
         members["formulas"] = mapping.unguards ? "guarded" : "plain"
         return .object(members)
     }

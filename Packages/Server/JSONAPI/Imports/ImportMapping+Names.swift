@@ -36,6 +36,9 @@ extension ImportMapping {
         return result
     }
 
+    /// What rows are matched by.
+    var matchJSON: JSON { .array((match?.names ?? ["id"]).map(JSON.string)) }
+
     // MARK: What is wrong, and where
 
     /// The column that a failure is about, and its member.

@@ -38,6 +38,8 @@ package struct ImportMapping: Sendable {
     let unguards: Bool
     let mode: Mode
     let idColumn: Column?
+    /// Nil if rows are about the resource with their id.
+    let match: ImportMatch?
     private(set) var members: [Member] = []
     /// The columns by the places in a request that their members would have.
     private(set) var places: [(pointer: String, member: String, column: Column)] = []
@@ -54,8 +56,11 @@ package struct ImportMapping: Sendable {
         isTable = arguments["format"] == .string(ImportFile.Format.csv.rawValue)
         unguards = try Self.unguards(arguments["formulas"])
         mode = try Self.mode(arguments["mode"])
+        let match = try Self.match(arguments["match"], type, view)
+        self.match = match
         let columns = Self.columns(arguments)
-        let mapping = try Self.mapping(arguments["mapping"], columns, type, view)
+        var mapping = try Self.mapping(arguments["mapping"], columns, type, view)
+        if match != nil, arguments["mapping"] ?? .null == .null { mapping = mapping.filter { $0.value != "id" } }
         var idColumn: Column?
         var used: Set<String> = []
         for column in columns {
@@ -83,8 +88,21 @@ package struct ImportMapping: Sendable {
         guard !members.isEmpty else {
             throw Self.failure("No column leads to a member.", "Map at least one column to something besides 'id'.")
         }
+        if let match {
+            guard idColumn == nil else {
+                throw Self.failure(
+                    "A column leads to 'id', and rows are matched by \(match.text).",
+                    "Lead it to nothing, or leave 'match' out.")
+            }
+            guard let missing = match.names.first(where: { !used.contains($0) }) else { return }
+            throw Self.failure(
+                "Rows are matched by \(match.text), and no column leads to '\(missing)'.",
+                "Map a column to it, or match by something else.", "match")
+        }
         guard idColumn != nil || mode != .update else {
-            throw Self.failure("An update needs ids.", "Map a column to 'id', or choose another mode.", "mode")
+            throw Self.failure(
+                "An update needs ids.", "Map a column to 'id', match by something else, or choose another mode.", "mode"
+            )
         }
     }
 
@@ -106,6 +124,26 @@ package struct ImportMapping: Sendable {
             throw failure("There is no such mode.", "Send create, update or upsert.", "mode")
         }
         return mode
+    }
+
+    /// - Parameter json: the name of a unique property, or a list of those that are unique together.
+    private static func match(_ json: JSON?, _ type: ResourceType, _ view: CallerView) throws -> ImportMatch? {
+        let names: Set<String>
+        switch json {
+        case nil, .null?, .string("id")?: return nil
+        case .string(let name)?: names = [name]
+        case .array(let items)?: names = Set(items.compactMap { if case .string(let name) = $0 { name } else { nil } })
+        default: names = []
+        }
+        if names == ["id"] { return nil }
+        let all = ImportMatch.all(of: type, view)
+        guard let found = all.first(where: { Set($0.names) == names }) else {
+            let known = (["id"] + all.map { $0.names.joined(separator: ", ") }).map { "[\($0)]" }
+            throw failure(
+                "'match' isn't what tells one of the \(type.name) from all others.",
+                "Send one of these: \(known.joined(separator: ", ")).", "match")
+        }
+        return found
     }
 
     private static func unguards(_ json: JSON?) throws -> Bool {

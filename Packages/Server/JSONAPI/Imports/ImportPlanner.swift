@@ -23,6 +23,7 @@ struct ImportPlanner {
     private var hash = SHA256()
     /// Where each resource was named first.
     private var seen: [Value: Int64] = [:]
+    private var seenValues: [[Value]: Int64] = [:]
 
     /// - Parameter arguments: those of the job with what its person chose.
     init(_ mapping: ImportMapping, _ arguments: JSON) {
@@ -41,14 +42,19 @@ struct ImportPlanner {
             Result { try mapping.parse(ImportSource(row.source ?? "", isTable: mapping.isTable)) }
         }
         let known = try await existing(parsed.compactMap { try? $0.get().id }, connection)
+        let wanted = Set(parsed.compactMap { result in (try? result.get()).flatMap { values($0) } })
+        let matches =
+            try await mapping.match?.find(Array(wanted), of: mapping.type, for: mapping.view, connection) ?? [:]
         var planned: [Planned] = []
         for (row, result) in zip(rows, parsed) {
             var entry = Planned(row: row)
             do {
                 let parsed = try result.get()
-                let key = try key(row, parsed)
+                let there = try matched(parsed, matches, row.number)
+                let key: Value = if let there { there } else { try self.key(row, parsed) }
                 entry.row.key = ResourceType.idText(key)
-                entry.row.plan = try plan(parsed, key, isThere: known.contains(key), row.number)
+                entry.row.plan = try plan(
+                    parsed, key, isThere: there != nil || known.contains(key), row.number)
             } catch let failure as RequestFailure {
                 entry.row.plan = .refuse
                 entry.row.reason = JobOutcome.refused(mapping.located(failure)).reason
@@ -68,6 +74,64 @@ struct ImportPlanner {
         }
         hash.update(data: Data("\(row.number) \(row.plan?.rawValue ?? "") \(row.key ?? "")\n".utf8))
     }
+
+    // MARK: By other properties
+
+    private func values(_ parsed: ImportMapping.Parsed) -> [Value]? {
+        mapping.match?.values(parsed, mapping.type, mapping.view.schema)
+    }
+
+    /// The id of the resource with the values of a row.
+    /// - Returns: nil if there's none, and for imports by id.
+    /// - Throws: ``RequestFailure`` for a row that can't be matched.
+    private mutating func matched(
+        _ parsed: ImportMapping.Parsed, _ matches: [[Value]: ImportMatch.Found], _ number: Int64
+    ) throws -> Value? {
+        guard let match = mapping.match else { return nil }
+        let source = RequestFailure.Source.pointer(place(match).description)
+        guard let values = values(parsed) else {
+            throw RequestFailure(
+                .unprocessable, "The row says nothing of \(match.text), by which rows are matched.",
+                hint: "Write a value, or leave the row out.", source: source)
+        }
+        if let first = seenValues[values] {
+            throw RequestFailure(
+                .conflict, "Row \(first) has the same \(match.text).", hint: "Leave one of the two out.", source: source
+            )
+        }
+        seenValues[values] = number
+        let found = matches[values] ?? ImportMatch.Found()
+        guard found.keys.count <= 1 else {
+            throw RequestFailure(
+                .conflict, "\(found.keys.count) of the \(mapping.type.name) have this \(match.text).",
+                hint: "Change all but one of them, or match by id.", source: source)
+        }
+        if let key = found.keys.first {
+            guard mapping.mode == .create else { return key }
+            throw RequestFailure(
+                .conflict, "There is a resource with this \(match.text) already.",
+                hint: "Choose to update what is there, or leave the row out.", source: source)
+        }
+        guard !found.isInTrash else {
+            throw RequestFailure(
+                .conflict, "What has this \(match.text) is in the trash.",
+                hint: "Restore it first, or leave the row out.", source: source)
+        }
+        guard mapping.mode != .update else {
+            throw RequestFailure(
+                .notFound, "You can see none of the \(mapping.type.name) with this \(match.text).",
+                hint: "Correct the value, choose to make new ones, or leave the row out.", source: source)
+        }
+        return nil
+    }
+
+    /// Where the first of the properties would be in a request.
+    private func place(_ match: ImportMatch) -> RequestPointer {
+        let isLink = mapping.members.contains { $0.field.name == match.names[0] && $0.field.isRelationship }
+        return RequestPointer() / (isLink ? "relationships" : "attributes") / match.names[0]
+    }
+
+    // MARK: By ids
 
     private func key(_ row: JobRow, _ parsed: ImportMapping.Parsed) throws -> Value {
         if let id = parsed.id { return id }
@@ -99,7 +163,7 @@ struct ImportPlanner {
             _ = try mapping.change(mapping.checkable(parsed))
             return .update
         }
-        guard mapping.mode != .update else {
+        guard mapping.mode != .update || mapping.match != nil else {
             var failure = JSONAPIRoutes.noSuchResource(mapping.type)
             failure.source = .pointer("/id")
             throw failure

@@ -11,6 +11,8 @@ package struct ImportSummary: Sendable {
     package let rowCount: Int64
     /// The member that each column probably is, by its name.
     package let suggestions: [String: String]
+    /// What rows can be matched by besides the id: names of members that are unique together.
+    package let matches: [[String]]
     /// Whether it's still to be started.
     package let isWaiting: Bool
     let rows: [ImportSource]

@@ -62,6 +62,11 @@ struct ImportWorker: Sendable {
         }
         let difference = mapping.difference(parsed, from: old)
         let names = difference.names
+        if let match = mapping.match, !names.isDisjoint(with: match.names) {
+            throw RequestFailure(
+                .conflict, "Somebody has given the resource another \(match.text) since.",
+                hint: "Import the row again, and see what it matches now.")
+        }
         guard !names.isEmpty else { return .left("It was so already.") }
         let change = try mapping.change(difference.json)
         let after = try await writer.update(change, key: key, at: RequestPointer(), connection)

@@ -1,0 +1,143 @@
+import Foundation
+import HTTPTypes
+import PostgresClient
+import PostgresValues
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+@testable import TomboloJSONAPI
+import TomboloModel
+import TomboloRuleDocuments
+import TomboloRules
+
+@Suite("Rows of an import find what they are about by other unique properties than the id")
+struct ImportMatchTests {
+    private typealias Site = BulkTests.Site
+    private static let match = #""match": ["event", "rank"]"#
+
+    private static func file(
+        _ site: Site, _ rows: [String], as role: String = "owner", event: ObjectId? = nil
+    ) async throws -> ImportTests.File {
+        let text =
+            "name,kind,rank,currency,price,event\n" + rows.map { "\($0),\(event ?? site.fixture.event)\n" }.joined()
+        return try await ImportTests.upload(site, text, to: "tickets", as: role)
+    }
+
+    private static func problems(_ answer: Answer) -> [String] {
+        answer.json["problems"]?.list.compactMap { $0["message"]?.text } ?? []
+    }
+
+    @Test("one that is there is changed, others are made or refused by the mode, and an undo takes it back")
+    func modes() async throws {
+        try await BulkTests.run { site in
+            let rows = ["Early,paid,a0,EUR,900", "New,free,x1,EUR,0"]
+            let file = try await Self.file(site, rows)
+            #expect(file.answer.json["matches"] == [["id"], ["event", "rank"]], "\(file.answer.text)")
+            let create = try await file.preview("{\(Self.match)}")
+            #expect(create.json["creates"] == 1 && create.json["refused"] == 1, "\(create.text)")
+            #expect(Self.problems(create) == ["There is a resource with this event and rank already."])
+            let update = try await file.preview(#"{"mode": "update", \#(Self.match)}"#)
+            #expect(update.json["updates"] == 1 && update.json["refused"] == 1, "\(update.text)")
+            #expect(update.json["match"] == ["event", "rank"])
+            let over = try await file.finish([#""mode": "upsert""#, Self.match])
+            #expect(over.json["done"] == 2 && over.json["state"] == "done", "\(over.text)")
+            let early = try await site.fixture.pool.query(
+                "SELECT price FROM ticket WHERE _id = $1", [.objectId(site.fixture.tickets[0])])
+            #expect(try early[0, 0].int == 900, "the one that was there")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE rank = 'a0'") == 2, "one in each event")
+            #expect(try await site.call(.post, "/jobs/\(file.id)/undo", as: "owner").status == 202)
+            try await site.work()
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE name = 'New' AND trashed_at IS NULL") == 0)
+            #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Early'") == 1_050)
+        }
+    }
+
+    @Test("rows that say nothing of it, or the same as another, and choices that don't go together are refused")
+    func refused() async throws {
+        try await BulkTests.run { site in
+            let file = try await Self.file(site, ["A,free,x1,EUR,0", "B,free,x1,EUR,0", "C,free,x2,EUR,0"])
+            let preview = try await file.preview(#"{"mode": "upsert", \#(Self.match)}"#)
+            #expect(preview.json["creates"] == 2 && preview.json["refused"] == 1, "\(preview.text)")
+            #expect(
+                Self.problems(preview) == ["Column 'event': Row 2 has the same event and rank."]
+                    || Self.problems(preview) == ["Row 2 has the same event and rank."], "\(preview.text)")
+            for (wishes, pointer) in [
+                (#"{"match": "rank"}"#, "isn't what tells"), (#"{"match": "nothing"}"#, "isn't what tells"),
+                (#"{"match": 5}"#, "isn't what tells"),
+                (#"{"match": ["event", "rank"], "mapping": {"name": "name", "rank": "rank"}}"#, "no column leads to"),
+            ] {
+                let answer = try await file.preview(wishes)
+                #expect(answer.status == 400 && answer.text.contains(pointer), "\(wishes): \(answer.text)")
+            }
+            let text = "id,name,rank,event\n,A,x,\(site.fixture.event)\n,B,,\(site.fixture.event)\n,C,y,\n"
+            let open = try await ImportTests.upload(site, text, to: "tickets")
+            let both = try await open.preview(
+                #"{\#(Self.match), "mapping": {"id": "id", "name": "name", "rank": "rank", "event": "event"}}"#)
+            #expect(both.status == 400 && both.text.contains("leads to 'id'"), "\(both.text)")
+            // Without a mapping the id is left out.
+            let without = try await open.preview(#"{"mode": "update", \#(Self.match)}"#)
+            #expect(without.status == 200 && without.json["refused"] == 3, "\(without.text)")
+        }
+    }
+
+    @Test("what is in the trash is told to those who may list it, and is as good as gone for others")
+    func trash() async throws {
+        try await BulkTests.run { site in
+            try await site.fixture.pool.query(
+                "SELECT tombolo.trash('Ticket', $1, 'ada', NULL)", [.text(site.fixture.tickets[0].stringValue)])
+            let rows = ["Early,paid,a0,EUR,900"]
+            let known = try await Self.file(site, rows, as: "superAdmin").preview(
+                #"{"mode": "upsert", \#(Self.match)}"#)
+            #expect(known.json["refused"] == 1, "\(known.text)")
+            #expect(Self.problems(known).first?.contains("is in the trash") == true, "\(known.text)")
+            let owner = try await Self.file(site, rows)
+            let unknown = try await owner.preview(#"{"mode": "upsert", \#(Self.match)}"#)
+            #expect(unknown.json["creates"] == 1 && !unknown.text.contains("trash"), "\(unknown.text)")
+            let update = try await owner.preview(#"{"mode": "update", \#(Self.match)}"#)
+            let other = try await Self.file(site, ["Early,paid,zz,EUR,900"]).preview(
+                #"{"mode": "update", \#(Self.match)}"#)
+            #expect(Self.problems(update) == Self.problems(other), "\(update.text)")
+        }
+    }
+
+    @Test("nothing is found by what the person can't see: neither other objects nor hidden properties")
+    func secrets() async throws {
+        try await BulkTests.run { site in
+            // An owner of another event doesn't see a hidden ticket of this one.
+            let there = try await Self.file(site, ["x,free,a2,EUR,0"], as: "stranger")
+            let none = try await Self.file(site, ["x,free,none,EUR,0"], as: "stranger")
+            for mode in ["update", "upsert"] {
+                let wishes = #"{"mode": "\#(mode)", \#(Self.match)}"#
+                let (one, other) = (try await there.preview(wishes), try await none.preview(wishes))
+                #expect(Self.problems(one) == Self.problems(other) && one.json["refused"] == 1, "\(one.text)")
+            }
+            let schema = site.fixture.rules.schema
+            for (fields, expected) in [
+                ("{price: {read: true, write: true}}", 1), ("{rank: {read: false, write: false}}", 0),
+            ] {
+                let document =
+                    "Ticket: [{name: a, applyWhen: {}, read: true, write: true, fields: \(fields), "
+                    + "additional_fields: {read: true, write: true}}]"
+                let rules = try Rules(schema: schema, book: RuleBook(parsing: document, file: "a.yaml"))
+                let types = ResourceTypes(schema)
+                let type = try #require(types["tickets"])
+                let view = CallerView(subject: Subject(user: .generate()), rules: rules, types: types)
+                #expect(ImportMatch.all(of: type, view).count == expected, "\(fields)")
+            }
+        }
+    }
+
+    @Test("one whose values somebody changes before its turn is left alone")
+    func changedMeanwhile() async throws {
+        try await BulkTests.run { site in
+            let file = try await Self.file(site, ["Early,paid,a0,EUR,900"])
+            #expect(try await file.start([#""mode": "update""#, Self.match]).status == 202)
+            try await site.fixture.pool.query(
+                "UPDATE ticket SET rank = 'moved' WHERE _id = $1", [.objectId(site.fixture.tickets[0])])
+            try await site.work()
+            let refused = try await file.rows("refused")
+            #expect(refused.first?["reason"]?.text?.contains("another event and rank since") == true, "\(refused)")
+            #expect(try await site.count("SELECT price FROM ticket WHERE rank = 'moved'") == 1_050)
+        }
+    }
+}
