@@ -4,8 +4,8 @@ import TomboloModel
 /// The API of a schema as a document of OpenAPI 3.1 (spec.openapis.org/oas/v3.1.1). It has everything that any caller
 /// may be permitted.
 struct OpenAPIDocument {
-    private let types: ResourceTypes
-    private let values = OpenAPISchemas()
+    let types: ResourceTypes
+    let values = OpenAPISchemas()
 
     init(_ types: ResourceTypes) { self.types = types }
 
@@ -13,13 +13,15 @@ struct OpenAPIDocument {
 
     var json: JSON {
         var paths: [String: JSON] = [:]
-        var schemas = OpenAPISchemas.common
+        var schemas = OpenAPISchemas.common.merging(Self.jobSchemas) { first, _ in first }
         for type in types.all {
             schemas[type.name] = values.resource(type, types)
             schemas["new.\(type.name)"] = values.change(type, types, isNew: true)
             schemas["changed.\(type.name)"] = values.change(type, types, isNew: false)
             addPaths(of: type, to: &paths)
+            addJobPaths(of: type, to: &paths)
         }
+        paths.merge(jobPaths) { first, _ in first }
         paths["\(JSONAPIRoutes.path)/operations"] = operations
         paths["\(JSONAPIRoutes.path)/openapi.json"] = [
             "get": [
@@ -43,7 +45,8 @@ struct OpenAPIDocument {
                 "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
             ],
             "servers": [["url": "/"]], "security": [["token": []], .object([:])],
-            "tags": .array((types.all.map(\.name) + ["operations", "description"]).map { ["name": .string($0)] }),
+            "tags": .array(
+                (types.all.map(\.name) + ["operations", "jobs", "description"]).map { ["name": .string($0)] }),
             "paths": .object(paths),
             "components": [
                 "securitySchemes": [
@@ -54,7 +57,8 @@ struct OpenAPIDocument {
                     "problem": [
                         "description": "What is wrong, where, and what to do",
                         "content": .object([Self.media: ["schema": Self.reference("schemas", "problems")]]),
-                    ]
+                    ],
+                    "plainProblem": Self.plainProblemResponse,
                 ],
             ],
         ]
@@ -95,7 +99,8 @@ struct OpenAPIDocument {
                 type, "delete",
                 type.item.isTrashable
                     ? "Move one of the \(type.name) into the trash" : "Delete one of the \(type.name)",
-                parameters: [Self.ifMatch], responses: ["204": ["description": "Gone"]]),
+                parameters: [Self.ifMatch], bodySchema: type.item.isTrashable ? Self.removal : nil,
+                isBodyRequired: false, responses: ["204": ["description": "Gone"]]),
         ]
         for field in type.fields {
             guard let target = field.target.flatMap({ types[$0] }) else { continue }
@@ -130,20 +135,45 @@ struct OpenAPIDocument {
         }
     }
 
+    /// The body of DELETE, which may be missing.
+    private static let removal: JSON = [
+        "type": "object", "additionalProperties": false,
+        "properties": ["meta": ["type": "object", "properties": ["reason": reason]], "jsonapi": ["type": "object"]],
+    ]
+
     private func operation(
         _ type: ResourceType, _ id: String, _ summary: String, parameters: [JSON] = [], body: String? = nil,
-        bodySchema: JSON? = nil, responses: [String: JSON]
+        bodySchema: JSON? = nil, isBodyRequired: Bool = true, responses: [String: JSON]
     ) -> JSON {
-        var responses = responses
-        responses["4XX"] = Self.reference("responses", "problem")
-        responses["5XX"] = Self.reference("responses", "problem")
+        let schema = body.map { Self.reference("schemas", $0) } ?? bodySchema
+        return operation(
+            type, id, summary, parameters: parameters, content: schema.map { [Self.media: ["schema": $0]] } ?? [:],
+            isBodyRequired: isBodyRequired, responses: responses, failure: Self.reference("responses", "problem"))
+    }
+
+    func operation(
+        _ type: ResourceType, _ id: String, _ summary: String, parameters: [JSON] = [], content: [String: JSON] = [:],
+        isBodyRequired: Bool = true, responses: [String: JSON], failure: JSON
+    ) -> JSON {
+        operation(
+            "\(type.name).\(id)", type.name, summary, parameters: parameters, content: content,
+            isBodyRequired: isBodyRequired, responses: responses, failure: failure)
+    }
+
+    /// - Parameters:
+    ///   - content: of the body, by its type; empty for requests without one.
+    ///   - failure: what answers say of what went wrong.
+    func operation(
+        _ id: String, _ tag: String, _ summary: String, parameters: [JSON], content: [String: JSON] = [:],
+        isBodyRequired: Bool = true, responses: [String: JSON], failure: JSON
+    ) -> JSON {
         var members: [String: JSON] = [
-            "operationId": .string("\(type.name).\(id)"), "summary": .string(summary), "tags": [.string(type.name)],
-            "responses": .object(responses),
+            "operationId": .string(id), "summary": .string(summary), "tags": [.string(tag)],
+            "responses": .object(responses.merging(["4XX": failure, "5XX": failure]) { first, _ in first }),
         ]
         if !parameters.isEmpty { members["parameters"] = .array(parameters) }
-        if let schema = body.map({ Self.reference("schemas", $0) }) ?? bodySchema {
-            members["requestBody"] = ["required": true, "content": .object([Self.media: ["schema": schema]])]
+        if !content.isEmpty {
+            members["requestBody"] = ["required": .bool(isBodyRequired), "content": .object(content)]
         }
         return .object(members)
     }
@@ -170,7 +200,7 @@ struct OpenAPIDocument {
 
     // MARK: Parameters
 
-    private func parameter(_ name: String, _ schema: JSON, _ description: String) -> JSON {
+    func parameter(_ name: String, _ schema: JSON, _ description: String) -> JSON {
         [
             "name": .string(name), "in": "query", "required": false, "schema": schema,
             "description": .string(description),
@@ -178,7 +208,7 @@ struct OpenAPIDocument {
     }
 
     /// Names between commas.
-    private func names(_ name: String, _ names: [String], limit: Int, _ description: String) -> JSON {
+    func names(_ name: String, _ names: [String], limit: Int, _ description: String) -> JSON {
         [
             "name": .string(name), "in": "query", "required": false, "style": "form", "explode": false,
             "description": .string(description),
@@ -211,8 +241,6 @@ struct OpenAPIDocument {
     private func listParameters(_ type: ResourceType) -> [JSON] {
         let scalars = OpenAPISchemas.scalars(type, types.schema)
         let sortable = scalars.filter(\.isSortable).map(\.name)
-        let filters: [String: JSON] = Dictionary(
-            uniqueKeysWithValues: scalars.map { ($0.name, values.parameter($0.type)) })
         return memberParameters(type) + [
             parameter(
                 "page[size]",
@@ -233,16 +261,24 @@ struct OpenAPIDocument {
                 "sort", sortable.flatMap { [$0, "-\($0)"] }, limit: 1,
                 "Attributes between commas, up to \(ResourceQuery.maximumSortCount); with - in descending order"
             ),
-            [
-                "name": "filter", "in": "query", "required": false, "style": "deepObject", "explode": true,
-                "description": .string(
-                    "filter[FIELD]=VALUE and filter[FIELD][OPERATOR]=VALUE, with the operators "
-                        + ResourceFilter.Operator.allCases.map(\.rawValue).joined(separator: ", ")
-                        + ". Up to \(ResourceQuery.maximumFilterCount)."),
-                "schema": [
-                    "type": "object", "properties": .object(filters), "additionalProperties": false,
-                    "maxProperties": .int(Int64(ResourceQuery.maximumFilterCount)),
-                ],
+            filterParameter(type),
+        ]
+    }
+
+    func filterParameter(_ type: ResourceType) -> JSON {
+        let filters: [String: JSON] = Dictionary(
+            uniqueKeysWithValues: OpenAPISchemas.scalars(type, types.schema).map {
+                ($0.name, values.parameter($0.type))
+            })
+        return [
+            "name": "filter", "in": "query", "required": false, "style": "deepObject", "explode": true,
+            "description": .string(
+                "filter[FIELD]=VALUE and filter[FIELD][OPERATOR]=VALUE, with the operators "
+                    + ResourceFilter.Operator.allCases.map(\.rawValue).joined(separator: ", ")
+                    + ". Up to \(ResourceQuery.maximumFilterCount)."),
+            "schema": [
+                "type": "object", "properties": .object(filters), "additionalProperties": false,
+                "maxProperties": .int(Int64(ResourceQuery.maximumFilterCount)),
             ],
         ]
     }

@@ -224,6 +224,7 @@ struct OpenAPISchemas {
                         [
                             "op": ["enum": ["add", "update", "remove"]], "ref": ["type": "object"],
                             "data": ["type": ["object", "array", "null"]],
+                            "meta": ["type": "object", "properties": ["reason": OpenAPIDocument.reason]],
                         ], required: ["op"]),
                 ]
             ], required: ["atomic:operations"]),

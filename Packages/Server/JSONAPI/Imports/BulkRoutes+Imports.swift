@@ -28,6 +28,7 @@ extension BulkRoutes {
             .post, "\(Self.importPath)/{id}/preview", access: access, timeout: ImportLimits.planTime
         ) { request, context, grant in
             let (view, type) = try api.view(grant)
+            _ = try Self.parameters(request)
             let wishes = try await request.json(JSON.self, context)
             let draft = try await desk.draft(Self.id(context), wishes, of: type, for: view)
             return JSONAnswer(try await desk.preview(draft))
@@ -37,6 +38,7 @@ extension BulkRoutes {
         ) { request, context, grant in
             let (view, type) = try api.view(grant)
             guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+            _ = try Self.parameters(request)
             let wishes = try await request.json(JSON.self, context)
             let id = try await desk.start(Self.id(context), wishes, of: type, for: view)
             return Self.accepted(try await OwnJobs(of: user, api.pool).job(id))
@@ -65,10 +67,10 @@ extension BulkRoutes {
             "job": job.json, "columns": .array(columns.map(JSON.string)),
             "suggestions": .object(Dictionary(suggestions) { first, _ in first }),
             "members": .array(ImportMapping.memberNames(of: type, view).map(JSON.string)),
-            "rows": .array(upload.firstRows),
-        ]
             "matches": .array(
                 ([["id"]] + ImportMatch.all(of: type, view).map(\.names)).map { .array($0.map(JSON.string)) }),
+            "rows": .array(upload.firstRows),
+        ]
         return JSONAnswer(answer, status: .created, headers: [.location: "/jobs/\(id)"])
     }
 

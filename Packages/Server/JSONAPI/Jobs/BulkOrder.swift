@@ -123,8 +123,11 @@ struct BulkOrder: Sendable {
             throw failure(
                 "expect", "'expect' has no count.", "Send what the dry run gave as \"count\" and \"version\".")
         }
-        guard case .string(let version)? = json["version"] else { return (count, nil) }
-        return (count, version)
+        switch json["version"] {
+        case nil: return (count, nil)
+        case .string(let version)?: return (count, version)
+        default: throw failure("expect", "The version isn't text.", "Send what the dry run gave as \"version\".")
+        }
     }
 
     /// - Throws: ``RequestFailure`` with status 409 if it's about other resources than its sender saw.

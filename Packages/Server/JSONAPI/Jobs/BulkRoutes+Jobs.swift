@@ -7,22 +7,27 @@ extension BulkRoutes {
     func addJobs(to routes: Routes) {
         let pool = api.pool
         routes.on(.get, "/jobs", access: .own("jobs")) { request, _, user in
-            JSONAnswer(try await OwnJobs(of: user, pool).list(before: Self.number(request, "before")))
+            let parameters = try Self.parameters(request, known: ["before"])
+            return JSONAnswer(try await OwnJobs(of: user, pool).list(before: Self.number(parameters, "before")))
         }
-        routes.on(.get, "/jobs/{id}", access: .own("jobs")) { _, context, user in
-            JSONAnswer(try await OwnJobs(of: user, pool).job(Self.id(context)))
+        routes.on(.get, "/jobs/{id}", access: .own("jobs")) { request, context, user in
+            _ = try Self.parameters(request)
+            return JSONAnswer(try await OwnJobs(of: user, pool).job(Self.id(context)))
         }
         routes.on(.get, "/jobs/{id}/rows", access: .own("jobs")) { request, context, user in
-            let outcome = request.uri.queryParameters["outcome"].map { String($0) }
-            let after = try Self.number(request, "after") ?? 0
+            let parameters = try Self.parameters(request, known: ["outcome", "after"])
+            let outcome = parameters.value("outcome")
+            let after = try Self.number(parameters, "after") ?? 0
             return JSONAnswer(
                 try await OwnJobs(of: user, pool).rows(of: Self.id(context), outcome: outcome, after: after))
         }
-        routes.on(.post, "/jobs/{id}/cancel", access: .own("jobs")) { _, context, user in
-            JSONAnswer(try await OwnJobs(of: user, pool).cancel(Self.id(context)))
+        routes.on(.post, "/jobs/{id}/cancel", access: .own("jobs")) { request, context, user in
+            _ = try Self.parameters(request)
+            return JSONAnswer(try await OwnJobs(of: user, pool).cancel(Self.id(context)))
         }
-        routes.on(.post, "/jobs/{id}/undo", access: .own("jobs")) { _, context, user in
-            Self.accepted(try await OwnJobs(of: user, pool).undo(Self.id(context)))
+        routes.on(.post, "/jobs/{id}/undo", access: .own("jobs")) { request, context, user in
+            _ = try Self.parameters(request)
+            return Self.accepted(try await OwnJobs(of: user, pool).undo(Self.id(context)))
         }
     }
 
@@ -34,8 +39,19 @@ extension BulkRoutes {
         return id
     }
 
-    private static func number(_ request: Request, _ name: String) throws -> Int64? {
-        guard let text = request.uri.queryParameters[name[...]] else { return nil }
+    /// - Throws: ``RequestFailure`` with status 400 for a parameter that isn't known here.
+    static func parameters(_ request: Request, known: [String] = []) throws -> RequestParameters {
+        let parameters = try RequestParameters(request)
+        if let stranger = parameters.all.first(where: { !known.contains($0.name) }) {
+            throw stranger.failure(
+                "it isn't known here.",
+                known.isEmpty ? "This address takes no parameters." : "Known are: \(known.joined(separator: ", ")).")
+        }
+        return parameters
+    }
+
+    private static func number(_ parameters: RequestParameters, _ name: String) throws -> Int64? {
+        guard let text = parameters.value(name) else { return nil }
         guard let number = Int64(text) else {
             throw RequestFailure(.badRequest, "'\(name)' isn't a number.", source: .parameter(name))
         }
