@@ -181,6 +181,7 @@ struct AdminServerCommand: AsyncParsableCommand {
                 PanelFollower(panel, configuration: database, logger: logger), server,
                 TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
                 AuditService(pool: pool, logger: logger),
+                ViewingService(authenticator: authenticator, logger: logger),
                 JobService(rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger),
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger

@@ -93,6 +93,7 @@ struct RunServers: AsyncParsableCommand {
                 metrics: metrics, logger: logger("admin"), pages: { panel.add(to: $0, with: $1) }
             ) { port in await board.add("admin", admin.host, port) })
         services.append(AuditService(pool: pool, logger: logger("audit")))
+        services.append(ViewingService(authenticator: authenticator, logger: logger("admin")))
         services.append(
             JobService(
                 rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, logger: logger("admin")))

@@ -1,4 +1,5 @@
 import AdminService
+import HummingbirdTesting
 import PostgresClient
 import PostgresValues
 import ServiceTestSupport
@@ -89,6 +90,56 @@ import TomboloRules
         }
     }
 
+    /// What ends a look besides its button and the log-out.
+    private static func expiry(
+        _ fixture: ServiceFixture, _ client: any TestClientProtocol, _ copy: () async throws -> Void
+    ) async throws {
+        func open() async throws -> Int {
+            try await fixture.pool.query("SELECT count(*) FROM tombolo.panel_viewing WHERE ended_at IS NULL")[0, 0].int
+        }
+        let attendee = try #require(fixture.users["attendee"])
+        let begin = "UPDATE tombolo.panel_viewing SET began_at = now() - interval '2 minutes' WHERE ended_at IS NULL"
+        let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+        #expect(try await browser.post("/panel/view-as", ["user": "\(attendee)"]).status == 303)
+        let cookie = try #require(browser.cookie("tombolo_view"))
+        #expect(try await browser.get("/panel/data/sessions").text.contains("The attendee"))
+        #expect(try await browser.post("/panel/view-as/end").status == 303)
+        // The cookie of a look that the log has ended looks at nothing.
+        browser.setCookie("tombolo_view", cookie)
+        #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 3"))
+        #expect(try await open() == 0)
+
+        // Nor does that of an earlier one, while another goes on.
+        #expect(try await browser.post("/panel/view-as", ["role": "conference/moderator"]).status == 303)
+        browser.setCookie("tombolo_view", cookie)
+        #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 3"))
+        #expect(try await open() == 1, "the browser may not have its cookie yet")
+        try await fixture.pool.execute(begin)
+        #expect(try await browser.get("/panel").status == 200)
+        #expect(try await open() == 0, "its cookie is gone")
+
+        // A session that expires, and one whose log-in is ended from elsewhere.
+        for sql in [
+            "UPDATE tombolo.panel_session SET used_at = now() - interval '3 hours'",
+            "UPDATE tombolo.login_session SET revoked_at = now(), end_reason = 'test' WHERE revoked_at IS NULL",
+        ] {
+            let other = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            #expect(try await other.post("/panel/view-as", ["user": "\(attendee)"]).status == 303)
+            try await ViewingService.end(fixture.adminServer.authenticator)
+            #expect(try await open() == 1, "it goes on")
+            try await fixture.pool.execute(sql)
+            try await ViewingService.end(fixture.adminServer.authenticator)
+            #expect(try await open() == 0, "\(sql)")
+        }
+        try await copy()
+        let last = try await fixture.pool.query(
+            """
+            SELECT after ? 'ended_at', source::text FROM tombolo.audit_entry WHERE root = 'panel_viewing'
+            ORDER BY id DESC LIMIT 1
+            """)
+        #expect(try last[0, 0].bool && last[0, 1].string == "y")
+    }
+
     @Test("who looks as whom is in the log, from when to when, also when one look replaces another or the login ends")
     func viewing() async throws {
         try await Self.withLog { fixture, browser, _, copy in
@@ -115,6 +166,7 @@ import TomboloRules
             #expect(
                 try entries.map { try $0[2].nonNull?.string } == ["The attendee", nil, "the role moderator", nil])
             #expect(try entries.map { try $0[4].bool } == [true, true, true, true])
+            try await Self.expiry(fixture, browser.client, copy)
             let pages = try await PanelBrowser.loggedIn(browser.client, as: "superAdmin")
             let page = try await pages.get("/panel/audit?object=\(superAdmin)")
             #expect(page.status == 200 && page.text.contains("The attendee"), "\(page.text)")

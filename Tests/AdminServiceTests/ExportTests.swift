@@ -16,6 +16,7 @@ struct ExportTests {
     private static let hostile = [
         "it's", #"a "quoted" name"#, #"back\slash"#, "$1", "$1'; DROP TABLE ticket; --", "=1+1", "ümläut\n2nd, line",
         #"{"a":1},\"#, "'=guarded", "\u{1}\u{2}", "-5", "''",
+        "＝1+1", "＋1", "－1", "＠sum", "\ttab", "\rreturn", "'＝1", "¬1", "−1",
     ]
 
     private static func objects(_ text: String) throws -> [JSON] {
@@ -121,13 +122,14 @@ struct ExportTests {
                 let table = try await call(
                     .get, "/export/tickets?fields[tickets]=name&filter[name]=\(filter)&formulas=plain", as: "owner")
                 let cell =
-                    name.contains(where: { "\",\n".contains($0) })
+                    name.unicodeScalars.contains(where: { "\",\n\r".unicodeScalars.contains($0) })
                     ? "\"\(name.replacing("\"", with: "\"\""))\"" : name
                 #expect(table.text.hasSuffix(",\(cell)\n"), "\(table.text)")
                 let guarded = try await call(
                     .get, "/export/tickets?fields[tickets]=name&filter[name]=\(filter)", as: "owner")
                 let isGuarded = guarded.text.contains(",'\(name)") || guarded.text.contains(",\"'")
-                #expect(isGuarded == ["'", "=", "-"].contains(name.prefix(1)), "\(guarded.text)")
+                let marks: [Unicode.Scalar] = ["'", "=", "-", "\t", "\r", "＝", "＋", "－", "＠"]
+                #expect(isGuarded == name.unicodeScalars.first.map(marks.contains), "\(guarded.text)")
             }
             #expect(try await fixture.pool.query("SELECT count(*) FROM ticket")[0, 0].int > Self.hostile.count)
         }

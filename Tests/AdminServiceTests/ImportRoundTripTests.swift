@@ -119,6 +119,7 @@ struct ImportRoundTripTests {
     private static let hostile = [
         "plain", "", "null", "=1+1", "'=1", "''", "'", "-5", "+a", "@x", "\ttab", "\rreturn", "two\nlines", "a\r\nb",
         "say \"hi\"", "a,b;c\td", " blanks ", "ümläut 日本 🚢", "true", "0012", "[]", "{}", "\\N", "\u{1}\u{2}",
+        "＝1+1", "'＝1", "＋a", "－5", "＠x", "\nline",
     ]
 
     private static func text(_ json: JSON) -> String { JobStore.text(json) }

@@ -383,6 +383,39 @@ import TomboloServerModel
         }
     }
 
+    @Test("accepting what came by mail verifies the address, once, and what the inviter handed over doesn't")
+    func verifying() async throws {
+        try await Self.run { site in
+            func isVerified() async throws -> Bool {
+                try await site.fixture.pool.query(
+                    "SELECT verified_at IS NOT NULL FROM tombolo.account WHERE email = $1", [.text(Self.attendee)])[
+                        0, 0
+                    ].bool
+            }
+            func mayMake() async throws -> Bool {
+                let permission = try #require(
+                    site.fixture.adminModels.current.rules.userPermissions(
+                        of: try await site.fixture.adminServer.authenticator.subject(
+                            of: try #require(site.fixture.users["attendee"])),
+                        inMatrixOf: "conference"))
+                return permission.permissions.contains("createEvent")
+            }
+            try await site.fixture.pool.execute("UPDATE tombolo.account SET verified_at = NULL")
+            site.fixture.forgetRoles()
+            let handed = try await site.invite(Self.attendee, "moderator").json["token"]?.text
+            #expect(try await site.accept(handed, as: "attendee").status == 200)
+            #expect(try await !isVerified())
+            #expect(try await !mayMake())
+            let mailed = try await site.invite(Self.attendee, "registrar").json["token"]?.text
+            try await site.fixture.pool.execute("UPDATE tombolo.invitation SET is_mailed = true")
+            #expect(try await site.accept(mailed, as: "organizer").status == 403)
+            #expect(try await !isVerified())
+            #expect(try await site.accept(mailed, as: "attendee").status == 200)
+            #expect(try await isVerified())
+            #expect(try await mayMake(), "at once")
+        }
+    }
+
     @Test("people see the invitations that they made or could make, page by page, and no others")
     func listing() async throws {
         try await Self.run { site in
@@ -457,6 +490,9 @@ import TomboloServerModel
                 let joined = try await call(
                     .post, "/invitations/join", body: #"{"token": "\#(token)", "password": "long enough"}"#)
                 #expect(joined.status == 201, "\(joined.text)")
+                let account = try await fixture.pool.query(
+                    "SELECT verified_at IS NOT NULL FROM tombolo.account WHERE email = 'new@example.org'")
+                #expect(try account[0, 0].bool, "whoever read the mail has the address")
             }
             running.cancel()
             try? FileManager.default.removeItem(at: folder)

@@ -30,11 +30,12 @@ struct ViewAsPages: PanelSection {
             request.context.logger.notice(
                 "\(request.userID) looks at the panel as \(name) from now on.", metadata: ["viewAs": "\(name)"])
             // Before the cookie: who looks is in the audit log.
-            try await request.core.authenticator.beginViewing(as: name, request.visit.session)
+            let since = try await request.core.authenticator.beginViewing(as: name, request.visit.session)
             var response = PanelAnswer.redirection(to: AdminPanel.path)
             response.headers[values: .setCookie].append(
                 PanelCookie.viewing.header(
-                    request.visit.token.sealed(wish.text), isSecure: request.context.isSecure))
+                    request.visit.token.sealed(PanelViewing.text(wish, since: since)),
+                    isSecure: request.context.isSecure))
             return .response(response)
         }
         panel.action(Self.endPath, access: .own("session")) { request, _ in

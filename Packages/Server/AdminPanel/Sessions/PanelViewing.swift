@@ -1,4 +1,5 @@
 import AdminService
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -24,12 +25,35 @@ struct PanelViewing: Sendable {
         }
     }
 
-    /// What the cookie of a session says, if it counts still. Who may look as whom is decided at each request anew.
+    /// Within so many seconds of its beginning a look isn't ended by a request without its cookie: the browser may not have
+    /// it yet.
+    private static let graceSeconds: Int64 = 60
+
+    /// For a sealed cookie, which counts while the audit log has the look that began then.
+    static func text(_ viewing: ViewAs, since: Int64) -> String { "\(since)\n\(viewing.text)" }
+
+    /// As whom a session looks, if it does. Who may look as whom is decided at each request anew; a look that isn't
+    /// permitted any more ends, and so does one whose cookie is gone.
     static func of(
         _ request: Request, _ context: EdgeContext, _ token: PanelToken, _ session: PanelSession, _ core: PanelCore
     ) async throws -> PanelViewing? {
-        guard let sealed = PanelCookie.viewing.value(in: request, context), let models = core.models,
-            let text = token.opened(sealed), let viewing = ViewAs(text)
+        guard let since = session.viewingSince else { return nil }
+        if let sealed = PanelCookie.viewing.value(in: request, context),
+            let viewing = try await of(token.opened(sealed), since, session, core)
+        {
+            return viewing
+        }
+        if Date().microsecondsSince1970 - since > graceSeconds * 1_000_000 {
+            try await core.authenticator.endViewing(session)
+        }
+        return nil
+    }
+
+    private static func of(
+        _ text: String?, _ since: Int64, _ session: PanelSession, _ core: PanelCore
+    ) async throws -> PanelViewing? {
+        let parts = text?.split(separator: "\n", maxSplits: 1).map(String.init) ?? []
+        guard let models = core.models, parts.count == 2, parts[0] == String(since), let viewing = ViewAs(parts[1])
         else { return nil }
         let model = models.current
         guard let subject = try? await viewing.subject(model, core.authenticator),

@@ -19,6 +19,8 @@ extension InvitationDesk {
     func accept(_ text: String, by user: ObjectId, address: String) async throws -> Accepted {
         let token = try token(text, address: address)
         let email = try await authenticator.details(of: user).email
+        // With the role, and perhaps as somebody whose address is verified.
+        defer { authenticator.forget(user) }
         return try await explained {
             try await pool.transaction { connection in
                 let found = try await usable(token, connection)
@@ -104,6 +106,7 @@ extension InvitationDesk {
             try await item.insert(item.grant(invitation.role, to: user, in: scope), connection)
         }
         try await Invitations.accept(invitation.id, by: user, now: options.now(), connection)
+        try await authenticator.noteProof(of: user, by: invitation, connection)
         return Accepted(invitation: invitation, user: user, isNew: !had)
     }
 

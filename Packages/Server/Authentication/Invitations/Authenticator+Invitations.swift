@@ -77,6 +77,15 @@ extension Authenticator {
         return user
     }
 
+    /// Notes that the user of an account has read the mail of an invitation, whose token they showed: the address is theirs.
+    /// An invitation that wasn't mailed proves nothing.
+    nonisolated(nonsending) public func noteProof(
+        of user: ObjectId, by invitation: Invitation, _ connection: PostgresConnection
+    ) async throws {
+        guard invitation.isMailed else { return }
+        try await Accounts.noteProof(of: user, email: invitation.email, connection)
+    }
+
     /// Whether strangers may register any address without proving that it's theirs.
     public func registersUnproven() async throws -> Bool {
         let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)

@@ -38,18 +38,10 @@ extension Authenticator {
         let result = try await pool.query(
             """
             SELECT s.id, s.user_id, coalesce(a.email, ''), a.display_name, p.proved_at, p.used_at,
-                a.second_factor_at IS NOT NULL, s.second_factor
-            FROM tombolo.panel_session p JOIN tombolo.login_session s ON s.id = p.session_id
-                JOIN tombolo.account a ON a.id = s.user_id
-                LEFT JOIN tombolo.token_generation t ON t.user_id = s.user_id
-            WHERE p.token_hash = $1 AND \(LoginSessions.isLive) AND a.disabled_at IS NULL AND s.expires_at > $2
-                AND p.created_at > $2::timestamptz - make_interval(secs => $3)
-                AND p.used_at > $2::timestamptz - make_interval(secs => $4)
-            """,
-            [
-                .bytea(token.hash), .timestamptz(microseconds: now.microseconds),
-                .double(Double(PanelSession.lifetimeSeconds)), .double(Double(PanelSession.idleSeconds)),
-            ])
+                a.second_factor_at IS NOT NULL, s.second_factor,
+                (SELECT v.began_at FROM tombolo.panel_viewing v WHERE v.session_id = s.id AND v.ended_at IS NULL)
+            FROM \(Self.panelSessions) WHERE p.token_hash = $4 AND \(Self.panelGoesOn)
+            """, Self.panelAges(now) + [.bytea(token.hash)])
         guard let row = result.first, let id = ObjectId(bytes: try row[0].bytes),
             let userID = ObjectId(bytes: try row[1].bytes)
         else { throw AuthenticationError.endedSession }
@@ -67,7 +59,26 @@ extension Authenticator {
             id: id, userID: userID, subject: subject, email: try row[2].string, displayName: try row[3].string,
             provedAt: Date(microseconds: try row[4].timestampMicroseconds), hasSecondFactor: hasSecondFactor,
             isComplete: try !hasSecondFactor || row[7].bool,
-            mustSetUp: !hasSecondFactor && secondFactor.requires(subject))
+            mustSetUp: !hasSecondFactor && secondFactor.requires(subject),
+            viewingSince: try row[8].nonNull?.timestampMicroseconds)
+    }
+
+    /// The panel's sessions `p` with their log-ins `s`, their accounts `a` and the generation `t` of tokens.
+    static let panelSessions = """
+        tombolo.panel_session p JOIN tombolo.login_session s ON s.id = p.session_id
+            JOIN tombolo.account a ON a.id = s.user_id LEFT JOIN tombolo.token_generation t ON t.user_id = s.user_id
+        """
+    /// Which of ``panelSessions`` haven't ended; with ``panelAges(_:)`` as the first parameters.
+    static let panelGoesOn = """
+        \(LoginSessions.isLive) AND a.disabled_at IS NULL AND s.expires_at > $1
+            AND p.created_at > $1::timestamptz - make_interval(secs => $2)
+            AND p.used_at > $1::timestamptz - make_interval(secs => $3)
+        """
+    static func panelAges(_ now: Date) -> [PostgresParameter] {
+        [
+            .timestamptz(microseconds: now.microseconds), .double(Double(PanelSession.lifetimeSeconds)),
+            .double(Double(PanelSession.idleSeconds)),
+        ]
     }
 
     private func noteUse(_ token: PanelToken, of id: ObjectId, now: Date) async throws {

@@ -1,3 +1,4 @@
+package import Foundation
 internal import PostgresClient
 internal import TomboloModel
 
@@ -5,12 +6,28 @@ internal import TomboloModel
 extension Authenticator {
     /// Notes that a session looks as somebody else from now on, in place of whom it looked as before.
     /// - Parameter name: whom, in words.
-    package func beginViewing(as name: String, _ session: PanelSession) async throws {
+    /// - Returns: what ``PanelSession/viewingSince`` is while it lasts.
+    package func beginViewing(as name: String, _ session: PanelSession) async throws -> Int64 {
         try await pool.transaction { connection in
             try await Self.endViewing(session, connection)
+            return try await connection.query(
+                """
+                INSERT INTO tombolo.panel_viewing (session_id, user_id, viewed) VALUES ($1, $2, $3)
+                RETURNING began_at
+                """, [.bytea(session.id.bytes), .bytea(session.userID.bytes), .text(name)])[0, 0]
+                .timestampMicroseconds
+        }
+    }
+
+    /// Notes that sessions which have ended don't look as anybody any more: by age, or because their log-in was revoked.
+    package func endExpiredViewings(now: Date) async throws {
+        try await pool.transaction { connection in
             try await connection.query(
-                "INSERT INTO tombolo.panel_viewing (session_id, user_id, viewed) VALUES ($1, $2, $3)",
-                [.bytea(session.id.bytes), .bytea(session.userID.bytes), .text(name)])
+                """
+                UPDATE tombolo.panel_viewing v SET ended_at = clock_timestamp()
+                WHERE v.ended_at IS NULL AND NOT EXISTS (
+                    SELECT FROM \(Self.panelSessions) WHERE p.session_id = v.session_id AND \(Self.panelGoesOn))
+                """, Self.panelAges(now))
         }
     }
 

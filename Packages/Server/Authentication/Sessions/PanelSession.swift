@@ -27,6 +27,8 @@ public struct PanelSession: Hashable, Sendable {
     public let isComplete: Bool
     /// Whether the account must set a second factor up before anything else.
     public let mustSetUp: Bool
+    /// Since when it looks at the panel as somebody else, in microseconds since 1970, by the audit log; nil if it doesn't.
+    package let viewingSince: Int64?
 
     /// Whether the password was given within ``proofSeconds``.
     public func isProved(now: Date = Date()) -> Bool {

@@ -12,9 +12,11 @@ import TomboloSQL
 struct ExportStatement: Sendable {
     /// The beginning of the settings' names.
     private static let setting = "tombolo.export_"
-    /// What a text begins with that a spreadsheet calculates or that looks guarded already: `'`, `=`, `+`, `-`, `@`, tab
-    /// and carriage return. An import takes one `'` off before any of them.
-    static let guarded: [UInt8] = Array("'=+-@\t\r".utf8)
+    /// What a text begins with that a spreadsheet calculates or that looks guarded already: `'`, `=`, `+`, `-`, `@`, tab,
+    /// carriage return and line feed, and the full-width forms, which East Asian versions take for the others. An import
+    /// takes one `'` off before any of them.
+    static let guarded = Set("'=+-@\t\r\n＝＋－＠".unicodeScalars)
+
     /// Binds the values. To be run in the transaction of ``copy``.
     let settings: PostgresStatement
     let copy: String
@@ -62,7 +64,8 @@ struct ExportStatement: Sendable {
     }
 
     private static func guarded(_ sql: String) -> String {
-        let codes = guarded.map { "\($0)" }.joined(separator: ", ")
+        // Of the first code point, as the databases are UTF-8.
+        let codes = guarded.map(\.value).sorted().map { "\($0)" }.joined(separator: ", ")
         return "CASE WHEN ascii(\(sql)) IN (\(codes)) THEN '''' || \(sql) ELSE \(sql) END"
     }
 

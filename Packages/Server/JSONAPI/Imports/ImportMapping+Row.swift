@@ -68,11 +68,11 @@ extension ImportMapping {
 
     /// What an export puts before text that a spreadsheet could calculate is taken off again.
     private func unguarded(_ text: String) -> String {
-        let bytes = text.utf8
-        guard isTable, unguards, bytes.first == UInt8(ascii: "'"), let second = bytes.dropFirst().first,
+        let scalars = text.unicodeScalars
+        guard isTable, unguards, scalars.first == "'", let second = scalars.dropFirst().first,
             ExportStatement.guarded.contains(second)
         else { return text }
-        return String(decoding: bytes.dropFirst(), as: UTF8.self)
+        return String(scalars.dropFirst())
     }
 
     // MARK: Members
