@@ -310,8 +310,8 @@ let package = Package(
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
             service + [
-                "ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloSQL",
-                "TomboloServerModel",
+                "ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloRuleDocuments",
+                "TomboloSQL", "TomboloServerModel",
             ]),
         // As in packages of others, imports are public unless said otherwise.
         .target(

@@ -34,12 +34,18 @@ extension JSONAPIRoutes {
             }
             return JSONAPIDocument.noContent
         }
-        routes.on(.patch, "\(Self.resource)/relationships/{relationship}", access: updating) {
-            request, context, grant in
-            let (view, type) = try view(grant)
-            return try await updateRelationship(request, context, type, view)
+        for (method, action) in Self.linkActions {
+            routes.on(method, "\(Self.resource)/relationships/{relationship}", access: updating) {
+                request, context, grant in
+                let (view, type) = try view(grant)
+                return try await updateRelationship(request, context, type, view, action)
+            }
         }
     }
+
+    private static let linkActions: [(HTTPRequest.Method, ResourceChange.LinkAction)] = [
+        (.patch, .replace), (.post, .add), (.delete, .remove),
+    ]
 
     // MARK: Resources
 
@@ -124,14 +130,15 @@ extension JSONAPIRoutes {
     }
 
     private func updateRelationship(
-        _ request: Request, _ context: EdgeContext, _ type: ResourceType, _ view: CallerView
+        _ request: Request, _ context: EdgeContext, _ type: ResourceType, _ view: CallerView,
+        _ action: ResourceChange.LinkAction
     ) async throws -> JSONAPIDocument {
         try RequestDocument.checkNoParameters(request)
         let key = try key(context, of: type)
         let (field, target) = try relationship(context, of: type, view)
         let document = try await RequestDocument.read(request, context)
         var change = ResourceChange(type, view)
-        change.readRelationship(field.name, document.json, at: RequestPointer())
+        change.readRelationship(field.name, document.json, action, at: RequestPointer())
         try change.check()
         let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: moveToTrash))
         let changed = try await pool.transaction { connection in

@@ -20,14 +20,32 @@ enum CellText {
             if items.isEmpty { return empty }
             return text(items.map { plain($0) }.joined(separator: ", "), limit)
         case .embedded(_, let fields):
-            guard case .object(let members) = json else { return text(compact(json), limit) }
-            let parts = fields.compactMap { inner -> String? in
-                guard let value = members[inner.name], value != .null else { return nil }
-                return "\(ClassTitle.words(inner.name)): \(plain(value))"
-            }
-            return text(parts.joined(separator: "; "), limit)
+            return text(object(json, fields), limit)
+        case .objects(_, let fields):
+            guard case .array(let items) = json else { return text(compact(json), limit) }
+            if items.isEmpty { return empty }
+            if limit != nil { return ["text": PanelNumber.text(items.count), "isNumber": true] }
+            return ["text": "", "hasLines": true, "lines": items.map { object($0, fields) }]
         case .toOne, .toMany: return text(compact(json), limit)
         }
+    }
+
+    /// An embedded object in one line: `Label: fore; Volume: 1.5`.
+    static func object(_ json: JSON, _ fields: [ResourceField]) -> String {
+        fields.compactMap { inner -> String? in
+            guard let value = json[inner.name], value != .null, value != [] else { return nil }
+            let text: String
+            switch (inner.content, value) {
+            case (.embedded(_, let fields), _): text = "(\(object(value, fields)))"
+            case (.objects(_, let fields), .array(let items)):
+                text = items.map { "(\(object($0, fields)))" }.joined(separator: ", ")
+            case (.value(_, .data), _), (.value(_, .date), _):
+                text = self.value(value, inner, limit: nil)["text"] as? String ?? ""
+            case (_, .array(let items)): text = items.map { plain($0) }.joined(separator: ", ")
+            default: text = plain(value)
+            }
+            return "\(ClassTitle.words(inner.name)): \(text)"
+        }.joined(separator: "; ")
     }
 
     static var empty: [String: Any] { ["text": "none", "isEmpty": true] }

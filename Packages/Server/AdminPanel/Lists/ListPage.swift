@@ -170,7 +170,7 @@ struct ListPage {
                 "text": count.map { PanelNumber.text($0) } ?? "\(PanelNumber.text(ResourcePlan.maximumElementCount))+",
                 "isNumber": true,
             ]
-        case .value, .array, .embedded, .values:
+        case .value, .array, .embedded, .values, .objects:
             return CellText.value(resource.attribute(field.name), field)
         }
     }
@@ -197,7 +197,7 @@ struct ListPage {
         let fields = view.fields(of: type).filter { field in
             switch field.content {
             case .value, .toOne, .embedded: true
-            case .array, .values, .toMany: false
+            case .array, .values, .objects, .toMany: false
             }
         }
         return [["value": "id", "title": "Id"]]

@@ -131,7 +131,7 @@ struct ListRequest {
         let short = fields.filter { field in
             guard field.name != title?.name else { return false }
             switch field.content {
-            case .value(_, .data), .array, .embedded, .values, .toMany: return false
+            case .value(_, .data), .array, .embedded, .values, .objects, .toMany: return false
             case .value, .toOne: return true
             }
         }

@@ -37,7 +37,7 @@ struct FormField: Sendable {
             case .string, .objectId, .uuid: control = .text
             case .data, .link, .embedded, .array, .list, .linkingObjects: return nil
             }
-        case .array, .embedded, .values, .toMany: return nil
+        case .array, .embedded, .values, .objects, .toMany: return nil
         }
     }
 

@@ -5,9 +5,12 @@ import TomboloModel
 /// may be permitted.
 struct OpenAPIDocument {
     let types: ResourceTypes
-    let values = OpenAPISchemas()
+    let values: OpenAPISchemas
 
-    init(_ types: ResourceTypes) { self.types = types }
+    init(_ types: ResourceTypes) {
+        self.types = types
+        values = OpenAPISchemas(schema: types.schema)
+    }
 
     private static let media = JSONAPIMediaType.name
 
@@ -118,20 +121,28 @@ struct OpenAPIDocument {
                     ]),
             ]
             let linkage = values.linkage(field, target)
-            paths["\(type.path)/{id}/relationships/\(name)"] = [
+            func change(_ operationID: String, _ summary: String) -> JSON {
+                operation(
+                    type, "\(operationID).\(field.name)", summary, parameters: [Self.ifMatch],
+                    bodySchema: values.body(linkage),
+                    responses: [
+                        "200": document(values.document(linkage)),
+                        "204": ["description": "Changed, and no longer to be seen by the caller"],
+                    ])
+            }
+            var path: [String: JSON] = [
                 "parameters": [id],
                 "get": operation(
                     type, "linkage.\(field.name)", "Read which resources '\(field.name)' leads to",
                     parameters: [Self.ifNoneMatch],
                     responses: ["200": document(values.document(linkage)), "304": Self.unchanged]),
-                "patch": operation(
-                    type, "link.\(field.name)", "Change which resources '\(field.name)' leads to",
-                    parameters: [Self.ifMatch], bodySchema: values.body(linkage),
-                    responses: [
-                        "200": document(values.document(linkage)),
-                        "204": ["description": "Changed, and no longer to be seen by the caller"],
-                    ]),
+                "patch": change("link", "Change which resources '\(field.name)' leads to"),
             ]
+            if isList {
+                path["post"] = change("linkMore", "Add resources to those that '\(field.name)' leads to")
+                path["delete"] = change("unlink", "Take resources out of those that '\(field.name)' leads to")
+            }
+            paths["\(type.path)/{id}/relationships/\(name)"] = .object(path)
         }
     }
 

@@ -3,6 +3,8 @@ import TomboloModel
 
 /// The schemas of an ``OpenAPIDocument``, in JSON Schema 2020-12.
 struct OpenAPISchemas {
+    let schema: Schema
+
     /// An attribute with one value.
     struct Scalar {
         let name: String
@@ -20,7 +22,7 @@ struct OpenAPISchemas {
                 case .toOne(let column, _):
                     Scalar(
                         name: field.name, type: schema.storedType(of: type.item.columns[column]), isSortable: false)
-                case .array, .embedded, .values, .toMany: nil
+                case .array, .embedded, .values, .objects, .toMany: nil
                 }
             }
     }
@@ -79,12 +81,25 @@ struct OpenAPISchemas {
                     "minItems": .int(Int64(types.count)), "maxItems": .int(Int64(types.count)),
                 ]
             return ["type": ["array", "null"], "items": item]
+        case .objects(let elements, let fields):
+            var properties = properties(fields)
+            properties[ResourceField.elementID] = value(.objectId, isOptional: true)
+            let item = schema[elements]
+            let required = fields.filter { $0.column.map { !item.columns[$0].isOptional } ?? false }.map(\.name)
+            return [
+                "type": "array", "maxItems": .int(Int64(ResourcePlan.maximumElementCount)),
+                "items": Self.object(properties, required: required),
+            ]
         case .embedded(_, let fields):
-            let properties = Dictionary(
-                uniqueKeysWithValues: fields.compactMap { inner in attribute(inner).map { (inner.name, $0) } })
-            return ["type": ["object", "null"], "properties": .object(properties), "additionalProperties": false]
+            return [
+                "type": ["object", "null"], "properties": .object(properties(fields)), "additionalProperties": false,
+            ]
         case .toOne, .toMany: return nil
         }
+    }
+
+    private func properties(_ fields: [ResourceField]) -> [String: JSON] {
+        Dictionary(uniqueKeysWithValues: fields.compactMap { inner in attribute(inner).map { (inner.name, $0) } })
     }
 
     // MARK: Resources
@@ -106,10 +121,6 @@ struct OpenAPISchemas {
         }
         // What it led to may be in the trash now.
         return ["anyOf": [identifier(target), ["type": "null"]]]
-    }
-
-    private func attributes(_ type: ResourceType) -> [String: JSON] {
-        Dictionary(uniqueKeysWithValues: type.fields.compactMap { field in attribute(field).map { (field.name, $0) } })
     }
 
     private func relationships(_ type: ResourceType, _ types: ResourceTypes, isWritten: Bool) -> [String: JSON] {
@@ -147,7 +158,7 @@ struct OpenAPISchemas {
         Self.object(
             [
                 "type": ["const": .string(type.name)], "id": value(type.keyType, isOptional: false),
-                "attributes": Self.object(attributes(type)),
+                "attributes": Self.object(properties(type.fields)),
                 "relationships": Self.object(relationships(type, types, isWritten: false)), "links": Self.links,
                 "meta": Self.object(["version": ["type": "string"]]),
             ], required: ["type", "id", "links"])
@@ -160,7 +171,7 @@ struct OpenAPISchemas {
         let relationshipNames = required.filter(\.isRelationship).map(\.name)
         let properties: [String: JSON] = [
             "type": ["const": .string(type.name)], "id": value(type.keyType, isOptional: false),
-            "attributes": Self.object(attributes(type), required: attributeNames),
+            "attributes": Self.object(properties(type.fields), required: attributeNames),
             "relationships": Self.object(relationships(type, types, isWritten: true), required: relationshipNames),
         ]
         var names = ["type"]

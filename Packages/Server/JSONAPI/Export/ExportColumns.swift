@@ -75,6 +75,9 @@ struct ExportColumns: Sendable {
         case .toMany(let elements, let target):
             guard let target = view.types[target] else { return [] }
             return [elementsColumn(name, elements, target: target)]
+        case .objects(let elements, let fields):
+            let sql = objectsSQL(elements, fields, parent: nil, depth: 0)
+            return [Column(name: name, sql: sql, json: "\(sql)::text")]
         // Several values in the bytes of one column, which PostgreSQL can't read.
         case .array: return []
         }
@@ -122,5 +125,57 @@ struct ExportColumns: Sendable {
             WHERE \(column(ElementColumn.owner)) = \(Self.name(type.key)))
             """
         return Column(name: name, sql: sql, cell: .json)
+    }
+
+    // MARK: Lists of embedded objects
+
+    /// A list of embedded objects in its order, as a JSON array, with the identities of the elements.
+    /// - Parameter parent: the id of the element that has the list, for one inside of another list.
+    private func objectsSQL(_ elements: Int, _ fields: [ResourceField], parent: String?, depth: Int) -> String {
+        let item = view.schema[elements]
+        let alias = "e\(depth)"
+        func own(_ index: Int) -> String { PostgresSQL.quoteIdentifier(alias, item.columns[index].sqlName) }
+        func members(_ fields: [ResourceField]) -> [(name: String, sql: String)] {
+            fields.compactMap { field in
+                switch field.content {
+                case .value(let index, _):
+                    return (field.name, Self.text(own(index), view.schema.storedType(of: item.columns[index])))
+                case .embedded(let index, let inner):
+                    return (field.name, "CASE WHEN \(own(index)) IS NOT NULL THEN \(Self.row(members(inner))) END")
+                case .values(let list, _): return (field.name, valuesSQL(list, parent: own(ElementColumn.id)))
+                case .objects(let list, let inner):
+                    return (
+                        field.name, objectsSQL(list, inner, parent: own(ElementColumn.id), depth: depth + 1)
+                    )
+                case .array, .toOne, .toMany: return nil
+                }
+            }
+        }
+        let id = (ResourceField.elementID, Self.text(own(ElementColumn.id), .objectId))
+        return listSQL(item, alias, Self.row([id] + members(fields)), parent: parent)
+    }
+
+    /// The values of a list inside an element of another one.
+    private func valuesSQL(_ elements: Int, parent: String) -> String {
+        let item = view.schema[elements]
+        let content = item.columns[ElementColumn.content]
+        let value = Self.text(PostgresSQL.quoteIdentifier("v", content.sqlName), view.schema.storedType(of: content))
+        return listSQL(item, "v", value, parent: parent)
+    }
+
+    private func listSQL(_ item: ClassSchema, _ alias: String, _ element: String, parent: String?) -> String {
+        func own(_ index: Int) -> String { PostgresSQL.quoteIdentifier(alias, item.columns[index].sqlName) }
+        var condition = "\(own(ElementColumn.owner)) = \(Self.name(type.key))"
+        if let parent, let column = item.parentColumn { condition += " AND \(own(column)) = \(parent)" }
+        return """
+            (SELECT coalesce(json_agg(\(element) ORDER BY \(own(ElementColumn.rank)), \(own(ElementColumn.id))), '[]') \
+            FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "\(alias)" WHERE \(condition))
+            """
+    }
+
+    /// Functions that build objects take too few arguments for a class with many properties.
+    private static func row(_ members: [(name: String, sql: String)]) -> String {
+        let list = members.map { "\($0.sql) AS \(PostgresSQL.quoteIdentifier($0.name))" }.joined(separator: ", ")
+        return "(SELECT row_to_json(\"r\") FROM (SELECT \(list)) AS \"r\")"
     }
 }

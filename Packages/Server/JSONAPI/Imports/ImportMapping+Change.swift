@@ -33,8 +33,18 @@ extension ImportMapping {
 
     /// Whether it says everything of an embedded object.
     private static func isWhole(_ value: JSON, _ field: ResourceField) -> Bool {
-        guard case .embedded(_, let inner) = field.content, case .object(let members) = value else { return true }
-        return inner.allSatisfy { part in members[part.name].map { isWhole($0, part) } ?? false }
+        switch (field.content, value) {
+        case (.embedded(_, let inner), .object(let members)): return isWhole(members, inner)
+        case (.objects(_, let inner), .array(let items)):
+            return items.allSatisfy { item in
+                if case .object(let members) = item { isWhole(members, inner) } else { true }
+            }
+        default: return true
+        }
+    }
+
+    private static func isWhole(_ members: [String: JSON], _ fields: [ResourceField]) -> Bool {
+        fields.allSatisfy { part in members[part.name].map { isWhole($0, part) } ?? false }
     }
 
     /// What a row changes of a resource. Everything else isn't touched, above all not what its person can't see of it,
@@ -68,7 +78,32 @@ extension ImportMapping {
 
     /// An embedded object keeps the members that the file doesn't name. A new one has empty lists, which exports leave out.
     private static func merged(_ value: JSON, _ old: JSON, _ field: ResourceField) -> JSON {
-        guard case .embedded(_, let inner) = field.content, case .object(var members) = value else { return value }
+        switch (field.content, value) {
+        case (.embedded(_, let inner), .object(let members)): return .object(merged(members, old, inner))
+        case (.objects(_, let inner), .array(let items)): return .array(merged(items, old.items, inner))
+        default: return value
+        }
+    }
+
+    /// The elements of a list: each is the one whose id it says, or else the one in its place that differs in nothing that
+    /// the file says.
+    private static func merged(_ items: [JSON], _ old: [JSON], _ inner: [ResourceField]) -> [JSON] {
+        let named = Dictionary(old.map { ($0[ResourceField.elementID], $0) }) { first, _ in first }
+        return items.enumerated().map { index, item in
+            guard case .object(var members) = item else { return item }
+            let id = members[ResourceField.elementID] ?? .null
+            if id == .null {
+                members[ResourceField.elementID] = nil
+                if index < old.count, members.allSatisfy({ $0.value.isEqual(to: old[index][$0.key] ?? .null) }) {
+                    return old[index]
+                }
+            }
+            return .object(merged(members, named[id] ?? .null, inner))
+        }
+    }
+
+    private static func merged(_ said: [String: JSON], _ old: JSON, _ inner: [ResourceField]) -> [String: JSON] {
+        var members = said
         for part in inner {
             let before = old[part.name]
             if let value = members[part.name] {
@@ -79,7 +114,7 @@ extension ImportMapping {
                 members[part.name] = []
             }
         }
-        return .object(members)
+        return members
     }
 
     private static func isSame(_ one: JSON, _ other: JSON, _ member: Member) -> Bool {
@@ -90,6 +125,8 @@ extension ImportMapping {
 }
 
 extension JSON {
+    fileprivate var items: [JSON] { if case .array(let items) = self { items } else { [] } }
+
     /// Whether both are the same value: 1 is 1.0, and a member that is missing is null.
     fileprivate func isEqual(to other: JSON) -> Bool {
         switch (self, other) {

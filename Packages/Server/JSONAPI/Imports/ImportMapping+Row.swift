@@ -106,7 +106,7 @@ extension ImportMapping {
     private func empty(_ field: ResourceField) -> JSON? {
         guard isTable else { return .null }
         return switch field.content {
-        case .values, .toMany, .array: .array([])
+        case .values, .objects, .toMany, .array: .array([])
         case .value(_, .string) where !field.isOptional: .string("")
         case .value, .toOne, .embedded: field.isOptional ? .null : nil
         }
@@ -126,6 +126,9 @@ extension ImportMapping {
             guard let items = list(cell, &row, at: pointer) else { return nil }
             let type = view.schema.storedType(of: view.schema[elements].columns[ElementColumn.content])
             return .array(items.map { Self.canonical($0, type) })
+        case .objects(_, let inner):
+            guard let items = list(cell, &row, at: pointer) else { return nil }
+            return .array(items.map { Self.canonical(element: $0, inner, view) })
         case .array: return list(cell, &row, at: pointer).map(JSON.array)
         case .embedded(_, let inner):
             guard case .object(let members)? = structured(cell) else {
@@ -186,6 +189,10 @@ extension ImportMapping {
         }
     }
 
+    private static func canonical(element: JSON, _ fields: [ResourceField], _ view: CallerView) -> JSON {
+        if case .object(let members) = element { .object(canonical(members, fields, view)) } else { element }
+    }
+
     private static func canonical(
         _ members: [String: JSON], _ fields: [ResourceField], _ view: CallerView
     ) -> [String: JSON] {
@@ -199,6 +206,8 @@ extension ImportMapping {
             case (.values(let elements, _), .array(let items)):
                 let type = view.schema.storedType(of: view.schema[elements].columns[ElementColumn.content])
                 result[field.name] = .array(items.map { canonical($0, type) })
+            case (.objects(_, let inner), .array(let items)):
+                result[field.name] = .array(items.map { canonical(element: $0, inner, view) })
             default: continue
             }
         }

@@ -37,7 +37,7 @@ struct AtomicOperation {
                 || json["data"].map({ if case .object = $0 { true } else { false } }) == true
         else { throw failure(data, "The operation has no resource object.", "Send {\"type\": …} as 'data'.") }
         // What the operation is about: of a new resource its own type, of others `ref` or the data itself.
-        let isByReference = json["ref"] != nil && name != "add"
+        let isByReference = json["ref"] != nil && (name != "add" || isRelationship)
         let (target, targetPlace) = isByReference ? (json["ref"], place / "ref") : (json["data"], data)
         guard case .string(let typeName) = target?["type"], let type = view.types[typeName] else {
             throw failure(
@@ -47,10 +47,11 @@ struct AtomicOperation {
         self.type = type
         let local = Self.text(target?["lid"]).map { ResourceChange.LocalIdentifier(type: type.name, lid: $0) }
         switch name {
-        case "add":
+        case "add" where !isRelationship:
             guard json["ref"] == nil else {
                 throw failure(
-                    place / "ref", "An addition has no 'ref'.", "Leave it out; to-many lists are updated as a whole.")
+                    place / "ref", "An addition of a resource has no 'ref'.",
+                    "Leave it out, or name a to-many relationship in it.")
             }
             key = try JSONAPIRoutes.newKey(target ?? .null, type, at: data)
             if let local {
@@ -76,22 +77,13 @@ struct AtomicOperation {
             }
         }
         var change = ResourceChange(type, view, localKeys: localKeys)
-        if name == "remove" {
-            guard !isRelationship else {
-                throw failure(
-                    place / "op", "Elements of relationships aren't removed one by one.",
-                    "Update the relationship with the list that it should have.")
-            }
+        if isRelationship {
+            let action: ResourceChange.LinkAction = name == "update" ? .replace : name == "add" ? .add : .remove
+            // As the body of PATCH, POST or DELETE …/relationships/… .
+            change.readRelationship(Self.text(json["ref"]?["relationship"]) ?? "", json, action, at: place)
+            self.action = .update(change)
+        } else if name == "remove" {
             action = .remove(try JSONAPIRoutes.reason(inMetaOf: json, type, at: place))
-        } else if isRelationship {
-            guard name == "update" else {
-                throw failure(
-                    place / "op", "Elements of relationships aren't added one by one.",
-                    "Update the relationship with the list that it should have.")
-            }
-            // As the body of PATCH …/relationships/… .
-            change.readRelationship(Self.text(json["ref"]?["relationship"]) ?? "", json, at: place)
-            action = .update(change)
         } else {
             // The rules are asked about what 'ref' names, and nobody may mean anything else.
             for member in isByReference ? ["type", "id", "lid"] : [] {

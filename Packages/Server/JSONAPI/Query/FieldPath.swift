@@ -50,7 +50,7 @@ package struct FieldPath {
             type = .bool
             target = nil
             isEmbedded = true
-        case .array, .values, .toMany:
+        case .array, .values, .objects, .toMany:
             throw parameter.failure(
                 "'\(name)' has several values.", "Use a field with one value. Lists can't be searched or sorted by.")
         }

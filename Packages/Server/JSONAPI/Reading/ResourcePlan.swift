@@ -20,6 +20,7 @@ package struct ResourcePlan: Sendable {
         case array(Int, [PropertyType])
         case object(Int, [Member])
         case values(Int, PropertyType)
+        case elements(ResourceElements)
     }
 
     private struct Member: Sendable {
@@ -114,8 +115,10 @@ package struct ResourcePlan: Sendable {
         case .values(let elements, let elementType):
             let stored = schema.storedType(of: schema[elements].columns[ElementColumn.content])
             let expression = stored == .decimal128 ? "::text" : ""
-            let place = add(elementsSQL(elements, schema, expression: expression))
+            let place = add(Self.elementsSQL(elements, of: type, schema, expression: expression))
             return .values(place, stored == .data ? elementType.stored : stored)
+        case .objects(let elements, let fields):
+            return .elements(ResourceElements(elements, fields, of: type, schema) { add($0) })
         case .toOne, .toMany: return nil
         }
     }
@@ -128,9 +131,9 @@ package struct ResourcePlan: Sendable {
             sql = linkSQL(type.item.columns[index], target)
             isList = false
         case .toMany(let elements, _):
-            sql = elementsSQL(elements, schema, target: target)
+            sql = Self.elementsSQL(elements, of: type, schema, target: target)
             isList = true
-        case .value, .array, .embedded, .values: return
+        case .value, .array, .embedded, .values, .objects: return
         }
         let name = RequestParameters.encode(field.name)
         var opening = JSONBytes()
@@ -158,14 +161,15 @@ package struct ResourcePlan: Sendable {
             + "AND \(RowReader.isIn(trash: false, target.item, alias: "t")))"
     }
 
-    /// The contents of a list's elements in their order, one more than are shown.
+    /// A column of a list's elements in their order, of one more than are shown.
     /// - Parameter target: of a list of links.
-    private func elementsSQL(
-        _ elements: Int, _ schema: Schema, target: ResourceType? = nil, expression: String = ""
+    static func elementsSQL(
+        _ elements: Int, of type: ResourceType, _ schema: Schema, column place: Int = ElementColumn.content,
+        target: ResourceType? = nil, expression: String = ""
     ) -> String {
         let item = schema[elements]
         func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
-        let content = column(ElementColumn.content)
+        let content = column(place)
         var tables = "\(PostgresSQL.quoteIdentifier(item.table)) AS \"e\""
         if let target, target.item.isTrashable {
             tables +=
@@ -177,8 +181,8 @@ package struct ResourcePlan: Sendable {
         return """
             (SELECT array_agg("l"."c" ORDER BY "l"."r", "l"."i") FROM (\
             SELECT \(content)\(expression) AS "c", \(rank) AS "r", \(id) AS "i" FROM \(tables) \
-            WHERE \(column(ElementColumn.owner)) = \(PostgresSQL.quoteIdentifier(Self.alias, type.key.sqlName)) \
-            ORDER BY \(rank), \(id) LIMIT \(Self.maximumElementCount + 1)) AS "l")
+            WHERE \(column(ElementColumn.owner)) = \(PostgresSQL.quoteIdentifier(alias, type.key.sqlName)) \
+            ORDER BY \(rank), \(id) LIMIT \(maximumElementCount + 1)) AS "l")
             """
     }
 
@@ -297,6 +301,11 @@ package struct ResourcePlan: Sendable {
                 json.append(isFirst ? "" : ",")
                 json.append(member.name)
                 JSON.array(values.map(JSON.init)).append(to: &json)
+            } else if case .elements(let elements) = member.source {
+                guard let values = try elements.values(row) else { continue }
+                json.append(isFirst ? "" : ",")
+                json.append(member.name)
+                JSON.array(values).append(to: &json)
             } else {
                 json.append(isFirst ? "" : ",")
                 json.append(member.name)
@@ -309,7 +318,7 @@ package struct ResourcePlan: Sendable {
                     } else {
                         try append(members, row, to: &json)
                     }
-                case .values: break
+                case .values, .elements: break
                 }
             }
             isFirst = false

@@ -10,6 +10,9 @@ package struct ResourceField: Sendable {
         case embedded(column: Int, fields: [ResourceField])
         /// A list of scalars, with the position of its element class.
         case values(elements: Int, type: PropertyType)
+        /// A list of embedded objects: the position of the element class, and the properties of an element, whose columns
+        /// are those of the element class.
+        case objects(elements: Int, fields: [ResourceField])
         /// A link to an object of a class, by its position.
         case toOne(column: Int, target: Int)
         /// A list of links, with the position of its element class.
@@ -27,14 +30,14 @@ package struct ResourceField: Sendable {
     package var column: Int? {
         switch content {
         case .value(let column, _), .array(let column, _), .embedded(let column, _), .toOne(let column, _): column
-        case .values, .toMany: nil
+        case .values, .objects, .toMany: nil
         }
     }
 
     /// The position of the element class of a list.
     package var elements: Int? {
         switch content {
-        case .values(let elements, _), .toMany(let elements, _): elements
+        case .values(let elements, _), .objects(let elements, _), .toMany(let elements, _): elements
         case .value, .array, .embedded, .toOne: nil
         }
     }
@@ -43,9 +46,23 @@ package struct ResourceField: Sendable {
     package var target: Int? {
         switch content {
         case .toOne(_, let target), .toMany(_, let target): target
-        case .value, .array, .embedded, .values: nil
+        case .value, .array, .embedded, .values, .objects: nil
         }
     }
 
     package var isRelationship: Bool { target != nil }
+
+    package init(name: String, property: String, content: Content, isOptional: Bool) {
+        self.name = name
+        self.property = property
+        self.content = content
+        self.isOptional = isOptional
+    }
+
+    func named(_ name: String) -> ResourceField {
+        ResourceField(name: name, property: property, content: content, isOptional: isOptional)
+    }
+
+    /// The member with an element's identity in a list of embedded objects.
+    package static let elementID = "id"
 }

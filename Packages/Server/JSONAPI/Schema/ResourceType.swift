@@ -29,9 +29,7 @@ package struct ResourceType: Sendable {
         name = Self.reserved.contains(item.collectionName) ? "\(item.collectionName)_" : item.collectionName
         var used: Set<String> = ["id", "type"]
         fields = Self.fields(of: item, schema, prefix: "", isServed: isServed).map { field in
-            ResourceField(
-                name: Self.memberName(field.name, &used), property: field.property, content: field.content,
-                isOptional: field.isOptional)
+            field.named(Self.memberName(field.name, &used))
         }
     }
 
@@ -63,7 +61,11 @@ package struct ResourceType: Sendable {
             return rest.contains(".") ? nil : String(rest)
         }
         var fields: [ResourceField] = []
-        for (index, column) in item.columns.enumerated() where !column.isPrimaryKey && !column.isRetired {
+        // Those that say where an element is are the list's.
+        let own =
+            item.owner == nil ? item.columns.indices : ElementColumn.content..<(item.parentColumn ?? item.columns.count)
+        for index in own where !item.columns[index].isPrimaryKey && !item.columns[index].isRetired {
+            let column = item.columns[index]
             guard let name = ownName(column.name) else { continue }
             let content: ResourceField.Content =
                 switch column.type {
@@ -72,7 +74,7 @@ package struct ResourceType: Sendable {
                         column: index,
                         fields: Self.fields(of: item, schema, prefix: "\(column.name).", isServed: isServed))
                 case .array(let types): .array(column: index, types: types)
-                case .link(let target) where prefix.isEmpty && isServed(target):
+                case .link(let target) where prefix.isEmpty && item.owner == nil && isServed(target):
                     schema.index(of: target).map { .toOne(column: index, target: $0) }
                         ?? .value(column: index, type: schema.storedType(of: column))
                 case .int, .bool, .float, .double, .string, .data, .date, .objectId, .uuid, .decimal128:
@@ -92,13 +94,18 @@ package struct ResourceType: Sendable {
             case .scalar(let type, _): content = .values(elements: elements, type: type)
             case .link(let target):
                 guard let index = schema.index(of: target) else { continue }
-                if prefix.isEmpty, isServed(target) {
+                if prefix.isEmpty, item.owner == nil, isServed(target) {
                     content = .toMany(elements: elements, target: index)
                 } else {
                     content = .values(
                         elements: elements, type: schema.storedType(of: schema[elements].columns[ElementColumn.target]))
                 }
-            case .embedded: continue
+            case .embedded:
+                var used: Set<String> = [ResourceField.elementID]
+                content = .objects(
+                    elements: elements,
+                    fields: Self.fields(of: schema[elements], schema, prefix: "", isServed: isServed)
+                        .map { $0.named(memberName($0.name, &used)) })
             }
             fields.append(ResourceField(name: name, property: list.name, content: content, isOptional: false))
         }

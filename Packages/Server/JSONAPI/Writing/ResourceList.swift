@@ -3,36 +3,38 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 
-/// Writes the contents of a list: elements are objects of their own, and those that stay are left alone, so that
-/// devices that change them at the same time lose nothing.
+/// Writes the contents of a list of values or links: elements are objects of their own, and those that stay are left
+/// alone, so that devices that change them at the same time lose nothing.
 struct ResourceList {
     private let item: ClassSchema
     private let contentType: PropertyType
     private let ownerType: PropertyType
+    /// The class that a list of links leads to, if its objects can be in the trash.
+    private let target: ClassSchema?
 
     init(_ elements: Int, of type: ResourceType, _ schema: Schema) {
         item = schema[elements]
         contentType = schema.storedType(of: schema[elements].columns[ElementColumn.content])
         ownerType = type.keyType
+        let linked = item.columns[ElementColumn.content].linkTarget.flatMap { schema[$0] }
+        target = linked?.isTrashable == true ? linked : nil
+    }
+
+    private struct Element {
+        let id: Value
+        let rank: String
+        let content: Value
     }
 
     private func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier(item.columns[index].sqlName) }
+    private var table: String { PostgresSQL.quoteIdentifier(item.table) }
 
     /// Makes the list of an object have these contents, in this order. The object is locked.
+    /// - Parameter parent: the element that has the list, for one inside of another list.
     nonisolated(nonsending) func write(
-        _ contents: [Value], owner: Value, _ connection: PostgresConnection
+        _ contents: [Value], owner: Value, parent: Value? = nil, _ connection: PostgresConnection
     ) async throws {
-        let table = PostgresSQL.quoteIdentifier(item.table)
-        let owner = try PostgresParameter(owner, as: ownerType)
-        let (id, rank) = (column(ElementColumn.id), column(ElementColumn.rank))
-        let found = try await connection.query(
-            """
-            SELECT \(id), \(rank), \(column(ElementColumn.content)) FROM \(table)
-            WHERE \(column(ElementColumn.owner)) = $1 ORDER BY \(rank), \(id)
-            """, [owner])
-        let old = try found.map { row in
-            (id: try row[0].value(of: .objectId), rank: try row[1].string, content: try row[2].value(of: contentType))
-        }
+        let old = try await elements(owner, parent, connection)
         var start = 0
         while start < old.count, start < contents.count, old[start].content == contents[start] { start += 1 }
         var end = 0
@@ -41,25 +43,90 @@ struct ResourceList {
         {
             end += 1
         }
-        let removed = old[start..<(old.count - end)].map(\.id)
-        if !removed.isEmpty {
-            try await connection.query(
-                "DELETE FROM \(table) WHERE \(id) = ANY ($1)", [try PostgresParameter(list: removed, of: .objectId)])
+        try await delete(old[start..<(old.count - end)].map(\.id), connection)
+        try await insert(
+            Array(contents[start..<(contents.count - end)]), owner, parent,
+            between: start > 0 ? old[start - 1].rank : nil, end > 0 ? old[old.count - end].rank : nil, connection)
+    }
+
+    /// Puts those behind the list's others that it hasn't.
+    nonisolated(nonsending) func add(_ contents: [Value], owner: Value, _ connection: PostgresConnection) async throws {
+        let old = try await elements(owner, nil, connection)
+        var known = Set(old.map(\.content))
+        let added = contents.filter { known.insert($0).inserted }
+        try await insert(added, owner, nil, between: old.last?.rank, nil, connection)
+    }
+
+    nonisolated(nonsending) func remove(
+        _ contents: [Value], owner: Value, _ connection: PostgresConnection
+    ) async throws {
+        let removed = Set(contents)
+        let old = try await elements(owner, nil, connection)
+        try await delete(old.filter { removed.contains($0.content) }.map(\.id), connection)
+    }
+
+    // MARK: Rows
+
+    /// The elements in their order. Links into the trash are left out: they are hidden from whoever asks, and stay.
+    nonisolated(nonsending) private func elements(
+        _ owner: Value, _ parent: Value?, _ connection: PostgresConnection
+    ) async throws -> [Element] {
+        func own(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
+        let names = [ElementColumn.id, ElementColumn.rank, ElementColumn.content].map(own)
+        var condition = "\(own(ElementColumn.owner)) = $1"
+        var parameters = [try PostgresParameter(owner, as: ownerType)]
+        if let parent, let parentColumn = item.parentColumn {
+            parameters.append(try PostgresParameter(parent, as: .objectId))
+            condition += " AND \(own(parentColumn)) = $2"
         }
-        let added = Array(contents[start..<(contents.count - end)])
-        guard !added.isEmpty else { return }
-        let ranks = try FractionalRank.sequence(
-            count: added.count, between: start > 0 ? old[start - 1].rank : nil,
-            end > 0 ? old[old.count - end].rank : nil)
-        let names = [ElementColumn.id, ElementColumn.owner, ElementColumn.rank, ElementColumn.content].map(column)
+        if let target, let key = target.primaryKey {
+            condition += """
+                 AND NOT EXISTS (SELECT FROM \(PostgresSQL.quoteIdentifier(target.table)) AS "t" \
+                WHERE \(PostgresSQL.quoteIdentifier("t", key.sqlName)) = \(names[2]) \
+                AND \(RowReader.isIn(trash: true, target, alias: "t")))
+                """
+        }
+        let found = try await connection.query(
+            """
+            SELECT \(names.joined(separator: ", ")) FROM \(table) AS "e"
+            WHERE \(condition) ORDER BY \(names[1]), \(names[0])
+            """, parameters)
+        return try found.map { row in
+            Element(
+                id: try row[0].value(of: .objectId), rank: try row[1].string, content: try row[2].value(of: contentType)
+            )
+        }
+    }
+
+    nonisolated(nonsending) private func delete(_ ids: [Value], _ connection: PostgresConnection) async throws {
+        guard !ids.isEmpty else { return }
+        try await connection.query(
+            "DELETE FROM \(table) WHERE \(column(ElementColumn.id)) = ANY ($1)",
+            [try PostgresParameter(list: ids, of: .objectId)])
+    }
+
+    nonisolated(nonsending) private func insert(
+        _ contents: [Value], _ owner: Value, _ parent: Value?, between lower: String?, _ upper: String?,
+        _ connection: PostgresConnection
+    ) async throws {
+        guard !contents.isEmpty else { return }
+        let ranks = try FractionalRank.sequence(count: contents.count, between: lower, upper)
+        var names = [ElementColumn.id, ElementColumn.owner, ElementColumn.rank, ElementColumn.content].map(column)
+        var values = "n.id, $1, n.rank, n.content"
+        var parameters = [
+            try PostgresParameter(owner, as: ownerType),
+            try PostgresParameter(list: contents.map { _ in .objectId(.generate()) }, of: .objectId),
+            .textArray(ranks), try PostgresParameter(list: contents, of: contentType),
+        ]
+        if let parent, let parentColumn = item.parentColumn {
+            names.append(column(parentColumn))
+            values += ", $5"
+            parameters.append(try PostgresParameter(parent, as: .objectId))
+        }
         try await connection.query(
             """
             INSERT INTO \(table) (\(names.joined(separator: ", ")))
-            SELECT n.id, $1, n.rank, n.content FROM unnest($2, $3, $4) AS n (id, rank, content)
-            """,
-            [
-                owner, try PostgresParameter(list: added.map { _ in .objectId(.generate()) }, of: .objectId),
-                .textArray(ranks), try PostgresParameter(list: added, of: contentType),
-            ])
+            SELECT \(values) FROM unnest($2, $3, $4) AS n (id, rank, content)
+            """, parameters)
     }
 }

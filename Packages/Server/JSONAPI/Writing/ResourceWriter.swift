@@ -47,9 +47,7 @@ package struct ResourceWriter: Sendable {
             try await connection.query(
                 "INSERT INTO \(PostgresSQL.quoteIdentifier(item.table)) (\(names.joined(separator: ", "))) "
                     + "VALUES (\(places))", parameters)
-            for (elements, contents) in change.lists {
-                try await ResourceList(elements, of: type, view.schema).write(contents, owner: key, connection)
-            }
+            try await writeLists(change, of: key, connection)
         }
         return try await current(type, key, connection)
     }
@@ -116,9 +114,7 @@ package struct ResourceWriter: Sendable {
                     "UPDATE \(PostgresSQL.quoteIdentifier(item.table)) SET \(assignments.joined(separator: ", ")) "
                         + "WHERE \(PostgresSQL.quoteIdentifier(type.key.sqlName)) = $1", parameters)
             }
-            for (elements, contents) in change.lists {
-                try await ResourceList(elements, of: type, view.schema).write(contents, owner: key, connection)
-            }
+            try await writeLists(change, of: key, connection)
         }
         return try await current(type, key, connection)
     }
@@ -189,6 +185,25 @@ package struct ResourceWriter: Sendable {
             }
         }
         return found
+    }
+
+    nonisolated(nonsending) private func writeLists(
+        _ change: ResourceChange, of key: Value, _ connection: PostgresConnection
+    ) async throws {
+        let type = change.type
+        for (elements, contents) in change.contents.lists {
+            try await ResourceList(elements, of: type, view.schema).write(contents, owner: key, connection)
+        }
+        for (elements, objects) in change.contents.objects {
+            try await ResourceObjects(elements, of: type, view.schema).write(objects, owner: key, connection)
+        }
+        for (elements, edit) in change.listEdits {
+            let list = ResourceList(elements, of: type, view.schema)
+            switch edit {
+            case .add(let links): try await list.add(links, owner: key, connection)
+            case .remove(let links): try await list.remove(links, owner: key, connection)
+            }
+        }
     }
 
     /// The resource as the caller sees it now.
@@ -321,7 +336,7 @@ extension ResourceField {
         guard !isOptional else { return false }
         switch content {
         case .toOne: return true
-        case .array, .embedded, .values, .toMany: return false
+        case .array, .embedded, .values, .objects, .toMany: return false
         case .value(_, let type):
             switch type {
             case .bool, .int, .float, .double, .decimal128: return false

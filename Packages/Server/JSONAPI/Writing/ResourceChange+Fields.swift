@@ -1,0 +1,228 @@
+import TomboloHTTP
+import TomboloModel
+
+/// Reading the values of fields.
+extension ResourceChange {
+    /// - Parameter item: the class that has the field's column or list.
+    mutating func readField(
+        _ field: ResourceField, _ json: JSON, of item: ClassSchema, into contents: inout ResourceContents,
+        at pointer: RequestPointer
+    ) {
+        switch field.content {
+        case .value(let column, let valueType):
+            guard let value = value(json, valueType, at: pointer) else { return }
+            set(column, value, of: item, into: &contents, at: pointer)
+        case .array(let column, let types):
+            guard let value = array(field, types, json, at: pointer) else { return }
+            set(column, value, of: item, into: &contents, at: pointer)
+        case .embedded(let column, let inner):
+            readEmbedded(field, column, inner, json, of: item, into: &contents, at: pointer)
+        case .values(let elements, _):
+            guard let values = values(field, elements, json, at: pointer) else { return }
+            contents.lists[elements] = values
+        case .objects(let elements, let inner):
+            guard let objects = objects(field, elements, inner, json, at: pointer) else { return }
+            contents.objects[elements] = objects
+        case .toOne, .toMany: break
+        }
+    }
+
+    mutating func set(
+        _ column: Int, _ value: Value, of item: ClassSchema, into contents: inout ResourceContents,
+        at pointer: RequestPointer
+    ) {
+        let property = item.columns[column]
+        do throws(ValueError) {
+            try property.validate(value, linkKeyType: view.schema.keyType(ofLink: property))
+        } catch {
+            return refuse(
+                pointer, error.message, value.isNull ? "Send a value." : "Send \(ValueText.expected(property.type)).")
+        }
+        contents.values[column] = value
+        contents.pointers[column] = pointer
+    }
+
+    // MARK: Lists
+
+    /// A list in one column.
+    private mutating func array(
+        _ field: ResourceField, _ types: [PropertyType], _ json: JSON, at pointer: RequestPointer
+    ) -> Value? {
+        guard json != .null else { return .null }
+        guard case .array(let items) = json else {
+            refuse(pointer, "'\(field.name)' isn't a list.", "Send a list of values.")
+            return nil
+        }
+        var rows: [[Value]] = []
+        for (index, element) in items.enumerated() {
+            let parts: [JSON] = if types.count > 1, case .array(let found) = element { found } else { [element] }
+            let place = pointer / "\(index)"
+            guard parts.count == types.count else {
+                refuse(place, "An element has \(types.count) values.", "Send a list of as many.")
+                continue
+            }
+            var row: [Value] = []
+            for (part, type) in zip(parts, types) {
+                guard let value = value(part, type, at: place) else { continue }
+                row.append(value)
+                guard value.isNull else { continue }
+                refuse(place, "An element can't be null.", "Send \(ValueText.expected(type)).")
+            }
+            rows.append(row)
+        }
+        return .data(ArrayCoding.encode(rows, types))
+    }
+
+    /// A list of values with a table of its own.
+    private mutating func values(
+        _ field: ResourceField, _ elements: Int, _ json: JSON, at pointer: RequestPointer
+    ) -> [Value]? {
+        guard let items = items(json, field, at: pointer) else { return nil }
+        let column = view.schema[elements].columns[ElementColumn.content]
+        var contents: [Value] = []
+        for (index, item) in items.enumerated() {
+            let place = pointer / "\(index)"
+            guard let value = value(item, view.schema.storedType(of: column), at: place) else { continue }
+            do throws(ValueError) {
+                try column.validate(value, linkKeyType: view.schema.keyType(ofLink: column))
+                contents.append(value)
+            } catch {
+                refuse(place, error.message, "Send a value that fits.")
+            }
+        }
+        return contents
+    }
+
+    /// A list of embedded objects.
+    private mutating func objects(
+        _ field: ResourceField, _ elements: Int, _ inner: [ResourceField], _ json: JSON, at pointer: RequestPointer
+    ) -> [ResourceContents.Element]? {
+        guard let items = items(json, field, at: pointer) else { return nil }
+        var found: [ResourceContents.Element] = []
+        var ids: Set<ObjectId> = []
+        for (index, item) in items.enumerated() {
+            let place = pointer / "\(index)"
+            guard case .object(var members) = item else {
+                refuse(place, "An element of '\(field.name)' isn't a JSON object.", "Send {\"name\": value, …}.")
+                continue
+            }
+            let named = members.removeValue(forKey: ResourceField.elementID) ?? .null
+            var id: ObjectId?
+            if case .string(let text) = named { id = try? ObjectId(string: text) }
+            guard id != nil || named == .null else {
+                refuse(
+                    place / ResourceField.elementID, "'id' isn't \(ValueText.expected(.objectId)).",
+                    "Send the id that the element has, or leave it out for a new one.")
+                continue
+            }
+            if let id, !ids.insert(id).inserted {
+                refuse(
+                    place / ResourceField.elementID, "Two elements have the same 'id'.", "Leave it out for a new one.")
+                continue
+            }
+            var element = ResourceContents.Element(id: id, pointer: place)
+            readMembers(
+                members, inner, of: view.schema[elements], "An element of '\(field.name)'", into: &element.contents,
+                at: place)
+            found.append(element)
+        }
+        return found
+    }
+
+    private mutating func items(_ json: JSON, _ field: ResourceField, at pointer: RequestPointer) -> [JSON]? {
+        if case .array(let items) = json, items.count <= ResourcePlan.maximumElementCount { return items }
+        refuse(
+            pointer, "'\(field.name)' isn't a list of at most \(ResourcePlan.maximumElementCount) elements.",
+            "Send a list.")
+        return nil
+    }
+
+    // MARK: Embedded objects
+
+    /// An embedded object is written as a whole: what isn't said of it is null.
+    private mutating func readEmbedded(
+        _ field: ResourceField, _ column: Int, _ inner: [ResourceField], _ json: JSON, of item: ClassSchema,
+        into contents: inout ResourceContents, at pointer: RequestPointer
+    ) {
+        switch json {
+        case .null:
+            set(column, .null, of: item, into: &contents, at: pointer)
+            for part in inner { clear(part, of: item, into: &contents, at: pointer / part.name) }
+        case .object(let members):
+            set(column, .bool(true), of: item, into: &contents, at: pointer)
+            readMembers(members, inner, of: item, "'\(field.name)'", into: &contents, at: pointer)
+        default:
+            refuse(pointer, "'\(field.name)' isn't a JSON object or null.", "Send {\"name\": value, …} or null.")
+        }
+    }
+
+    /// - Parameter name: what has the members, for messages.
+    private mutating func readMembers(
+        _ members: [String: JSON], _ inner: [ResourceField], of item: ClassSchema, _ name: String,
+        into contents: inout ResourceContents, at pointer: RequestPointer
+    ) {
+        for other in members.keys.sorted() where !inner.contains(where: { $0.name == other }) {
+            refuse(
+                pointer / other, "\(name) has no attribute '\(other.shortened(toByteCount: 60))'.",
+                ResourceQuery.nearest(other, inner.map(\.name)))
+        }
+        for part in inner {
+            let isRequired = part.column.map { !item.columns[$0].isOptional || item.columns[$0].isRequiredWhenPresent }
+            if let value = members[part.name], !(isRequired == true && value == .null) {
+                readField(part, value, of: item, into: &contents, at: pointer / part.name)
+            } else if isRequired == true {
+                refuse(
+                    pointer / part.name, "\(name) needs '\(part.name)'.",
+                    "Send it, or leave out the whole of what needs it.")
+            } else {
+                clear(part, of: item, into: &contents, at: pointer / part.name)
+            }
+        }
+    }
+
+    /// What a field is of an object that isn't there, or that isn't said to have it.
+    private mutating func clear(
+        _ field: ResourceField, of item: ClassSchema, into contents: inout ResourceContents, at pointer: RequestPointer
+    ) {
+        switch field.content {
+        case .value(let column, _), .array(let column, _): set(column, .null, of: item, into: &contents, at: pointer)
+        case .embedded: readField(field, .null, of: item, into: &contents, at: pointer)
+        case .values(let elements, _): contents.lists[elements] = []
+        case .objects(let elements, _): contents.objects[elements] = []
+        case .toOne, .toMany: break
+        }
+    }
+
+    // MARK: Values
+
+    /// - Returns: nil after a problem.
+    private mutating func value(_ json: JSON, _ type: PropertyType, at pointer: RequestPointer) -> Value? {
+        let value: Value? =
+            switch (json, type) {
+            case (.null, _): .null
+            case (.bool(let flag), .bool): .bool(flag)
+            case (.int(let number), .int): .int(number)
+            case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
+            case (.double(let number), .double), (.double(let number), .float): .double(number)
+            case (.int(let number), .decimal128): ValueText.value("\(number)", .decimal128)
+            case (_, .bool), (_, .int), (_, .double), (_, .float): nil
+            case (.string(let text), .string): .string(text)
+            case (.string(let text), _): ValueText.value(text, type)
+            default: nil
+            }
+        if value == nil {
+            refuse(
+                pointer, "The value isn't \(ValueText.expected(type)).",
+                "Send \(ValueText.expected(type))\(Self.form(type)).")
+        }
+        return value
+    }
+
+    /// How JSON has values of a type.
+    private static func form(_ type: PropertyType) -> String {
+        switch type {
+        case .bool, .int, .double, .float: ", without quotes"
+        default: ", as a JSON string"
+        }
+    }
+}

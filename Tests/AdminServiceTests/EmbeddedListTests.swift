@@ -1,0 +1,283 @@
+import AdminService
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Lists of embedded objects under `/api`, and links that are added and taken out one by one.
+@Suite struct EmbeddedListTests {
+    private struct Site: Sendable {
+        let fixture: HarbourFixture
+        let client: any TestClientProtocol
+
+        func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil) async throws -> Answer {
+            try await fixture.call(client, method, path, body)
+        }
+
+        func patch(_ id: String, _ attributes: JSON) async throws -> Answer {
+            try await call(
+                .patch, "/api/ships/\(id)", ["data": ["type": "ships", "id": .string(id), "attributes": attributes]])
+        }
+
+        func holds(_ id: String) async throws -> [JSON] {
+            try await call(.get, "/api/ships/\(id)").json["data"]?["attributes"]?["holds"]?.list ?? []
+        }
+
+        func texts(_ sql: String) async throws -> [String] {
+            try await fixture.pool.query(sql).map { try $0[0].string }
+        }
+    }
+
+    private static func run(
+        rules: (@Sendable ([String: ObjectId]) -> String)? = nil,
+        _ body: @escaping @Sendable (Site) async throws -> Void
+    ) async throws {
+        try await HarbourFixture.with(rules: rules) { fixture in
+            let app = buildAdminApplication(
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
+                authenticator: fixture.authenticator)
+            try await app.test(.router) { try await body(Site(fixture: fixture, client: $0)) }
+        }
+    }
+
+    private static func hold(_ label: String, _ more: [String: JSON] = [:]) -> JSON {
+        .object(
+            ["label": .string(label), "volume": .double(1.5), "isCooled": false, "marks": []].merging(more) { $1 })
+    }
+
+    private static func with(_ element: JSON, _ more: [String: JSON?]) -> JSON {
+        guard case .object(var members) = element else { return element }
+        for (name, value) in more { members[name] = value }
+        return .object(members)
+    }
+
+    private static func label(_ json: JSON) -> String { json["label"]?.text ?? "" }
+
+    @Test("elements are shown as they were written, with their identities, and everything inside of them")
+    func reading() async throws {
+        try await Self.run { site in
+            let keeper = try await site.fixture.sailor("Keeper")
+            let boxes: JSON = [["content": "tea", "count": 3], ["content": "salt", "count": 1]]
+            let id = try await site.fixture.ship(
+                site.client,
+                [
+                    "holds": [
+                        Self.hold(
+                            "fore",
+                            [
+                                "spot": ["latitude": .double(53.5), "note": .null], "stamp": "AAH/",
+                                "keeper": .string(keeper.stringValue), "marks": ["a", "b"], "boxes": boxes,
+                            ]), Self.hold("aft"),
+                    ]
+                ])
+            let holds = try await site.holds(id)
+            #expect(holds.map(Self.label) == ["fore", "aft"])
+            let (fore, aft) = (try #require(holds.first), try #require(holds.last))
+            #expect(fore["volume"] == .double(1.5) && fore["isCooled"] == false && fore["stamp"] == "AAH/")
+            #expect(fore["spot"] == ["latitude": .double(53.5), "note": .null] && aft["spot"] == .null)
+            #expect(fore["keeper"] == .string(keeper.stringValue) && fore["marks"] == ["a", "b"])
+            #expect(fore["boxes"]?.list.map { $0["content"] } == ["tea", "salt"] && aft["boxes"] == [])
+            #expect(fore["id"]?.text?.utf8.count == 24 && fore["id"] != aft["id"])
+            #expect(fore["_owner"] == nil && fore["owner"] == nil && fore["_rank"] == nil)
+            // A version is one of the elements too.
+            let before = try await site.call(.get, "/api/ships/\(id)").headers[.eTag]
+            #expect(try await site.patch(id, ["holds": [aft, fore]]).status == 200)
+            #expect(try await site.call(.get, "/api/ships/\(id)").headers[.eTag] != before)
+        }
+    }
+
+    @Test(
+        "an element keeps its identity when it is changed, moved, or sent without its id, and only what differs is written"
+    )
+    func identity() async throws {
+        try await Self.run { site in
+            let boxes: JSON = [["content": "tea", "count": 3], ["content": "salt", "count": 1]]
+            let id = try await site.fixture.ship(
+                site.client, ["holds": [Self.hold("a", ["boxes": boxes]), Self.hold("b"), Self.hold("c")]])
+            let old = try await site.holds(id)
+            let rows = "SELECT _element::text || xmin::text FROM ship_holds ORDER BY label"
+            let before = try await site.texts(rows)
+
+            // The last one first: it alone gets another rank.
+            #expect(try await site.patch(id, ["holds": [old[2], old[0], old[1]]]).status == 200)
+            #expect(try await site.holds(id).map { $0["id"] } == [old[2]["id"], old[0]["id"], old[1]["id"]])
+            let moved = try await site.texts(rows)
+            #expect(moved[0] == before[0] && moved[1] == before[1] && moved[2] != before[2])
+
+            // One value of one element, and a box of it.
+            let box = Self.with(try #require(old[0]["boxes"]?.list.first), ["count": 4])
+            let salt = try #require(old[0]["boxes"]?.list.last)
+            let boxIDs = try await site.texts(
+                "SELECT _element::text || xmin::text FROM ship_holds_boxes ORDER BY content")
+            let changed = Self.with(old[0], ["volume": 9, "boxes": [box, salt]])
+            #expect(try await site.patch(id, ["holds": [changed, old[1]]]).status == 200)
+            let now = try await site.holds(id)
+            #expect(now.map { $0["id"] } == [old[0]["id"], old[1]["id"]])
+            #expect(now[0]["volume"] == .double(9) && now[0]["boxes"]?.list.first?["count"] == 4)
+            let boxesNow = try await site.texts(
+                "SELECT _element::text || xmin::text FROM ship_holds_boxes ORDER BY content")
+            #expect(boxesNow[0] == boxIDs[0] && boxesNow[1] != boxIDs[1], "salt stays as it is, tea is changed")
+            #expect(try await site.texts(rows)[1] == moved[1])
+
+            // Without ids, those that have the same values are the same.
+            let plain = now.map { Self.with($0, ["id": nil]) }
+            #expect(try await site.patch(id, ["holds": .array([Self.hold("new")] + plain)]).status == 200)
+            let last = try await site.holds(id)
+            #expect(last.map(Self.label) == ["new", "a", "b"])
+            #expect(last[1]["id"] == old[0]["id"] && last[2]["id"] == old[1]["id"])
+
+            // An id of no element of this list makes a new element, and touches nobody else's.
+            let other = try await site.fixture.ship(site.client, ["holds": [Self.hold("theirs")]])
+            let theirs = try #require(try await site.holds(other).first)
+            #expect(try await site.patch(id, ["holds": [Self.with(theirs, ["label": "mine"])]]).status == 200)
+            #expect(try await site.holds(other) == [theirs])
+            #expect(try await site.holds(id).map(Self.label) == ["mine"])
+            #expect(try await site.holds(id).first?["id"] != theirs["id"])
+
+            #expect(try await site.patch(id, ["holds": []]).status == 200)
+            #expect(try await site.holds(id).isEmpty)
+            #expect(try await site.texts("SELECT content FROM ship_holds_boxes").isEmpty)
+            let gone = try await site.call(.delete, "/api/ships/\(other)")
+            #expect(gone.status == 204, "\(gone.text)")
+        }
+    }
+
+    @Test("what can't be an element is refused with the place of it, and nothing is written")
+    func mistakes() async throws {
+        try await Self.run { site in
+            let id = try await site.fixture.ship(site.client, ["holds": [Self.hold("a")]])
+            let old = try await site.holds(id)
+            let many = JSON.array(Array(repeating: Self.hold("x"), count: 1_001))
+            for (holds, pointer) in [
+                (JSON.string("x"), "/data/attributes/holds"), (.null, "/data/attributes/holds"),
+                ([1], "/data/attributes/holds/0"), ([.null], "/data/attributes/holds/0"),
+                ([["label": "x"]], "/data/attributes/holds/0/volume"),
+                ([Self.hold("x", ["bogus": 1])], "/data/attributes/holds/0/bogus"),
+                ([Self.hold("x", ["_owner": "x"])], "/data/attributes/holds/0/_owner"),
+                ([Self.hold("a"), Self.hold("x", ["volume": "much"])], "/data/attributes/holds/1/volume"),
+                ([Self.hold("x", ["label": .null])], "/data/attributes/holds/0/label"),
+                ([Self.hold("x", ["spot": 1])], "/data/attributes/holds/0/spot"),
+                (
+                    [Self.hold("x", ["boxes": [["content": "x", "count": .double(1.5)]]])],
+                    "/data/attributes/holds/0/boxes/0/count"
+                ),
+                ([Self.hold("x", ["marks": ["a", .null]])], "/data/attributes/holds/0/marks/1"),
+                ([Self.hold("x", ["id": "short"])], "/data/attributes/holds/0/id"),
+                ([Self.hold("x", ["id": 1])], "/data/attributes/holds/0/id"),
+                ([old[0], old[0]], "/data/attributes/holds/1/id"),
+                (
+                    [Self.hold("x", ["keeper": .string(ObjectId.generate().stringValue)])],
+                    "/data/attributes/holds/0/keeper"
+                ),
+                (many, "/data/attributes/holds"),
+            ] {
+                let answer = try await site.patch(id, ["holds": holds, "name": "Other"])
+                #expect(answer.status == 422 || answer.status == 413, "\(answer.text)")
+                guard answer.status == 422 else { continue }
+                #expect(
+                    answer.json["errors"]?.list.first?["source"]?["pointer"] == .string(pointer), "\(answer.text)")
+            }
+            #expect(try await site.holds(id) == old)
+            #expect(try await site.texts("SELECT name FROM ship") == ["Gorch"])
+        }
+    }
+
+    @Test(
+        "a list that the rules hide is neither shown nor written, and who may not change the object changes no element")
+    func rules() async throws {
+        let rules: @Sendable ([String: ObjectId]) -> String = { users in
+            """
+            version: 1
+            Ship:
+              - name: captain
+                applyWhen: {"%%user.id": "\(users["ada"]?.stringValue ?? "")"}
+                read: true
+                write: true
+              - name: guest
+                applyWhen: {}
+                read: true
+                fields: {holds: {read: false, write: false}}
+                additional_fields: {read: true, write: false}
+            Sailor:
+              - {name: everybody, applyWhen: {}, read: true, write: true}
+            """
+        }
+        try await Self.run(rules: rules) { site in
+            let id = try await site.fixture.ship(site.client, ["holds": [Self.hold("a")]])
+            let seen = try await site.fixture.call(site.client, .get, "/api/ships/\(id)", as: "guest")
+            #expect(seen.status == 200 && seen.json["data"]?["attributes"]?["holds"] == nil, "\(seen.text)")
+            #expect(seen.json["data"]?["attributes"]?["tags"] == [])
+            let body: JSON = ["data": ["type": "ships", "id": .string(id), "attributes": ["holds": []]]]
+            let refused = try await site.fixture.call(site.client, .patch, "/api/ships/\(id)", body, as: "guest")
+            #expect(refused.status == 403 || refused.status == 422, "\(refused.text)")
+            #expect(try await site.holds(id).count == 1)
+        }
+    }
+
+    @Test("links are added to a list and taken out of it one by one, and what the list hides stays")
+    func links() async throws {
+        try await Self.run { site in
+            var sailors: [ObjectId] = []
+            for name in ["Ann", "Bo", "Cy", "Di"] { sailors.append(try await site.fixture.sailor(name)) }
+            let id = try await site.fixture.ship(site.client, [:], crew: Array(sailors.prefix(2)))
+            let path = "/api/ships/\(id)/relationships/crew"
+            func data(_ indexes: [Int]) -> JSON {
+                ["data": .array(indexes.map { ["type": "sailors", "id": .string(sailors[$0].stringValue)] })]
+            }
+            func crew(_ answer: Answer) -> [Int] {
+                (answer.json["data"]?.list ?? []).compactMap { item in
+                    sailors.firstIndex { item["id"] == .string($0.stringValue) }
+                }
+            }
+            let rows = "SELECT _id::text FROM ship_crew ORDER BY rank"
+            let before = try await site.texts(rows)
+            let added = try await site.call(.post, path, data([1, 2, 2]))
+            #expect(added.status == 200 && crew(added) == [0, 1, 2], "\(added.text)")
+            #expect(try await site.texts(rows).prefix(2) == before[...])
+            let removed = try await site.call(.delete, path, data([0, 3]))
+            #expect(removed.status == 200 && crew(removed) == [1, 2], "\(removed.text)")
+            #expect(try await site.call(.post, path, ["data": []]).status == 200)
+
+            let unknown: JSON = ["data": [["type": "sailors", "id": .string(ObjectId.generate().stringValue)]]]
+            #expect(try await site.call(.post, path, unknown).status == 422)
+            #expect(try await site.call(.post, path, ["data": .null]).status == 422)
+            #expect(try await site.call(.post, path, ["data": [["type": "ships", "id": .string(id)]]]).status == 422)
+            let stale = try await site.fixture.call(
+                site.client, .post, path, data([0]), headers: [.ifMatch: "\"000000000000000000000000\""])
+            #expect(stale.status == 412)
+
+            // One in the trash is hidden. Writing the list as it's seen doesn't cut the link.
+            #expect(try await site.call(.delete, "/api/sailors/\(sailors[1])").status == 204)
+            let whole = try await site.call(.patch, path, data([2, 3]))
+            #expect(whole.status == 200 && crew(whole) == [2, 3], "\(whole.text)")
+            #expect(try await site.texts(rows).count == 3)
+            let restored = try await site.call(.post, "/admin/trash/\(sailors[1])/restore")
+            if restored.status == 200 {
+                #expect(crew(try await site.call(.get, path)).sorted() == [1, 2, 3])
+            }
+
+            let operations: JSON = [
+                "atomic:operations": [
+                    [
+                        "op": "add", "ref": ["type": "ships", "id": .string(id), "relationship": "crew"],
+                        "data": data([0])["data"] ?? .null,
+                    ],
+                    [
+                        "op": "remove", "ref": ["type": "ships", "id": .string(id), "relationship": "crew"],
+                        "data": data([3])["data"] ?? .null,
+                    ],
+                ]
+            ]
+            let atomic = try await site.fixture.call(
+                site.client, .post, "/api/operations", operations,
+                type: "application/vnd.api+json;ext=\"https://jsonapi.org/ext/atomic\"")
+            #expect(atomic.status == 200, "\(atomic.text)")
+            let after = crew(try await site.call(.get, path))
+            #expect(after.contains(0) && !after.contains(3))
+        }
+    }
+}
