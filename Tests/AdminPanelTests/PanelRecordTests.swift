@@ -246,7 +246,7 @@ import TomboloModel
             for (body, status) in [
                 ("_token=\(token)&f.title=%ff", 400), ("_token=\(token)&f.title=%00", 400), ("f.title=x", 403),
                 ("_token=\(token)&" + String(repeating: "a=b&", count: 3_000), 400),
-                ("_token=\(token)&f.title=" + String(repeating: "x", count: 100_000), 413),
+                ("_token=\(token)&f.title=" + String(repeating: "x", count: EditPage.maximumFormByteCount), 413),
             ] {
                 let answer = try await browser.call(.post, path, body: body, headers: headers)
                 #expect(answer.status == status, "\(body.prefix(80))")

@@ -37,10 +37,11 @@ struct PanelRoutes {
 
     /// Registers what a form does. It runs only with the token of the session's forms, from a page of this server.
     func action<Grant: Sendable>(
-        _ path: String, access: RouteAccess<Grant>, demands demand: Demand = .nothing, timeout: Duration? = nil,
+        _ path: String, access: RouteAccess<Grant>, demands demand: Demand = .nothing, bodyBytes: Int? = nil,
+        timeout: Duration? = nil,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
     ) {
-        on(.post, path, access, demand, timeout: timeout, body)
+        on(.post, path, access, demand, bodyBytes: bodyBytes, timeout: timeout, body)
     }
 
     /// Registers what a form with a file does (`multipart/form-data`), whose first field is the token. The file isn't read
@@ -65,11 +66,11 @@ struct PanelRoutes {
 
     private func on<Grant: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ access: RouteAccess<Grant>, _ demand: Demand,
-        timeout: Duration? = nil,
+        bodyBytes: Int? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
     ) {
         let core = core
-        routes.on(method, path, access: access, timeout: timeout) { request, context, grant in
+        routes.on(method, path, access: access, bodyBytes: bodyBytes, timeout: timeout) { request, context, grant in
             guard let visit = context.session as? PanelVisit else {
                 throw RequestFailure(.unauthenticated, "This page takes a log-in.")
             }

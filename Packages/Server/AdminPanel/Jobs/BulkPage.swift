@@ -32,7 +32,7 @@ struct BulkPage {
         if isUpdate, form.step == .choose || request.form[EditPage.findField] != nil {
             return .page(try await fields(form, []))
         }
-        let chosen = isUpdate ? chosenFields() : []
+        let chosen = isUpdate ? try chosenFields() : []
         if isUpdate, chosen.isEmpty {
             return .page(
                 try await fields(form, [RequestFailure(.unprocessable, "Tick at least one field to change.")]))
@@ -61,19 +61,20 @@ struct BulkPage {
     // MARK: Which fields
 
     /// What is ticked, with the values that were entered.
-    private func chosenFields() -> [(field: FormField, value: JSON)] {
-        let content = edit.sent()
+    private func chosenFields() throws -> [(field: FormField, value: JSON)] {
+        let content = try edit.sent()
         return edit.fields.filter { request.form[BulkForm.setPrefix + $0.field.name] != nil }.map { field in
             (field, field.json(content.entered[field.field.name] ?? "", was: .null))
         }
     }
 
     private func fields(_ form: BulkForm, _ problems: [RequestFailure]) async throws -> PanelPage {
-        var content = edit.sent()
+        var content = try edit.sent()
         content.problems = problems
         var controls: [[String: Any]] = []
+        let choices = FormChoices()
         for field in edit.fields {
-            var control = try await edit.control(field, content, isNew: true)
+            var control = try await edit.control(field, content, isNew: true, choices)
             control["isRequired"] = false
             let name = BulkForm.setPrefix + field.field.name
             control["set"] = [

@@ -35,7 +35,7 @@ struct BulkWords {
     /// The actions that somebody may choose for a class, as they stand in the list.
     static func actions(of type: ResourceType, for view: CallerView) -> [[String: Any]] {
         var actions: [[String: Any]] = []
-        if view.refusal(.update, type) == nil, !view.fields(of: type).compactMap(FormField.init).isEmpty {
+        if view.refusal(.update, type) == nil, view.fields(of: type).contains(where: { FormField($0) != nil }) {
             actions.append(["value": "update", "title": "Change fields…"])
         }
         if view.refusal(JSONAPIRoutes.removal(of: type.item), type) == nil {

@@ -72,10 +72,14 @@ struct ClassPages: PanelSection {
         }
         let updating = Self.access("update", panel.core) { _ in [.update] }
         panel.page("\(Self.path)/{collection}/{id}/edit", access: updating) { try await form($0, $1).edit() }
-        panel.action("\(Self.path)/{collection}/{id}", access: updating) { try await form($0, $1).save() }
+        panel.action(
+            "\(Self.path)/{collection}/{id}", access: updating, bodyBytes: EditPage.maximumFormByteCount
+        ) { try await form($0, $1).save() }
         let creating = Self.access("create", panel.core) { _ in [.create] }
         panel.page("\(AdminPanel.path)/new/{collection}", access: creating) { try await form($0, $1).create() }
-        panel.action("\(AdminPanel.path)/new/{collection}", access: creating) { try await form($0, $1).make() }
+        panel.action(
+            "\(AdminPanel.path)/new/{collection}", access: creating, bodyBytes: EditPage.maximumFormByteCount
+        ) { try await form($0, $1).make() }
     }
 
     private func addRemoving(to panel: PanelRoutes) {

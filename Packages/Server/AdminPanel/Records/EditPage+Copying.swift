@@ -6,7 +6,7 @@ import TomboloModel
 extension EditPage {
     /// The parameter with the id of what is copied.
     static let copyParameter = "copy"
-    /// Before the names of hidden fields with what has no control: embedded objects, lists, lists of links, bytes.
+    /// Before the names of hidden fields with what has no control: bytes, and lists that are too long for a form.
     static let copyPrefix = "copy."
 
     /// Where a copy of an object is made.
@@ -23,7 +23,8 @@ extension EditPage {
         var content = content(of: record)
         content.version = nil
         content.was = [:]
-        for field in view.fields(of: type) where !fields.contains(where: { $0.field.name == field.name }) {
+        for field in view.fields(of: type) where content.entries[field.name] == nil {
+            guard !fields.contains(where: { $0.field.name == field.name }) else { continue }
             // Lists that are too long to be shown can't be copied here, and are named below the form.
             if case .toMany = field.content {
                 if let ids = record.resource.linked(field.name) {
@@ -36,14 +37,14 @@ extension EditPage {
         return content
     }
 
-    /// Adds what has no control to the resource object of a new object. It's checked like everything that is sent.
-    func adding(_ copied: [String: JSON], to document: JSON?) -> JSON? {
-        guard !copied.isEmpty else { return document }
+    /// Adds embedded objects, lists and what has no control to a resource object. It's checked like everything that is sent.
+    func adding(_ values: [String: JSON], to document: JSON?) -> JSON? {
+        guard !values.isEmpty else { return document }
         func members(_ name: String) -> [String: JSON] {
             if case .object(let members)? = document?[name] { members } else { [:] }
         }
         var (attributes, relationships) = (members("attributes"), members("relationships"))
-        for (name, value) in copied {
+        for (name, value) in values {
             guard case .toMany(_, let target)? = view.fields(of: type).first(where: { $0.name == name })?.content else {
                 attributes[name] = value
                 continue

@@ -9,9 +9,9 @@ import TomboloRules
 extension EditPage {
     /// Changes the object as the form says, if it has the version that the form was filled from.
     func save() async throws -> PanelAnswer {
-        var content = sent()
+        var content = try sent()
         let key = try page.key()
-        if request.form[Self.findField] != nil {
+        if acts(on: &content) {
             let record = try await reader.record(type, key: key)
             return .page(try await shown(content, title: record.title))
         }
@@ -37,10 +37,46 @@ extension EditPage {
         return .redirect(to: page.path, notice: PanelNotice("Saved."))
     }
 
+    /// Does what a button inside the form says.
+    /// - Returns: whether it was such a button, so that nothing is saved.
+    private func acts(on content: inout Content) -> Bool {
+        if let action = FormAction(request.form[FormAction.field]) {
+            perform(action, on: &content)
+            return true
+        }
+        if request.form[Self.findField] != nil { return true }
+        // What is chosen to be added is added, with or without the button.
+        for path in content.added.keys.sorted() {
+            if let action = FormAction(FormAction.value(.add, path)) { perform(action, on: &content) }
+        }
+        return false
+    }
+
+    private func perform(_ action: FormAction, on content: inout Content) {
+        guard let name = action.path.first, let part = parts.first(where: { $0.field.name == name }),
+            var entry = content.entries[part.field.name]
+        else { return }
+        let path = action.path.joined(separator: ".")
+        let added = action.verb == .add ? content.added.removeValue(forKey: path) : nil
+        let focus = part.perform(action.verb, at: action.path.dropFirst(), added: added, on: &entry)
+        let others = content.entries.filter { $0.key != part.field.name }.values
+        guard others.reduce(entry.controlCount, { $0 + $1.controlCount }) <= FormEntry.maximumControlCount else {
+            content.problems = [
+                RequestFailure(
+                    .unprocessable, "A form has at most \(FormEntry.maximumControlCount) values in lists.",
+                    hint: "Save what you have, or write longer lists over JSON:API.",
+                    source: .pointer("/data/attributes/\(action.path.joined(separator: "/"))"))
+            ]
+            return
+        }
+        content.entries[part.field.name] = entry
+        content.focus = focus
+    }
+
     /// Makes the object that the form says.
     func make() async throws -> PanelAnswer {
-        var content = sent()
-        if request.form[Self.findField] != nil { return .page(try await shown(content, title: nil)) }
+        var content = try sent()
+        if acts(on: &content) { return .page(try await shown(content, title: nil)) }
         let pointer = RequestPointer() / "data"
         do {
             let key = try newKey(content.id, at: pointer)
@@ -92,7 +128,7 @@ extension EditPage {
 
     /// The resource object of the fields that were changed; nil if none was.
     func document(_ content: Content) -> JSON? {
-        document(
+        let single = document(
             setting: fields.compactMap { field in
                 let name = field.field.name
                 guard let entered = content.entered[name] else { return nil }
@@ -100,6 +136,18 @@ extension EditPage {
                 let json = field.json(entered, was: was)
                 return json == was ? nil : (field, json)
             })
+        let several = Dictionary(
+            uniqueKeysWithValues: parts.compactMap { part in
+                changed(part, content).map { (part.field.name, $0) }
+            })
+        return adding(several, to: single)
+    }
+
+    /// What an embedded object or a list shall be; nil if that is what it was, or the form hasn't it.
+    func changed(_ part: FormPart, _ content: Content) -> JSON? {
+        guard let entry = content.entries[part.field.name] else { return nil }
+        let json = part.json(entry, was: content.was[part.field.name] ?? .null)
+        return json == content.was[part.field.name] ?? part.json(part.blank, was: .null) ? nil : json
     }
 
     /// The resource object of some fields with their values; nil of none.

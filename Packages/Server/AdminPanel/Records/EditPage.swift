@@ -14,6 +14,8 @@ struct EditPage: Sendable {
     /// The button that searches for what a link leads to; its value is the field's name.
     static let findField = "_find"
     static let idField = "_id"
+    /// Lists and what was read of them take room.
+    static let maximumFormByteCount = 1 << 20
 
     let request: PanelRequest
     let view: CallerView
@@ -23,7 +25,11 @@ struct EditPage: Sendable {
 
     var reader: RecordReader { RecordReader(view: view, pool: request.core.pool) }
     var page: RecordPage { RecordPage(request: request, view: view, type: type) }
-    var fields: [FormField] { view.fields(of: type).compactMap(FormField.init) }
+    var fields: [FormField] { view.fields(of: type).compactMap { FormField($0) } }
+    /// Embedded objects and lists.
+    var parts: [FormPart] {
+        view.fields(of: type).compactMap { FormPart($0, at: $0.name, of: type.item, view) }.filter { !$0.isControl }
+    }
 
     /// What a form has: what was read, what stands in the controls, and what is wrong with it.
     struct Content {
@@ -36,6 +42,12 @@ struct EditPage: Sendable {
         var problems: [RequestFailure] = []
         /// Of a copy: what has no control, by field.
         var copied: [String: JSON] = [:]
+        /// What stands in the controls of embedded objects and lists.
+        var entries: [String: FormEntry] = [:]
+        /// What is chosen to be added to lists of links, by their places.
+        var added: [String: String] = [:]
+        /// The place that a button was about.
+        var focus: String?
     }
 
     // MARK: Filling the form
@@ -57,7 +69,21 @@ struct EditPage: Sendable {
             content.was[field.field.name] = json
             content.entered[field.field.name] = field.text(json)
         }
+        for part in parts {
+            guard let json = Self.value(of: part, record.resource) else { continue }
+            let entry = part.entry(json)
+            let count = content.entries.values.reduce(entry.controlCount) { $0 + $1.controlCount }
+            guard entry.fits, count <= FormEntry.maximumControlCount else { continue }
+            content.was[part.field.name] = json
+            content.entries[part.field.name] = entry
+        }
         return content
+    }
+
+    /// The value of an embedded object or a list of an object that was read; nil for a list that is too long to be shown.
+    static func value(of part: FormPart, _ resource: PanelResource) -> JSON? {
+        guard part.field.isRelationship else { return resource.attribute(part.field.name) }
+        return resource.linked(part.field.name).map { .array($0.map(JSON.string)) }
     }
 
     /// The value of a field of an object that was read.
@@ -69,6 +95,7 @@ struct EditPage: Sendable {
     /// The form of a new object, with what the address says of it already.
     func create() async throws -> PanelAnswer {
         var content = Content()
+        for part in parts { content.entries[part.field.name] = part.blank }
         if let original = request.query(Self.copyParameter) { content = try await copy(of: original) }
         for field in fields {
             if let text = request.query(field.name) { content.entered[field.field.name] = text }
@@ -77,17 +104,27 @@ struct EditPage: Sendable {
     }
 
     /// What was sent.
-    func sent() -> Content {
-        var content = Content(version: request.form[Self.versionField])
+    /// - Throws: ``RequestFailure`` with status 400 for more than a form can have.
+    func sent() throws -> Content {
+        let form = FormValues(request.form)
+        var content = Content(version: form[Self.versionField])
         for field in fields {
             let name = field.field.name
-            if let was = request.form[field.wasName] { content.was[name] = FormField.value(was) }
-            if let entered = request.form[field.name] { content.entered[name] = entered }
-            if let search = request.form[field.searchName], !search.isEmpty { content.searches[name] = search }
+            if let was = form[field.wasName] { content.was[name] = FormField.value(was) }
+            if let entered = form[field.name] { content.entered[name] = entered }
         }
-        content.id = request.form[Self.idField] ?? ""
-        for field in view.fields(of: type) where !fields.contains(where: { $0.field.name == field.name }) {
-            if let text = request.form[Self.copyPrefix + field.name] {
+        for part in parts {
+            let name = part.field.name
+            if let was = form[Self.wasName(part)] { content.was[name] = FormField.value(was) }
+            let whole = form[FormValues.whole(name)].map { part.entry(FormField.value($0)) }
+            content.entries[name] = try whole ?? part.entry(form)
+        }
+        content.searches = form.all { "q.\($0)" }
+        content.added = form.all(FormValues.added)
+        content.id = form[Self.idField] ?? ""
+        for field in view.fields(of: type) where content.entries[field.name] == nil {
+            guard !fields.contains(where: { $0.field.name == field.name }) else { continue }
+            if let text = form[Self.copyPrefix + field.name] {
                 content.copied[field.name] = FormField.value(text)
             }
         }
@@ -101,8 +138,20 @@ struct EditPage: Sendable {
         let singular = ClassTitle.singular(of: type)
         let isNew = title == nil
         var controls: [[String: Any]] = []
-        for field in fields { controls.append(try await control(field, content, isNew: isNew)) }
-        let known = Set(fields.map(\.field.name))
+        let parts = Dictionary(uniqueKeysWithValues: self.parts.map { ($0.field.name, $0) })
+        var known: Set<String> = []
+        var renderer = FormRenderer(edit: self, content: content, isNew: isNew)
+        for field in view.fields(of: type) {
+            if let field = FormField(field) {
+                controls.append(try await control(field, content, isNew: isNew, renderer.choices))
+                renderer.anchors.insert(field.path)
+            } else if let part = parts[field.name], let entry = content.entries[field.name] {
+                controls.append(["isPart": true, "partHTML": try await renderer.html(part, entry)])
+            } else {
+                continue
+            }
+            known.insert(field.name)
+        }
         var values: [String: Any] = [
             "formToken": request.visit.token.formToken, "fields": controls, "singular": singular,
             "action": isNew ? Self.newPath(of: type) : page.path,
@@ -123,9 +172,10 @@ struct EditPage: Sendable {
             values["problems"] = content.problems.map { problem -> [String: Any] in
                 var item: [String: Any] = ["text": problem.message]
                 if let hint = problem.hint { item["hint"] = hint }
-                if let name = problem.fieldName, let field = fields.first(where: { $0.field.name == name }) {
-                    item["field"] = field.title
-                    item["anchor"] = "f-\(name)"
+                if let name = problem.fieldName, known.contains(name), let path = problem.formPath {
+                    item["field"] = path.split(separator: ".").map { ClassTitle.words(String($0)) }
+                        .joined(separator: ", ")
+                    item["anchor"] = "f-\(renderer.anchor(path))"
                 }
                 return item
             }
@@ -137,109 +187,13 @@ struct EditPage: Sendable {
             status: content.problems.first?.code.status ?? .ok)
     }
 
+    static func wasName(_ part: FormPart) -> String { "was.\(part.path)" }
+
     /// Whether the maker of an object has to say its id.
     var needsID: Bool {
         switch type.keyType {
         case .objectId, .uuid: false
         default: true
         }
-    }
-
-    /// A field's control, for the template `control`.
-    func control(_ field: FormField, _ content: Content, isNew: Bool) async throws -> [String: Any] {
-        let name = field.field.name
-        let entered = content.entered[name] ?? ""
-        var values: [String: Any] = [
-            "name": field.name, "id": "f-\(name)", "label": field.title, "value": entered,
-            "isOptional": field.field.isOptional, "isRequired": isNew && field.field.isRequiredOnCreation,
-        ]
-        if !isNew { values["was"] = ["name": field.wasName, "value": CellText.compact(content.was[name] ?? .null)] }
-        let wrong = content.problems.filter { $0.fieldName == name }
-        if !wrong.isEmpty {
-            values["hasWrong"] = true
-            values["wrong"] = wrong.map { problem in
-                ["text": problem.hint.map { "\(problem.message) \($0)" } ?? problem.message]
-            }
-        }
-        switch field.control {
-        case .text where fixedValues(of: field) != nil:
-            let known = fixedValues(of: field) ?? []
-            let others = known.contains(entered) || entered.isEmpty ? [] : [entered]
-            values["hasOptions"] = true
-            values["options"] =
-                (field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : [])
-                + (others + known).map { option($0, $0, entered) }
-        case .text, .longText:
-            let isLong = entered.utf8.count > 80 || entered.contains(where: \.isNewline)
-            values[isLong ? "longText" : "text"] = true
-        case .number: values["number"] = true
-        case .truth:
-            values["hasOptions"] = true
-            values["options"] =
-                (field.field.isOptional || isNew ? [option("", "none", entered)] : [])
-                + [option("true", "Yes", entered), option("false", "No", entered)]
-        case .time:
-            // Another form than the control's is shown as text, or the browser would show nothing.
-            let fits = entered.isEmpty || FormField.localTime(entered + "Z") != nil || entered.utf8.count == 16
-            values[fits ? "time" : "text"] = true
-            values["hint"] = fits ? "In UTC." : "In UTC, such as 2026-05-14T13:22:18Z."
-        case .link(let index):
-            guard let target = view.types[index] else { break }
-            try await choose(target, field, content, entered, &values)
-        }
-        values["hasDescription"] = values["hint"] != nil || !wrong.isEmpty
-        return values
-    }
-
-    /// The values that a text can have, where rules list them: the roles of a class that gives roles.
-    private func fixedValues(of field: FormField) -> [String]? {
-        view.rules.grantColumns.first {
-            $0.classIndex == type.classIndex && $0.roleColumn == field.field.column
-        }?.roles
-    }
-
-    private func option(_ value: String, _ title: String, _ entered: String) -> [String: Any] {
-        ["value": value, "title": title, "isChosen": value == entered]
-    }
-
-    /// A link's control: all there is to choose if that's little, otherwise a search with what it found.
-    private func choose(
-        _ target: ResourceType, _ field: FormField, _ content: Content, _ entered: String,
-        _ values: inout [String: Any]
-    ) async throws {
-        let none = field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : []
-        let few = try await reader.choices(
-            of: target, matching: .constant(true), limit: RecordReader.choiceCount + 1)
-        var options = few.count <= RecordReader.choiceCount ? few : []
-        let search = content.searches[field.field.name]
-        if few.count > RecordReader.choiceCount {
-            values["search"] = [
-                "name": field.searchName, "id": "q-\(field.field.name)", "value": search ?? "",
-                "find": field.field.name, "plural": ClassTitle.plural(of: target),
-            ]
-            if let search {
-                options = try await reader.choices(
-                    of: target, matching: ListRequest.predicate(search, target, view.fields(of: target)),
-                    limit: RecordReader.foundCount)
-                if options.isEmpty { values["hint"] = "Nothing was found for '\(search)'." }
-            }
-        }
-        if !entered.isEmpty, !options.contains(where: { $0.id == entered }) {
-            // What the caller may not see keeps its id.
-            let known = try await reader.choices(of: target, among: [entered]).first
-            options.insert(known ?? RecordReader.Choice(id: entered, title: entered), at: 0)
-        }
-        values["hasOptions"] = true
-        values["options"] = none + options.map { option($0.id, $0.title, entered) }
-    }
-}
-
-extension RequestFailure {
-    /// The field of a resource that it's about, by the place in the document.
-    var fieldName: String? {
-        guard case .pointer(let place)? = source else { return nil }
-        let parts = place.split(separator: "/")
-        guard parts.count >= 3, parts[1] == "attributes" || parts[1] == "relationships" else { return nil }
-        return String(parts[2]).replacing("~1", with: "/").replacing("~0", with: "~")
     }
 }

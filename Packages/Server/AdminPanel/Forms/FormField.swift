@@ -11,19 +11,27 @@ struct FormField: Sendable {
 
     let field: ResourceField
     let control: Control
+    /// Its place in the form: its name, or `holds.0.label`.
+    let path: String
+    let title: String
     private let type: PropertyType?
 
     /// The name of its control in a form.
-    var name: String { "f.\(field.name)" }
-    /// The name of the hidden field with the value that was read.
-    var wasName: String { "was.\(field.name)" }
+    var name: String { "f.\(path)" }
+    /// The name of the hidden field with the value that was read, of the field of an object.
+    var wasName: String { "was.\(path)" }
     /// The name of the search for what a link leads to.
-    var searchName: String { "q.\(field.name)" }
-    var title: String { ClassTitle.words(field.name) }
+    var searchName: String { "q.\(path)" }
 
-    /// - Returns: nil for what has no control yet: lists, embedded objects and bytes.
-    init?(_ field: ResourceField) {
+    /// A field of an object.
+    /// - Returns: nil for what isn't one control: lists, embedded objects and bytes.
+    init?(_ field: ResourceField) { self.init(field, at: field.name) }
+
+    /// - Parameter title: nil for the one that follows from the name.
+    init?(_ field: ResourceField, at path: String, title: String? = nil) {
         self.field = field
+        self.path = path
+        self.title = title ?? ClassTitle.words(field.name)
         switch field.content {
         case .toOne(_, let target):
             type = nil
@@ -39,6 +47,22 @@ struct FormField: Sendable {
             }
         case .array, .embedded, .values, .objects, .toMany: return nil
         }
+    }
+
+    /// A field of an object, or of one inside of it. Links of embedded objects are chosen too, although the API has their
+    /// keys as attributes.
+    /// - Parameter item: the class that has its column.
+    init?(_ field: ResourceField, at path: String, of item: ClassSchema, _ view: CallerView) {
+        guard case .value(let column, _) = field.content, let target = item.columns[column].linkTarget,
+            let index = view.schema.index(of: target), view.types[index] != nil
+        else {
+            self.init(field, at: path)
+            return
+        }
+        self.init(
+            ResourceField(
+                name: field.name, property: field.property, content: .toOne(column: column, target: index),
+                isOptional: field.isOptional), at: path)
     }
 
     // MARK: Out

@@ -1,0 +1,178 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+/// How values of the API stand in the controls of a part, and how what was entered becomes values again.
+extension FormPart {
+    /// Whether it's an element of a list, which is there as long as the list has it.
+    private var isElement: Bool {
+        switch kind {
+        case .object(_, let isElement): isElement
+        case .tuple: true
+        case .control, .values, .objects, .links: false
+        }
+    }
+
+    // MARK: Out
+
+    func entry(_ json: JSON) -> FormEntry {
+        switch kind {
+        case .control(let control): return .text(control.text(json))
+        case .object:
+            var object = FormEntry.Object(isThere: isElement || json != .null)
+            if case .string(let id)? = json[ResourceField.elementID] { object.id = id }
+            for member in members where object.isThere {
+                object.members[member.field.name] = member.entry(json[member.field.name] ?? .null)
+            }
+            return .object(object)
+        case .tuple:
+            var object = FormEntry.Object()
+            for (member, value) in zip(members, json.items) { object.members[member.field.name] = member.entry(value) }
+            return .object(object)
+        case .links:
+            return .list(json.items.map { if case .string(let id) = $0 { .text(id) } else { .text("") } })
+        case .values, .objects:
+            return .list(json.items.enumerated().map { element($0)?.entry($1) ?? .text("") })
+        }
+    }
+
+    /// What a new one has.
+    var blank: FormEntry {
+        switch kind {
+        case .control(let control):
+            if case .truth = control.control, !field.isOptional { return .text("false") }
+            return .text("")
+        case .object, .tuple:
+            var object = FormEntry.Object(isThere: isElement)
+            for member in members where isElement { object.members[member.field.name] = member.blank }
+            return .object(object)
+        case .values, .objects, .links: return .list([])
+        }
+    }
+
+    // MARK: In
+
+    /// What was sent.
+    /// - Returns: nil if the form hasn't the part.
+    /// - Throws: ``RequestFailure`` with status 400 for more elements than a form has.
+    func entry(_ form: FormValues) throws -> FormEntry? {
+        switch kind {
+        case .control(let control): return form[control.name].map(FormEntry.text)
+        case .object, .tuple:
+            let flag = form[FormValues.presence(path)]
+            guard isElement || flag != nil else { return nil }
+            var object = FormEntry.Object(isThere: isElement || flag == FormValues.isThere)
+            object.id = form[FormValues.identity(path)] ?? ""
+            for member in members where object.isThere {
+                object.members[member.field.name] = try member.entry(form) ?? member.blank
+            }
+            return .object(object)
+        case .values, .objects, .links:
+            guard let count = try form.count(path) else { return nil }
+            return .list(
+                try (0..<count).map { index in
+                    guard let element = element(index) else { return .text(form["f.\(path).\(index)"] ?? "") }
+                    return try element.entry(form) ?? element.blank
+                })
+        }
+    }
+
+    /// What was entered, as JSON of the API. Members without a control stay what they were.
+    /// - Parameter was: the value that was read; null for a new one.
+    func json(_ entry: FormEntry, was: JSON) -> JSON {
+        switch (kind, entry) {
+        case (.control(let control), .text(let text)): return control.json(text, was: was)
+        case (.object, .object(let object)):
+            guard object.isThere else { return .null }
+            var result: [String: JSON] = if case .object(let members) = was { members } else { [:] }
+            for member in members {
+                let name = member.field.name
+                result[name] = member.json(object.members[name] ?? member.blank, was: was[name] ?? .null)
+            }
+            result[ResourceField.elementID] = object.id.isEmpty ? nil : .string(object.id)
+            return .object(result)
+        case (.tuple, .object(let object)):
+            return .array(members.map { $0.json(object.members[$0.field.name] ?? $0.blank, was: .null) })
+        case (.links, .list(let elements)):
+            return .array(
+                elements.compactMap { if case .text(let id) = $0, !id.isEmpty { .string(id) } else { nil } })
+        case (_, .list(let elements)):
+            return .array(
+                elements.enumerated().map { index, entry in
+                    guard let element = element(index) else { return .null }
+                    return element.json(entry, was: element.original(entry, among: was.items))
+                })
+        default: return was
+        }
+    }
+
+    /// The element of a list that an entry was filled from.
+    private func original(_ entry: FormEntry, among was: [JSON]) -> JSON {
+        switch (kind, entry) {
+        case (.control(let control), .text(let text)): was.first { control.text($0) == text } ?? .null
+        case (_, .object(let object)) where !object.id.isEmpty:
+            was.first { $0[ResourceField.elementID] == .string(object.id) } ?? .null
+        default: .null
+        }
+    }
+
+    // MARK: Buttons
+
+    /// Does what a button says to what was entered.
+    /// - Parameters:
+    ///   - path: from here to what the button is about.
+    ///   - added: what is chosen to be added to a list of links.
+    /// - Returns: the place that has the focus afterwards; nil if there is no such place, and nothing was done.
+    func perform(
+        _ verb: FormAction.Verb, at path: ArraySlice<Substring>, added: String?, on entry: inout FormEntry
+    ) -> String? {
+        switch entry {
+        case .text: return nil
+        case .object(var object):
+            if path.isEmpty {
+                guard case .object(_, isElement: false) = kind, verb == .set || verb == .clear else { return nil }
+                object.isThere = verb == .set
+                for member in members where object.members[member.field.name] == nil {
+                    object.members[member.field.name] = member.blank
+                }
+                entry = .object(object)
+                return self.path
+            }
+            guard let member = members.first(where: { $0.field.name == path[path.startIndex] }),
+                var inner = object.members[member.field.name]
+            else { return nil }
+            let place = member.perform(verb, at: path.dropFirst(), added: added, on: &inner)
+            object.members[member.field.name] = inner
+            entry = .object(object)
+            return place
+        case .list(var elements):
+            defer { entry = .list(elements) }
+            guard let first = path.first else {
+                guard verb == .add, elements.count < FormEntry.maximumElementCount else { return nil }
+                if isLinks {
+                    guard let added, !added.isEmpty else { return self.path }
+                    elements.append(.text(added))
+                } else if let element = element(elements.count) {
+                    elements.append(element.blank)
+                }
+                return "\(self.path).\(elements.count - 1)"
+            }
+            guard let index = Int(first), elements.indices.contains(index) else { return nil }
+            guard path.count == 1 else {
+                return element(index)?.perform(verb, at: path.dropFirst(), added: added, on: &elements[index])
+            }
+            switch verb {
+            case .remove:
+                elements.remove(at: index)
+                return self.path
+            case .up where index > 0:
+                elements.swapAt(index, index - 1)
+                return "\(self.path).\(index - 1)"
+            case .down where index < elements.count - 1:
+                elements.swapAt(index, index + 1)
+                return "\(self.path).\(index + 1)"
+            default: return nil
+            }
+        }
+    }
+}

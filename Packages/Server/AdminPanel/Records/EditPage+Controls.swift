@@ -1,0 +1,113 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The controls of single values.
+extension EditPage {
+    /// A field's control, for the template `control`.
+    func control(
+        _ field: FormField, _ content: Content, isNew: Bool, _ choices: FormChoices
+    ) async throws -> [String: Any] {
+        let name = field.field.name
+        var values = try await control(
+            field, content.entered[name] ?? "", content, isRequired: isNew && field.field.isRequiredOnCreation,
+            canBeEmpty: isNew, choices)
+        if !isNew { values["was"] = ["name": field.wasName, "value": CellText.compact(content.was[name] ?? .null)] }
+        return values
+    }
+
+    /// A control anywhere in a form.
+    /// - Parameter canBeEmpty: whether nothing may have been chosen yet.
+    func control(
+        _ field: FormField, _ entered: String, _ content: Content, isRequired: Bool, canBeEmpty: Bool,
+        _ choices: FormChoices
+    ) async throws -> [String: Any] {
+        var values: [String: Any] = [
+            "name": field.name, "id": "f-\(field.path)", "label": field.title, "value": entered,
+            "isOptional": field.field.isOptional, "isRequired": isRequired,
+        ]
+        let wrong = content.problems.filter { $0.formPath == field.path }
+        if !wrong.isEmpty {
+            values["hasWrong"] = true
+            values["wrong"] = wrong.map { problem in
+                ["text": problem.hint.map { "\(problem.message) \($0)" } ?? problem.message]
+            }
+        }
+        switch field.control {
+        case .text where fixedValues(of: field) != nil:
+            let known = fixedValues(of: field) ?? []
+            let others = known.contains(entered) || entered.isEmpty ? [] : [entered]
+            values["hasOptions"] = true
+            values["options"] =
+                (field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : [])
+                + (others + known).map { option($0, $0, entered) }
+        case .text, .longText:
+            let isLong = entered.utf8.count > 80 || entered.contains(where: \.isNewline)
+            values[isLong ? "longText" : "text"] = true
+        case .number: values["number"] = true
+        case .truth:
+            values["hasOptions"] = true
+            values["options"] =
+                (field.field.isOptional || canBeEmpty || entered.isEmpty ? [option("", "none", entered)] : [])
+                + [option("true", "Yes", entered), option("false", "No", entered)]
+        case .time:
+            // Another form than the control's is shown as text, or the browser would show nothing.
+            let fits = entered.isEmpty || FormField.localTime(entered + "Z") != nil || entered.utf8.count == 16
+            values[fits ? "time" : "text"] = true
+            values["hint"] = fits ? "In UTC." : "In UTC, such as 2026-05-14T13:22:18Z."
+        case .link(let index):
+            guard let target = view.types[index] else { break }
+            try await choose(target, field, content, entered, choices, &values)
+        }
+        values["hasDescription"] = values["hint"] != nil || !wrong.isEmpty
+        return values
+    }
+
+    /// The values that a text can have, where rules list them: the roles of a class that gives roles.
+    private func fixedValues(of field: FormField) -> [String]? {
+        guard field.path == field.field.name else { return nil }
+        return view.rules.grantColumns.first {
+            $0.classIndex == type.classIndex && $0.roleColumn == field.field.column
+        }?.roles
+    }
+
+    func option(_ value: String, _ title: String, _ entered: String) -> [String: Any] {
+        ["value": value, "title": title, "isChosen": value == entered]
+    }
+
+    /// A link's control: all there is to choose if that's little, otherwise a search with what it found.
+    private func choose(
+        _ target: ResourceType, _ field: FormField, _ content: Content, _ entered: String, _ choices: FormChoices,
+        _ values: inout [String: Any]
+    ) async throws {
+        let none = field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : []
+        var options = try await offered(target, at: field.path, content, choices, &values)
+        if !entered.isEmpty, !options.contains(where: { $0.id == entered }) {
+            // What the caller may not see keeps its id.
+            let title = try await choices.titles(of: target, among: [entered], reader)[entered]
+            options.insert(RecordReader.Choice(id: entered, title: title ?? entered), at: 0)
+        }
+        values["hasOptions"] = true
+        values["options"] = none + options.map { option($0.id, $0.title, entered) }
+    }
+
+    /// What a chooser offers: all of few objects, or those that a search found.
+    func offered(
+        _ target: ResourceType, at path: String, _ content: Content, _ choices: FormChoices,
+        _ values: inout [String: Any]
+    ) async throws -> [RecordReader.Choice] {
+        if let few = try await choices.few(of: target, reader) { return few }
+        let search = content.searches[path]
+        values["search"] = [
+            "name": "q.\(path)", "id": "q-\(path)", "value": search ?? "", "find": path,
+            "plural": ClassTitle.plural(of: target),
+        ]
+        guard let search else { return [] }
+        let found = try await reader.choices(
+            of: target, matching: ListRequest.predicate(search, target, view.fields(of: target)),
+            limit: RecordReader.foundCount)
+        if found.isEmpty { values["hint"] = "Nothing was found for '\(search)'." }
+        return found
+    }
+}
