@@ -402,4 +402,41 @@ import TomboloRules
             #expect(attributes["holds"]?.list.first?["id"] != original["holds"]?.list.first?["id"])
         }
     }
+
+    @Test("values of an enumeration are chosen, in the form, in lists, and in the filters of a list")
+    func enumerations() async throws {
+        try await Self.run { site in
+            let id = try await site.fixture.ship(site.client, ["kind": "tug", "kinds": ["ferry"]])
+            _ = try await site.fixture.ship(site.client, ["kind": "yacht", "name": "Other one"])
+            let path = "/panel/data/ships/\(id)"
+            let page = try await site.browser.get("\(path)/edit").text
+            #expect(page.contains(#"<option value="tug" selected>tug</option>"#))
+            #expect(page.contains(#"<option value="icebreaker">icebreaker</option>"#))
+            var form = PanelRecordTests.fields(page)
+            #expect(form["f.kind"] == "tug" && form["f.former"] == "" && form["f.kinds.0"] == "ferry")
+            form["f.kind"] = "pilot"
+            form["f.decks"] = "2"
+            form["f.kinds.0"] = "trawler"
+            #expect(try await site.browser.send(path, form, token: nil).status == 303)
+            let now = try await site.attributes(id)
+            #expect(now["kind"] == "pilot" && now["decks"] == 2 && now["kinds"] == ["trawler"])
+
+            form = try await site.form("\(path)/edit")
+            form["f.kind"] = "submarine"
+            let refused = try await site.browser.send(path, form, token: nil)
+            #expect(refused.status == 422 && refused.text.contains(#"id="w-f-kind""#), "\(refused.text)")
+            #expect(refused.text.contains(#"<option value="submarine" selected>"#))
+
+            let list = try await site.browser.get("/panel/data/ships").text
+            #expect(list.contains(#"name="is[kind]""#) && list.contains("Other one"))
+            let asked = try await site.browser.get("/panel/data/ships?is%5Bkind%5D=pilot&page%5Bnumber%5D=2")
+            #expect(asked.status == 303)
+            let address = try #require(asked.headers[.location])
+            let found = try await site.browser.get(address).text
+            #expect(
+                address.contains("filter%5Bkind%5D=pilot") && !found.contains("Other one") && found.contains("Gorch"))
+            let any = try await site.browser.get("\(address)&is%5Bkind%5D=")
+            #expect(any.headers[.location]?.contains("filter") == false)
+        }
+    }
 }

@@ -63,8 +63,11 @@ struct ModelDocumentTests {
         for line in [
             #""name": "Parcel""#, #""table": "parcel_table""#, #""trashable": true"#,
             #""unique": [["string", "int"], ["depot", "origin.town"]]"#, #""embedded": true"#,
-            #"{"name": "int", "column": "number", "type": "int"}"#, #"{"name": "level", "type": "int?"}"#,
+            #"{"name": "int", "column": "number", "type": "int"}"#,
+            #"{"name": "level", "type": "int?", "values": [1, 9]}"#,
             #"{"name": "date", "type": "date", "indexed": true}"#,
+            #"{"name": "levels", "type": "list<int>", "values": [1, 9]}"#,
+            #"{"name": "kind", "type": "string", "values": ["talk", "workshop", "break"]}"#,
             #"{"name": "secret", "type": "string?", "encrypted": true}"#,
             #"{"name": "sender", "type": "link<Depot>?", "onDelete": "cascade"}"#,
             #"{"name": "origin", "column": "from_place", "type": "embedded<ParcelPlace>?"}"#,

@@ -1,8 +1,8 @@
 extension ModelDocument {
     /// The document of model classes and of every class that they lead to by links, lists and embedded objects.
     ///
-    /// What only Swift knows is left out: default values, enumerations and other types that are stored as another one
-    /// (the document has what is stored), methods, and `LinkingObjects`, which devices compute.
+    /// What only Swift knows is left out: default values, types that are stored as another one (the document has what is
+    /// stored, and the values of enumerations), methods, and `LinkingObjects`, which devices compute.
     /// - Throws: ``SchemaError`` listing every problem, such as an app name that isn't one.
     public init(app: String, objectTypes: [Object.Type]) throws(SchemaError) {
         _ = try Schema.of(objectTypes)
@@ -53,13 +53,16 @@ extension ModelProperty {
                 case .scalar(let type, let isOptional): .list(type, isOptional: isOptional)
                 case .embedded(let element): .list(.embedded(element.name), isOptional: false)
                 }
-            self.init(name: list.name, column: list.sqlName, type: type, previousNames: list.previousNames)
+            self.init(
+                name: list.name, column: list.sqlName, type: type, allowedValues: list.allowedValues,
+                previousNames: list.previousNames)
         case .column(let position), .embedded(let position), .array(let position):
             let column = schema.columns[position]
             self.init(
                 name: column.name, column: column.sqlName, type: column.type, isOptional: column.isOptional,
                 isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed, isEncrypted: column.isEncrypted,
-                deleteRule: column.deleteRule, previousNames: column.previousNames)
+                deleteRule: column.deleteRule, allowedValues: column.allowedValues,
+                previousNames: column.previousNames)
         }
     }
 }

@@ -41,6 +41,7 @@ extension ModelDocument {
         if property.isPrimaryKey { members.append("\"primaryKey\": true") }
         if property.isIndexed { members.append("\"indexed\": true") }
         if property.isEncrypted { members.append("\"encrypted\": true") }
+        if let allowed = property.allowedValues { members.append("\"values\": [\(values(allowed))]") }
         if property.deleteRule == .cascade { members.append("\"onDelete\": \"cascade\"") }
         if !property.previousNames.isEmpty { members.append("\"previousNames\": \(names(property.previousNames))") }
         if property.isRetired { members.append("\"retired\": true") }
@@ -48,6 +49,26 @@ extension ModelDocument {
     }
 
     private static func names(_ names: [String]) -> String { "[\(names.map(quoted).joined(separator: ", "))]" }
+
+    private static func values(_ allowed: AllowedValues) -> String {
+        allowed.values.map { value in
+            if case .string(let text) = value { escaped(text) } else { value.description }
+        }.joined(separator: ", ")
+    }
+
+    /// RFC 8259, section 7.
+    private static func escaped(_ text: String) -> String {
+        let characters = text.unicodeScalars.map { scalar -> String in
+            switch scalar {
+            case "\"", "\\": return "\\\(scalar)"
+            case "\u{0}"..."\u{1f}":
+                let digits = String(scalar.value, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: return String(scalar)
+            }
+        }
+        return "\"\(characters.joined())\""
+    }
 
     /// Names have neither quotes nor control characters: ``ModelName``.
     private static func quoted(_ text: String) -> String { "\"\(text)\"" }

@@ -87,6 +87,9 @@ struct ModelDocumentCheck {
         if let problem = ModelName.sqlProblem(of: property.column) { report(problem, item, property) }
         checkPreviousNames(property.previousNames, isProperty: true, item, property)
         checkType(property.type, property, of: item)
+        if let problem = property.allowedValues?.problem(in: property.type) {
+            report("\"values\": \(problem)", item, property)
+        }
         switch property.type {
         case .list, .embedded, .array:
             if property.isPrimaryKey || property.isIndexed || property.isEncrypted {

@@ -142,7 +142,8 @@ private struct ModelDocumentReader: Decodable {
         checkNames(
             members, of: "a property",
             [
-                "name", "column", "type", "primaryKey", "indexed", "encrypted", "onDelete", "previousNames", "retired",
+                "name", "column", "type", "primaryKey", "indexed", "encrypted", "values", "onDelete", "previousNames",
+                "retired",
             ], place)
         var type: (type: PropertyType, isOptional: Bool) = (.string, false)
         if let written = text("type", members, place, isRequired: true) {
@@ -164,6 +165,7 @@ private struct ModelDocumentReader: Decodable {
             name: name, column: text("column", members, place), type: type.type, isOptional: type.isOptional,
             isPrimaryKey: flag("primaryKey", members, place), isIndexed: flag("indexed", members, place),
             isEncrypted: flag("encrypted", members, place), deleteRule: deleteRule,
+            allowedValues: allowedValues(members, place),
             previousNames: previousNames(members, place), isRetired: flag("retired", members, place))
     }
 
@@ -248,6 +250,25 @@ private struct ModelDocumentReader: Decodable {
             result.append(element)
         }
         return result
+    }
+
+    private mutating func allowedValues(_ members: Members, _ place: Place) -> AllowedValues? {
+        let key = MemberName(stringValue: "values")
+        guard members.contains(key) else { return nil }
+        var values: [Value] = []
+        for element in elements("values", members, place, limit: AllowedValues.maximumCount) {
+            let container = try? element.singleValueContainer()
+            if let text = try? container?.decode(String.self) {
+                values.append(.string(text))
+            } else if let number = try? container?.decode(Int64.self) {
+                values.append(.int(number))
+            } else {
+                report("\"values\" must be an array of strings or of whole numbers.", place)
+                return nil
+            }
+        }
+        if let problem = AllowedValues.problem(of: values) { report("\"values\": \(problem)", place) }
+        return AllowedValues(values)
     }
 
     private mutating func previousNames(_ members: Members, _ place: Place) -> [String] {

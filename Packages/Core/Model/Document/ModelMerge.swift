@@ -201,7 +201,7 @@ struct ModelMerge {
             name: name, column: isAdditive && name == old.name ? old.column : new.column, type: type,
             isOptional: isAdditive ? old.isOptional || new.isOptional : new.isOptional, isPrimaryKey: old.isPrimaryKey,
             isIndexed: base.isIndexed || isAdditive && new.isIndexed, isEncrypted: base.isEncrypted,
-            deleteRule: base.deleteRule, previousNames: names,
+            deleteRule: base.deleteRule, allowedValues: base.allowedValues, previousNames: names,
             isRetired: base.isRetired)
     }
 
@@ -255,6 +255,7 @@ extension ModelProperty {
         self.init(
             name: other.name, column: other.column, type: type, isOptional: isOptional ?? other.isOptional,
             isPrimaryKey: other.isPrimaryKey, isIndexed: other.isIndexed, isEncrypted: other.isEncrypted,
-            deleteRule: other.deleteRule, previousNames: other.previousNames, isRetired: isRetired ?? other.isRetired)
+            deleteRule: other.deleteRule, allowedValues: other.allowedValues, previousNames: other.previousNames,
+            isRetired: isRetired ?? other.isRetired)
     }
 }

@@ -15,6 +15,8 @@ public struct ModelProperty: Hashable, Sendable {
     public let isEncrypted: Bool
     /// What becomes of an object when the object that the link points to is deleted.
     public let deleteRule: DeleteRule
+    /// The values that the property, or an element of it, can have: those of an enumeration. Nil for all of its type.
+    public let allowedValues: AllowedValues?
     /// Names that the property had before, newest first.
     public let previousNames: [String]
     /// Whether the app's own document lacks the property by now. Servers keep its column.
@@ -24,7 +26,7 @@ public struct ModelProperty: Hashable, Sendable {
     public init(
         name: String, column: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
-        previousNames: [String] = [], isRetired: Bool = false
+        allowedValues: AllowedValues? = nil, previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
         self.column = column ?? Column.sqlName(for: name)
@@ -34,6 +36,7 @@ public struct ModelProperty: Hashable, Sendable {
         self.isIndexed = isIndexed
         self.isEncrypted = isEncrypted
         self.deleteRule = deleteRule
+        self.allowedValues = allowedValues
         self.previousNames = previousNames
         self.isRetired = isRetired
     }

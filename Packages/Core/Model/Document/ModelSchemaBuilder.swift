@@ -45,6 +45,7 @@ struct ModelSchemaBuilder {
                 lists.append(
                     ListProperty(
                         name: property.name, element: kind, sqlName: property.column,
+                        allowedValues: property.allowedValues,
                         previousNames: property.previousNames, isRetired: property.isRetired))
             case .embedded(let name):
                 let presence = Column(
@@ -60,7 +61,8 @@ struct ModelSchemaBuilder {
                         name: property.name, sqlName: property.column, type: property.type,
                         isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey,
                         isIndexed: property.isIndexed, isEncrypted: property.isEncrypted,
-                        deleteRule: property.deleteRule, previousNames: property.previousNames,
+                        deleteRule: property.deleteRule, allowedValues: property.allowedValues,
+                        previousNames: property.previousNames,
                         isRetired: property.isRetired))
             }
         }

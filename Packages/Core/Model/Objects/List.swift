@@ -181,6 +181,7 @@ extension List: Persistable {
     public static var _propertyType: PropertyType { .list(Element._propertyType, isOptional: Element._isOptional) }
     public static var _targetClass: ObjectBase.Type? { Element._targetClass }
     public static var _isProjection: Bool { Element._isProjection }
+    public static var _allowedValues: [Value]? { Element._allowedValues }
     public static func _defaultValue() -> List<Element> { List() }
     public var _tomboloValue: Value { .null }
     public static func _from(_ value: Value) -> List<Element> { List() }

@@ -176,6 +176,7 @@ private struct ObjectClassBuilder {
                     isIndexed: declared.contains(.indexed) || indexed.contains(name),
                     isEncrypted: declared.contains(.encrypted),
                     deleteRule: declared.contains(.cascade) ? .cascade : .nullify,
+                    allowedValues: AllowedValues(valueType._allowedValues),
                     previousNames: previousNames[name] ?? []))
         }
         properties.append(
@@ -230,20 +231,25 @@ private struct ObjectClassBuilder {
             }
             kind = .embedded(layout.schema)
         default:
-            if isInside { return .array(addArray(name, sqlName, [element])) }
+            if isInside { return .array(addArray(name, sqlName, [element], AllowedValues(valueType._allowedValues))) }
             kind = .scalar(element, isOptional: isOptional)
         }
         propertyOfList.append(properties.count)
         lists.append(
-            ListProperty(name: name, element: kind, sqlName: sqlName, previousNames: previousNames[name] ?? []))
+            ListProperty(
+                name: name, element: kind, sqlName: sqlName, allowedValues: AllowedValues(valueType._allowedValues),
+                previousNames: previousNames[name] ?? []))
         return .list(lists.count - 1)
     }
 
-    private mutating func addArray(_ name: String, _ sqlName: String, _ types: [PropertyType]) -> Int {
+    private mutating func addArray(
+        _ name: String, _ sqlName: String, _ types: [PropertyType], _ allowedValues: AllowedValues? = nil
+    ) -> Int {
         propertyOfColumn.append(properties.count)
         columns.append(
             Column(
-                name: name, sqlName: sqlName, type: .array(types), previousNames: previousNames[name] ?? []))
+                name: name, sqlName: sqlName, type: .array(types), allowedValues: allowedValues,
+                previousNames: previousNames[name] ?? []))
         return columns.count - 1
     }
 

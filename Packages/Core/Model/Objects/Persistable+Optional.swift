@@ -4,6 +4,7 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
     public static var _isOptional: Bool { true }
     public static var _targetClass: ObjectBase.Type? { Wrapped._targetClass }
     public static var _isProjection: Bool { Wrapped._isProjection }
+    public static var _allowedValues: [Value]? { Wrapped._allowedValues }
     public static func _defaultValue() -> Wrapped? { nil }
     public var _tomboloValue: Value { self?._tomboloValue ?? .null }
     public static func _from(_ value: Value) -> Wrapped? {

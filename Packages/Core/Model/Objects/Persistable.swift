@@ -12,6 +12,8 @@ public protocol Persistable: SendableMetatype {
     static var _targetClass: ObjectBase.Type? { get }
     /// Whether it's an app's type that is stored as another.
     static var _isProjection: Bool { get }
+    /// The stored values of an enumeration's cases, or of a list's elements; nil where all values of the type are possible.
+    static var _allowedValues: [Value]? { get }
     /// The value of a property declared without one. As in Realm, random for ObjectId and UUID, and the current time
     /// for Date.
     static func _defaultValue() -> Self
@@ -38,6 +40,7 @@ extension Persistable {
     public static var _isOptional: Bool { false }
     public static var _targetClass: ObjectBase.Type? { nil }
     public static var _isProjection: Bool { false }
+    public static var _allowedValues: [Value]? { nil }
     public var _tomboloStored: Stored { .value(_tomboloValue) }
     public static func _from(_ stored: Stored) -> Self? {
         if case .value(let value) = stored { _from(value) } else { nil }

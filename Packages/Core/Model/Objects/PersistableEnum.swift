@@ -5,6 +5,7 @@ where RawValue: OptionalPersistable, PersistedType == RawValue {}
 
 extension PersistableEnum {
     public static var _propertyType: PropertyType { RawValue._propertyType }
+    public static var _allowedValues: [Value]? { allCases.map(\._tomboloValue) }
     public static func _defaultValue() -> Self { _first }
     public var _tomboloValue: Value { rawValue._tomboloValue }
     public var _namedValue: Any? { rawValue._namedValue }

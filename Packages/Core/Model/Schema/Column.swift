@@ -12,6 +12,8 @@ public struct Column: Hashable, Sendable {
     public let isEncrypted: Bool
     /// What becomes of the row when the object that the link points to is deleted.
     public let deleteRule: DeleteRule
+    /// The values that it can have; nil for all of its type. Of a list in one column, those of its elements.
+    public let allowedValues: AllowedValues?
     /// Of a property of an embedded object: whether it is required there. The column is optional, for the object may
     /// be absent.
     public let isRequiredWhenPresent: Bool
@@ -24,7 +26,8 @@ public struct Column: Hashable, Sendable {
     public init(
         name: String, sqlName: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
-        isRequiredWhenPresent: Bool = false, previousNames: [String] = [], isRetired: Bool = false
+        isRequiredWhenPresent: Bool = false, allowedValues: AllowedValues? = nil, previousNames: [String] = [],
+        isRetired: Bool = false
     ) {
         self.name = name
         self.sqlName = sqlName ?? Self.sqlName(for: name)
@@ -35,6 +38,7 @@ public struct Column: Hashable, Sendable {
         self.isEncrypted = isEncrypted
         self.deleteRule = deleteRule
         self.isRequiredWhenPresent = isRequiredWhenPresent
+        self.allowedValues = allowedValues
         self.previousNames = previousNames
         self.isRetired = isRetired
     }
@@ -44,7 +48,7 @@ public struct Column: Hashable, Sendable {
         Column(
             name: "\(embedding.name).\(name)", sqlName: "\(embedding.sqlName)_\(sqlName)", type: type,
             isOptional: true, isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
-            isRequiredWhenPresent: !isOptional || isRequiredWhenPresent,
+            isRequiredWhenPresent: !isOptional || isRequiredWhenPresent, allowedValues: allowedValues,
             previousNames: Self.previousNames(of: name, previousNames, in: embedding),
             isRetired: isRetired || embedding.isRetired)
     }
@@ -53,7 +57,8 @@ public struct Column: Hashable, Sendable {
         Column(
             name: name, sqlName: sqlName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
             isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
-            isRequiredWhenPresent: isRequiredWhenPresent, previousNames: previousNames, isRetired: isRetired)
+            isRequiredWhenPresent: isRequiredWhenPresent, allowedValues: allowedValues,
+            previousNames: previousNames, isRetired: isRetired)
     }
 
     /// Every name that a property of an embedded object had, when it or the property that has the object was named

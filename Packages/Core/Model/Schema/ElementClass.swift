@@ -54,7 +54,8 @@ extension ClassSchema {
         switch list.element {
         case .link(let target): columns.append(Column(name: "target", type: .link(to: target), isIndexed: true))
         case .scalar(let type, let isOptional):
-            columns.append(Column(name: "value", type: type, isOptional: isOptional))
+            columns.append(
+                Column(name: "value", type: type, isOptional: isOptional, allowedValues: list.allowedValues))
         case .embedded(let schema):
             columns += schema.columns
             lists = schema.lists

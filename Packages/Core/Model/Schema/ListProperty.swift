@@ -14,17 +14,21 @@ public struct ListProperty: Hashable, Sendable {
     public let element: Element
     /// The table's name after that of the class.
     public let sqlName: String
+    /// The values that the elements of a list of scalars can have; nil for all of their type.
+    public let allowedValues: AllowedValues?
     /// Names that the property had before, by which older versions of an app ask for it.
     public let previousNames: [String]
     /// Whether the app's newest version lacks the property. The server keeps the table for older versions.
     public let isRetired: Bool
 
     public init(
-        name: String, element: Element, sqlName: String? = nil, previousNames: [String] = [], isRetired: Bool = false
+        name: String, element: Element, sqlName: String? = nil, allowedValues: AllowedValues? = nil,
+        previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
         self.element = element
         self.sqlName = sqlName ?? Column.sqlName(for: name)
+        self.allowedValues = allowedValues
         self.previousNames = previousNames
         self.isRetired = isRetired
     }
@@ -39,6 +43,7 @@ public struct ListProperty: Hashable, Sendable {
     package func embedded(in embedding: Column) -> ListProperty {
         ListProperty(
             name: "\(embedding.name).\(name)", element: element, sqlName: "\(embedding.sqlName)_\(sqlName)",
+            allowedValues: allowedValues,
             previousNames: Column.previousNames(of: name, previousNames, in: embedding),
             isRetired: isRetired || embedding.isRetired)
     }

@@ -15,6 +15,8 @@ struct FormField: Sendable {
     let path: String
     let title: String
     private let type: PropertyType?
+    /// The texts of the values that it can have; nil for all of its type.
+    var fixedValues: [String]? { field.allowedValues?.values.compactMap { ValueText.text($0) } }
 
     /// The name of its control in a form.
     var name: String { "f.\(path)" }

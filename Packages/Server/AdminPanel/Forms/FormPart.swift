@@ -51,7 +51,7 @@ struct FormPart: Sendable {
         func value(_ type: PropertyType, _ column: Int, isOptional: Bool) -> ResourceField {
             ResourceField(
                 name: field.name, property: field.property, content: .value(column: column, type: type),
-                isOptional: isOptional)
+                isOptional: isOptional, allowedValues: field.allowedValues)
         }
         switch field.content {
         case .value, .toOne: return FormField(field, at: path, of: item, view).map(Kind.control)
@@ -98,7 +98,8 @@ struct FormPart: Sendable {
         case .values(let fields):
             let parts = fields.enumerated().map { place, field in
                 ResourceField(
-                    name: "\(place + 1)", property: field.property, content: field.content, isOptional: false)
+                    name: "\(place + 1)", property: field.property, content: field.content, isOptional: false,
+                    allowedValues: field.allowedValues)
             }
             return FormPart(field, path, title, .tuple(parts), item, view)
         case .objects(let elements, let inner):

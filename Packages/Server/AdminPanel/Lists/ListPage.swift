@@ -37,7 +37,7 @@ struct ListPage {
             "others": hidden(list, without: ["q", "page[number]"]),
             "filterOthers": hidden(list, without: ["page[number]"]),
             "columnOthers": hidden(list, without: ["columns"]),
-            "filterFields": filterFields(), "tests": Self.tests,
+            "filterFields": filterFields(), "tests": Self.tests, "enumerations": enumerations(list),
             "columns": columnChoices(list), "sizes": sizes(list),
             "sizeOthers": hidden(list, without: ["page[size]", "page[number]"]),
         ]
@@ -202,6 +202,19 @@ struct ListPage {
         }
         return [["value": "id", "title": "Id"]]
             + fields.map { ["value": $0.name, "title": ClassTitle.words($0.name)] }
+    }
+
+    /// Fields that have few values, each of which can be asked for without typing it.
+    private func enumerations(_ list: ListRequest) -> [[String: Any]] {
+        view.fields(of: type).compactMap { field in
+            guard case .value = field.content, let allowed = field.allowedValues else { return nil }
+            let chosen = list.parameters.value("filter[\(field.name)]") ?? ""
+            let texts = allowed.values.compactMap { ValueText.text($0) }
+            return [
+                "name": "is[\(field.name)]", "id": "is-\(field.name)", "title": ClassTitle.words(field.name),
+                "options": texts.map { ["value": $0, "isChosen": $0 == chosen] },
+            ]
+        }
     }
 
     private func filterChips(_ list: ListRequest) -> [[String: Any]] {

@@ -9,7 +9,7 @@ import TomboloRules
 /// - `columns`: which fields are shown, in their order
 ///
 /// Forms without JavaScript send `add-field`, `add-test` and `add-value` for one more filter, and `column[NAME]` for
-/// each column; these lead to the address that they mean.
+/// each column, and `is[NAME]` for a value of a field that has few; these lead to the address that they mean.
 struct ListRequest {
     static let maximumSearchByteCount = 100
     /// Text properties that a search looks into.
@@ -18,7 +18,7 @@ struct ListRequest {
     static let defaultColumnCount = 6
     static let maximumColumnCount = 20
     private static let own: Set<String> = [
-        "q", "columns", "column", "add-field", "add-test", "add-value", "set-columns",
+        "q", "columns", "column", "add-field", "add-test", "add-value", "set-columns", "is",
         "format", "formulas", LivePages.seenField,
     ]
 
@@ -75,6 +75,10 @@ struct ListRequest {
             let chosen = parameters.all.filter { $0.family == "column" && $0.keys.count == 1 }
             values += chosen.map { ($0.name, nil) } + [("set-columns", nil)]
             values.append(("columns", chosen.map { $0.keys[0] }.joined(separator: ",")))
+        }
+        for choice in parameters.all where choice.family == "is" && choice.keys.count == 1 {
+            values += [(choice.name, nil), ("page[number]", nil), ("page[after]", nil)]
+            values.append(("filter[\(choice.keys[0])]", choice.value.isEmpty ? nil : choice.value))
         }
         guard !values.isEmpty else { return nil }
         return address(path, values)

@@ -35,7 +35,7 @@ extension EditPage {
             }
         }
         switch field.control {
-        case .text where fixedValues(of: field) != nil:
+        case .text where fixedValues(of: field) != nil, .number where fixedValues(of: field) != nil:
             let known = fixedValues(of: field) ?? []
             let others = known.contains(entered) || entered.isEmpty ? [] : [entered]
             values["hasOptions"] = true
@@ -64,8 +64,10 @@ extension EditPage {
         return values
     }
 
-    /// The values that a text can have, where rules list them: the roles of a class that gives roles.
+    /// The values that a field can have: those of an enumeration, and where rules list them, the roles of a class that gives
+    /// roles.
     private func fixedValues(of field: FormField) -> [String]? {
+        if let values = field.fixedValues { return values }
         guard field.path == field.field.name else { return nil }
         return view.rules.grantColumns.first {
             $0.classIndex == type.classIndex && $0.roleColumn == field.field.column

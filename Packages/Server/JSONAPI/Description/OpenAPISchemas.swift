@@ -29,8 +29,10 @@ struct OpenAPISchemas {
 
     // MARK: Values
 
-    func value(_ type: PropertyType, isOptional: Bool) -> JSON {
+    /// - Parameter allowed: the values that are possible; nil for all of the type.
+    func value(_ type: PropertyType, isOptional: Bool, _ allowed: AllowedValues? = nil) -> JSON {
         var members = members(type)
+        if let allowed { members["enum"] = .array(allowed.values.map(JSON.init) + (isOptional ? [.null] : [])) }
         if isOptional, let name = members["type"] { members["type"] = [name, "null"] }
         return .object(members)
     }
@@ -66,16 +68,16 @@ struct OpenAPISchemas {
 
     private func attribute(_ field: ResourceField) -> JSON? {
         switch field.content {
-        case .value(_, let type): return value(type, isOptional: field.isOptional)
+        case .value(_, let type): return value(type, isOptional: field.isOptional, field.allowedValues)
         case .values(_, let type):
             return [
-                "type": "array", "items": value(type, isOptional: true),
+                "type": "array", "items": value(type, isOptional: true, field.allowedValues),
                 "maxItems": .int(Int64(ResourcePlan.maximumElementCount)),
             ]
         case .array(_, let types):
             let item: JSON =
                 types.count == 1
-                ? value(types[0], isOptional: false)
+                ? value(types[0], isOptional: false, field.allowedValues)
                 : [
                     "type": "array", "prefixItems": .array(types.map { value($0, isOptional: false) }),
                     "minItems": .int(Int64(types.count)), "maxItems": .int(Int64(types.count)),

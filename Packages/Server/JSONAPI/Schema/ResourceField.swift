@@ -25,6 +25,8 @@ package struct ResourceField: Sendable {
     package let property: String
     package let content: Content
     package let isOptional: Bool
+    /// The values that it, or an element of it, can have; nil for all of its type.
+    package let allowedValues: AllowedValues?
 
     /// The column that holds it, or nil for a list.
     package var column: Int? {
@@ -52,15 +54,19 @@ package struct ResourceField: Sendable {
 
     package var isRelationship: Bool { target != nil }
 
-    package init(name: String, property: String, content: Content, isOptional: Bool) {
+    package init(
+        name: String, property: String, content: Content, isOptional: Bool, allowedValues: AllowedValues? = nil
+    ) {
         self.name = name
         self.property = property
         self.content = content
         self.isOptional = isOptional
+        self.allowedValues = allowedValues
     }
 
     func named(_ name: String) -> ResourceField {
-        ResourceField(name: name, property: property, content: content, isOptional: isOptional)
+        ResourceField(
+            name: name, property: property, content: content, isOptional: isOptional, allowedValues: allowedValues)
     }
 
     /// The member with an element's identity in a list of embedded objects.

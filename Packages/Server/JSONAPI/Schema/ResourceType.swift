@@ -83,7 +83,9 @@ package struct ResourceType: Sendable {
                 }
             let isOptional = column.isOptional && !column.isRequiredWhenPresent
             fields.append(
-                ResourceField(name: name, property: column.name, content: content, isOptional: isOptional))
+                ResourceField(
+                    name: name, property: column.name, content: content, isOptional: isOptional,
+                    allowedValues: column.allowedValues))
         }
         for list in item.lists where !list.isRetired {
             guard let name = ownName(list.name), let elements = schema.index(of: "\(item.name).\(list.name)") else {
@@ -107,7 +109,10 @@ package struct ResourceType: Sendable {
                     fields: Self.fields(of: schema[elements], schema, prefix: "", isServed: isServed)
                         .map { $0.named(memberName($0.name, &used)) })
             }
-            fields.append(ResourceField(name: name, property: list.name, content: content, isOptional: false))
+            fields.append(
+                ResourceField(
+                    name: name, property: list.name, content: content, isOptional: false,
+                    allowedValues: list.allowedValues))
         }
         return fields
     }

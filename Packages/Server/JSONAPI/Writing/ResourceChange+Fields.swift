@@ -38,9 +38,25 @@ extension ResourceChange {
             return refuse(
                 pointer, error.message, value.isNull ? "Send a value." : "Send \(ValueText.expected(property.type)).")
         }
+        // Of a list in one column, its elements are asked.
+        if case .array = property.type {} else if !isAllowed(value, property.allowedValues, at: pointer) { return }
         contents.values[column] = value
         contents.pointers[column] = pointer
     }
+
+    /// Whether a value is one of those that a property can have. What is there already stays if nobody writes it.
+    private mutating func isAllowed(_ value: Value, _ allowed: AllowedValues?, at pointer: RequestPointer) -> Bool {
+        guard let allowed, !value.isNull, !allowed.contains(value) else { return true }
+        let shown = allowed.values.prefix(Self.shownValueCount).map { ValueText.text($0) ?? "" }
+        let more = allowed.values.count > shown.count ? ", …" : ""
+        refuse(
+            pointer, "\(value) isn't one of the values that it can have.",
+            "Send one of: \(shown.joined(separator: ", "))\(more).")
+        return false
+    }
+
+    /// Allowed values that a message names.
+    private static let shownValueCount = 20
 
     // MARK: Lists
 
@@ -65,6 +81,7 @@ extension ResourceChange {
             for (part, type) in zip(parts, types) {
                 guard let value = value(part, type, at: place) else { continue }
                 row.append(value)
+                _ = isAllowed(value, field.allowedValues, at: place)
                 guard value.isNull else { continue }
                 refuse(place, "An element can't be null.", "Send \(ValueText.expected(type)).")
             }
@@ -85,7 +102,7 @@ extension ResourceChange {
             guard let value = value(item, view.schema.storedType(of: column), at: place) else { continue }
             do throws(ValueError) {
                 try column.validate(value, linkKeyType: view.schema.keyType(ofLink: column))
-                contents.append(value)
+                if isAllowed(value, column.allowedValues, at: place) { contents.append(value) }
             } catch {
                 refuse(place, error.message, "Send a value that fits.")
             }
