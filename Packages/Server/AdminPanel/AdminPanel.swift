@@ -54,6 +54,7 @@ public struct AdminPanel: Sendable {
             LoginPages(), CodePages(), SecondFactorPages(),
             OverviewPages(),
             ClassPages(),
+            BytesPages(),
             AuditPages(),
             LivePages(),
             SavedViews(),

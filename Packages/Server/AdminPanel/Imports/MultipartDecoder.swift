@@ -18,6 +18,7 @@ struct MultipartDecoder: Sendable {
     private enum State: Sendable { case preamble, content, boundary, header, over }
 
     private let delimiter: [UInt8]
+    private let partLimit: Int
     private var state = State.preamble
     /// The first boundary may begin the body, as if a line had ended before it.
     private var rest: [UInt8] = lineEnd
@@ -26,9 +27,12 @@ struct MultipartDecoder: Sendable {
     private static let lineEnd = Array("\r\n".utf8)
     private static let headerEnd = Array("\r\n\r\n".utf8)
 
-    /// - Parameter contentType: the request's.
+    /// - Parameters:
+    ///   - contentType: the request's.
+    ///   - partLimit: parts that are taken.
     /// - Returns: nil for another type than `multipart/form-data`, or one without a boundary.
-    init?(contentType: String) {
+    init?(contentType: String, partLimit: Int = maximumPartCount) {
+        self.partLimit = partLimit
         let parts = contentType.split(separator: ";", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "multipart/form-data",
             let start = parts[1].firstRange(of: "boundary=")
@@ -94,8 +98,8 @@ struct MultipartDecoder: Sendable {
             }
             guard let found else { return false }
             partCount += 1
-            guard partCount <= Self.maximumPartCount else {
-                throw Self.failure("The form has more than \(Self.maximumPartCount) parts.")
+            guard partCount <= partLimit else {
+                throw Self.failure("The form has more than \(partLimit) parts.")
             }
             events.append(try Self.part(Array(rest[..<found])))
             rest.removeFirst(found + Self.headerEnd.count)

@@ -48,6 +48,11 @@ enum CellText {
         }.joined(separator: "; ")
     }
 
+    /// Of what base64 stands for.
+    static func byteCount(_ base64: String) -> Int {
+        base64.utf8.count / 4 * 3 - base64.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
+    }
+
     static var empty: [String: Any] { ["text": "none", "isEmpty": true] }
 
     private static func value(_ json: JSON, _ type: PropertyType, limit: Int?) -> [String: Any] {
@@ -57,7 +62,8 @@ enum CellText {
         case (.string(let time), .date): return ["time": time, "text": self.time(time)]
         case (.string(let value), .decimal128): return ["text": value, "isNumber": true]
         case (.string(let value), .data):
-            return ["text": value.isEmpty ? "no bytes" : "\(PanelNumber.text(value.utf8.count / 4 * 3)) bytes"]
+            let count = byteCount(value)
+            return ["text": count == 0 ? "no bytes" : count == 1 ? "1 byte" : "\(PanelNumber.text(count)) bytes"]
         case (.string(let value), .string):
             if value.isEmpty { return ["text": "empty text", "isEmpty": true] }
             var values = text(value, limit)

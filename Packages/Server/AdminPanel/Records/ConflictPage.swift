@@ -86,6 +86,8 @@ struct ConflictPage {
         let content = Self.template.render([
             "formToken": edit.request.visit.token.formToken, "action": edit.page.path, "rows": rows, "kept": kept,
             "version": theirs.version ?? "", "cancel": edit.page.path,
+            "lost": mine.bytes.keys.sorted().map(ClassTitle.words).joined(separator: ", "),
+            "isLost": !mine.bytes.isEmpty,
             "hasClash": rows.contains { $0["isClash"] as? Bool == true },
         ])
         return .page(

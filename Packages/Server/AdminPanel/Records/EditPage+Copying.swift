@@ -6,7 +6,7 @@ import TomboloModel
 extension EditPage {
     /// The parameter with the id of what is copied.
     static let copyParameter = "copy"
-    /// Before the names of hidden fields with what has no control: bytes, and lists that are too long for a form.
+    /// Before the names of hidden fields with bytes, and with lists that are too long for a form.
     static let copyPrefix = "copy."
 
     /// Where a copy of an object is made.

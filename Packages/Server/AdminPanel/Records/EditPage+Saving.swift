@@ -136,10 +136,8 @@ extension EditPage {
                 let json = field.json(entered, was: was)
                 return json == was ? nil : (field, json)
             })
-        let several = Dictionary(
-            uniqueKeysWithValues: parts.compactMap { part in
-                changed(part, content).map { (part.field.name, $0) }
-            })
+        var several = content.bytes
+        for part in parts { several[part.field.name] = changed(part, content) }
         return adding(several, to: single)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import PostgresClient
 import TomboloAuthentication
@@ -14,8 +15,8 @@ struct EditPage: Sendable {
     /// The button that searches for what a link leads to; its value is the field's name.
     static let findField = "_find"
     static let idField = "_id"
-    /// Lists and what was read of them take room.
-    static let maximumFormByteCount = 1 << 20
+    /// Of the files of a form together, with its other fields.
+    static let maximumFormByteCount = PanelForm.maximumTextByteCount + 2 * PanelForm.maximumFileByteCount
 
     let request: PanelRequest
     let view: CallerView
@@ -46,6 +47,10 @@ struct EditPage: Sendable {
         var entries: [String: FormEntry] = [:]
         /// What is chosen to be added to lists of links, by their places.
         var added: [String: String] = [:]
+        /// Bytes that were chosen, by field; null for those that shall go.
+        var bytes: [String: JSON] = [:]
+        /// What is said of the bytes that are there, by field.
+        var sizes: [String: String] = [:]
         /// The place that a button was about.
         var focus: String?
     }
@@ -77,6 +82,7 @@ struct EditPage: Sendable {
             content.was[part.field.name] = json
             content.entries[part.field.name] = entry
         }
+        for field in byteFields { content.sizes[field.name] = Self.size(record.resource.attribute(field.name), field) }
         return content
     }
 
@@ -119,10 +125,19 @@ struct EditPage: Sendable {
             let whole = form[FormValues.whole(name)].map { part.entry(FormField.value($0)) }
             content.entries[name] = try whole ?? part.entry(form)
         }
+        for field in byteFields {
+            content.sizes[field.name] = form[Self.sizeName(field)].flatMap { $0.isEmpty ? nil : $0 }
+            if let file = request.form.file("f.\(field.name)") {
+                content.bytes[field.name] = .string(Data(file.bytes).base64EncodedString())
+            } else if form[Self.clearName(field)] != nil {
+                content.bytes[field.name] = .null
+            }
+        }
         content.searches = form.all { "q.\($0)" }
         content.added = form.all(FormValues.added)
         content.id = form[Self.idField] ?? ""
-        for field in view.fields(of: type) where content.entries[field.name] == nil {
+        for field in view.fields(of: type) where content.entries[field.name] == nil && content.bytes[field.name] == nil
+        {
             guard !fields.contains(where: { $0.field.name == field.name }) else { continue }
             if let text = form[Self.copyPrefix + field.name] {
                 content.copied[field.name] = FormField.value(text)
@@ -147,6 +162,9 @@ struct EditPage: Sendable {
                 renderer.anchors.insert(field.path)
             } else if let part = parts[field.name], let entry = content.entries[field.name] {
                 controls.append(["isPart": true, "partHTML": try await renderer.html(part, entry)])
+            } else if field.isBytes {
+                renderer.anchors.insert(field.name)
+                controls.append(bytesControl(field, content, isNew: isNew))
             } else {
                 continue
             }
@@ -156,7 +174,7 @@ struct EditPage: Sendable {
             "formToken": request.visit.token.formToken, "fields": controls, "singular": singular,
             "action": isNew ? Self.newPath(of: type) : page.path,
             "cancel": isNew ? ClassPages.path(of: type) : page.path,
-            "button": isNew ? "Make it" : "Save",
+            "button": isNew ? "Make it" : "Save", "isUpload": !byteFields.isEmpty,
         ]
         if let version = content.version { values["version"] = version }
         if isNew, needsID { values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType)] }

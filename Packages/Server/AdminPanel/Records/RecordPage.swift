@@ -1,4 +1,5 @@
 import AdminService
+import Foundation
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -86,7 +87,16 @@ struct RecordPage: Sendable {
     func shown(_ field: ResourceField, _ record: RecordReader.Record) -> [String: Any] {
         var values: [String: Any] = ["label": ClassTitle.words(field.name)]
         guard let index = field.target, let target = view.types[index] else {
-            values.merge(CellText.value(record.resource.attribute(field.name), field, limit: nil)) { $1 }
+            let json = record.resource.attribute(field.name)
+            values.merge(CellText.value(json, field, limit: nil)) { $1 }
+            if field.isBytes, case .string(let text)? = json {
+                let path = BytesPages.path(of: type, id: record.resource.id, field)
+                values["bytes"] = path
+                // So many characters have more bytes than a signature.
+                if let start = Data(base64Encoded: String(text.prefix(16))), ImageType(start) != nil {
+                    values["image"] = ["path": path, "label": ClassTitle.words(field.name)]
+                }
+            }
             return values
         }
         guard let ids = record.resource.linked(field.name) else {

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import TomboloHTTP
 
-/// The fields of a form (`application/x-www-form-urlencoded`), in their order.
+/// The fields of a form, in their order: `application/x-www-form-urlencoded`, or `multipart/form-data` with small files.
 struct PanelForm: Sendable {
     /// Every form has the session's token in it.
     static let tokenField = "_token"
@@ -13,27 +13,48 @@ struct PanelForm: Sendable {
     /// The code of the second factor, beside the password.
     static let codeField = "_code"
     static let maximumFieldCount = 2_000
+    /// Of all fields together that aren't files.
+    static let maximumTextByteCount = 1 << 20
+    static let maximumFileByteCount = 5 << 20
 
     struct Field: Sendable {
         let name: String
         let value: String
     }
 
+    struct File: Sendable {
+        let name: String
+        /// As the sender's system calls it; empty if no file was chosen.
+        let fileName: String
+        let bytes: [UInt8]
+    }
+
     private(set) var fields: [Field] = []
+    private(set) var files: [File] = []
 
     init() {}
 
     /// - Throws: ``RequestFailure``: 415 for another type, 413 for too long a body, 400 for what can't be decoded.
     init(_ request: Request, _ context: EdgeContext) async throws {
+        self.init()
+        let limit = context.limits.bodyBytes
+        let decoder = request.headers[.contentType].flatMap {
+            MultipartDecoder(contentType: $0, partLimit: Self.maximumFieldCount)
+        }
+        if let decoder {
+            try await read(request.body, decoder, limit: limit)
+            return
+        }
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
             throw RequestFailure(.unsupportedMediaType, "The body isn't a form.")
         }
         do {
-            let buffer = try await request.body.collect(upTo: context.limits.bodyBytes)
-            try self.init(String(buffer: buffer))
+            let buffer = try await request.body.collect(upTo: min(limit, Self.maximumTextByteCount))
+            self = try PanelForm(String(buffer: buffer))
         } catch is NIOTooManyBytesError {
             throw RequestFailure(
-                .tooLarge, "The form is longer than \(context.limits.bodyBytes) bytes.", hint: "Send less at once.")
+                .tooLarge, "The form is longer than \(min(limit, Self.maximumTextByteCount)) bytes.",
+                hint: "Send less at once.")
         }
     }
 
@@ -58,6 +79,9 @@ struct PanelForm: Sendable {
     static let foreign = RequestFailure(
         .forbidden, "This form isn't of your session, and nothing was changed.",
         hint: "Go back, load the page again, and send the form again.")
+
+    mutating func add(_ field: Field) { fields.append(field) }
+    mutating func add(_ file: File) { files.append(file) }
 
     private static func decode(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The bytes of a property, as a file to save. Images are shown by pages of the panel from the same address.
+struct BytesPages: PanelSection {
+    static func path(of type: ResourceType, id: String, _ field: ResourceField) -> String {
+        "\(ClassPages.path(of: type, id: id))/bytes/\(RequestParameters.encode(field.name))"
+    }
+
+    func add(to panel: PanelRoutes) {
+        let reading = ClassPages.access("read", panel.core) { _ in [.read] }
+        panel.page("\(ClassPages.path)/{collection}/{id}/bytes/{field}", access: reading) { request, grant in
+            let (view, type) = try ClassPages.found(request, grant)
+            return try await answer(request, view, type)
+        }
+    }
+
+    private func answer(_ request: PanelRequest, _ view: CallerView, _ type: ResourceType) async throws -> PanelAnswer {
+        let page = RecordPage(request: request, view: view, type: type)
+        let name = request.parameter("field")
+        guard let field = view.fields(of: type).first(where: { $0.name == name }), field.isBytes else {
+            throw RequestFailure(.notFound, "There are no such bytes.", hint: "The record's page lists its fields.")
+        }
+        var query = ResourceQuery()
+        query.fields[type.name] = [field.name]
+        let found = try await ResourceReader(view: view).single(type, key: try page.key(), query, request.core.pool)
+        guard let found else { throw RequestFailure.noSuchObject(ClassTitle.singular(of: type)) }
+        guard case .string(let text)? = try PanelResource(found.resource).attribute(field.name),
+            let bytes = Data(base64Encoded: text)
+        else { throw RequestFailure(.notFound, "There are no bytes.") }
+        return .response(Self.response(bytes, named: "\(type.name)-\(field.name)"))
+    }
+
+    /// Nothing of it runs: it's saved unless an image of a page asks for it, and a browser that opens it all the same has no
+    /// scripts, no forms and no origin for it.
+    static func response(_ bytes: Data, named name: String) -> Response {
+        let image = ImageType(bytes)
+        let plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") ? $0 : "_" })
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: image?.mediaType ?? "application/octet-stream",
+                .contentDisposition: "attachment; filename=\"\(plain).\(image?.rawValue ?? "bin")\"",
+                .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
+                .contentSecurityPolicy: "default-src 'none'; sandbox; frame-ancestors 'none'",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+extension ResourceField {
+    /// Whether it's bytes in a column of the object's own.
+    var isBytes: Bool { if case .value(_, .data) = content { true } else { false } }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+/// Bytes in a form: what is there stays on the server, and a file replaces it.
+extension EditPage {
+    private static let bytesTemplate = PanelTemplate(PackageResources.form_bytes_mustache)
+
+    var byteFields: [ResourceField] { view.fields(of: type).filter(\.isBytes) }
+
+    /// The checkbox that removes what is there.
+    static func clearName(_ field: ResourceField) -> String { "x.\(field.name)" }
+    /// The hidden field with what is said of the bytes that are there.
+    static func sizeName(_ field: ResourceField) -> String { "s.\(field.name)" }
+
+    /// What is said of bytes; nil if there are none.
+    static func size(_ json: JSON?, _ field: ResourceField) -> String? {
+        guard let json, json != .null else { return nil }
+        return CellText.value(json, field)["text"] as? String
+    }
+
+    /// A file's control, for the template `edit`.
+    func bytesControl(_ field: ResourceField, _ content: Content, isNew: Bool) -> [String: Any] {
+        let wrong = content.problems.filter { $0.formPath == field.name }
+        let size = content.copied[field.name].flatMap { Self.size($0, field) } ?? content.sizes[field.name]
+        var values: [String: Any] = [
+            "label": ClassTitle.words(field.name), "id": "f-\(field.name)", "name": "f.\(field.name)",
+            "sizeName": Self.sizeName(field), "size": content.sizes[field.name] ?? "", "text": size ?? "none",
+            "isRequired": isNew && field.isRequiredOnCreation && content.copied[field.name] == nil,
+            "megabytes": PanelForm.maximumFileByteCount >> 20, "hasWrong": !wrong.isEmpty,
+            "wrong": wrong.map { problem in
+                ["text": problem.hint.map { "\(problem.message) \($0)" } ?? problem.message]
+            },
+        ]
+        // A page can't choose a file for somebody.
+        if case .string? = content.bytes[field.name] { values["isLost"] = true }
+        if !isNew, size != nil { values["download"] = BytesPages.path(of: type, id: request.parameter("id"), field) }
+        if field.isOptional, size != nil, content.copied[field.name] == nil {
+            values["clear"] = [
+                "name": Self.clearName(field), "isChosen": content.bytes[field.name] == .null,
+                "label": ClassTitle.words(field.name).lowercased(),
+            ]
+        }
+        return ["isPart": true, "partHTML": Self.bytesTemplate.render(values)]
+    }
+}
