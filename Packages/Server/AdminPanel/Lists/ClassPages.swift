@@ -75,6 +75,14 @@ struct ClassPages: PanelSection {
         panel.action(
             "\(Self.path)/{collection}/{id}", access: updating, bodyBytes: EditPage.maximumFormByteCount
         ) { try await form($0, $1).save() }
+        @Sendable func rows(_ request: PanelRequest, _ grant: ClassGrant) throws -> RowsPage {
+            let (view, type) = try Self.found(request, grant)
+            return RowsPage(request: request, view: view, type: type)
+        }
+        panel.page("\(AdminPanel.path)/rows/{collection}", access: updating) { try await rows($0, $1).answer() }
+        panel.action(
+            "\(AdminPanel.path)/rows/{collection}", access: updating, bodyBytes: PanelForm.maximumTextByteCount
+        ) { try await rows($0, $1).save() }
         let creating = Self.access("create", panel.core) { _ in [.create] }
         panel.page("\(AdminPanel.path)/new/{collection}", access: creating) { try await form($0, $1).create() }
         panel.action(

@@ -59,6 +59,9 @@ struct ListPage {
             values["bulk"] = bulk
             values["mayTick"] = true
         }
+        if view.refusal(.update, type) == nil, !page.resources.isEmpty, !RowsPage.fields(list).isEmpty {
+            values["editRows"] = list.address(RowsPage.path(of: type), [])
+        }
         if ImportPages.isPossible(type, for: view) { values["importPath"] = ImportPages.path(of: type) }
         if view.refusal(.create, type) == nil {
             values["singular"] = ClassTitle.singular(of: type)
