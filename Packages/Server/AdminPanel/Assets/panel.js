@@ -105,6 +105,71 @@
   };
   setTimeout(follow, 1000);
 
+  // What was entered and isn't saved yet stays in this browser: of the latest forms, for a week, until it's saved or somebody
+  // logs out. No passwords, files or tokens, and only for the person and the version of the object that it was entered for.
+  const drafts = {
+    prefix: "draft ", limit: 20, byteLimit: 65536, age: 7 * 24 * 3600 * 1000,
+    keys: () => Object.keys(localStorage).filter((key) => key.startsWith(drafts.prefix)),
+    read: (key) => { try { return JSON.parse(localStorage.getItem(key)); } catch { return null; } },
+    clear: (keys) => keys.forEach((key) => localStorage.removeItem(key)),
+    tidy: () => {
+      const all = drafts.keys().map((key) => [key, drafts.read(key)?.at ?? 0]).sort((one, two) => two[1] - one[1]);
+      drafts.clear(all.filter(([, at], place) => place >= drafts.limit || at < Date.now() - drafts.age).map(([key]) => key));
+    },
+    // What the form says, without what only the page itself says.
+    fields: (form) => [...new FormData(form)].filter(([name, value]) =>
+      typeof value === "string" && /^[fgnia]\./.test(name) && !all("[type=password]", form).some((item) => item.name === name)),
+    keep: (key, form) => {
+      const text = JSON.stringify({ at: Date.now(), fields: drafts.fields(form) });
+      if (text.length > drafts.byteLimit) return;
+      try { localStorage.setItem(key, text); drafts.tidy(); } catch { /* The browser keeps nothing, or is full. */ }
+    },
+  };
+  for (const form of all("form[action='/panel/logout']")) form.addEventListener("submit", () => drafts.clear(drafts.keys()));
+  // A page without a problem after a form was sent: it was saved.
+  const sent = sessionStorage.getItem("draft-sent");
+  sessionStorage.removeItem("draft-sent");
+  if (sent && !$(".problem") && !$("form[data-draft]")) drafts.clear([sent]);
+  const drafted = $("form[data-draft]");
+  if (drafted) {
+    const key = drafts.prefix + drafted.dataset.draft;
+    const shown = JSON.stringify(drafts.fields(drafted));
+    const found = drafts.read(key);
+    drafts.tidy();
+    if (drafted.dataset.fresh !== undefined && Array.isArray(found?.fields) && JSON.stringify(found.fields) !== shown) {
+      const box = document.createElement("div");
+      box.className = "notice";
+      const words = document.createElement("p");
+      words.textContent = `You entered something here that wasn't saved: ${new Date(found.at).toLocaleString()}.`;
+      const [restore, discard] = ["Restore the draft", "Throw it away"].map((label) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = label;
+        return button;
+      });
+      // The server makes the form again with what was entered, as for the buttons of lists.
+      restore.addEventListener("click", () => {
+        for (const item of [...drafted.elements]) if (/^[fgnia]\./.test(item.name) && item.type !== "file") item.remove();
+        for (const [name, value] of [...found.fields, ["_find", ""]]) {
+          const item = document.createElement("input");
+          [item.type, item.name, item.value] = ["hidden", name, value];
+          drafted.append(item);
+        }
+        HTMLFormElement.prototype.submit.call(drafted);
+      });
+      discard.addEventListener("click", () => { drafts.clear([key]); box.remove(); $("#content").focus(); });
+      box.append(words, restore, discard);
+      drafted.before(box);
+    }
+    drafted.addEventListener("input", () => drafts.keep(key, drafted));
+    // A form that came back has what isn't saved.
+    if (drafted.dataset.fresh === undefined) drafts.keep(key, drafted);
+    drafted.addEventListener("submit", (event) => {
+      const name = event.submitter?.name;
+      if (name !== "_do" && name !== "_find") sessionStorage.setItem("draft-sent", key);
+    });
+  }
+
   // Keys: the page /panel/help lists them.
   let prefix = "";
   const go = (address) => { if (address) location.href = address; };

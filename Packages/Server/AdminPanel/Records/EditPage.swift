@@ -176,6 +176,12 @@ struct EditPage: Sendable {
             "cancel": isNew ? ClassPages.path(of: type) : page.path,
             "button": isNew ? "Make it" : "Save", "isUpload": !byteFields.isEmpty,
         ]
+        values["draft"] =
+            [
+                request.userID.stringValue, type.name, isNew ? "new" : request.parameter("id"), content.version ?? "",
+            ].joined(separator: " ")
+        // A page has no form that was sent.
+        values["isFresh"] = request.form.fields.isEmpty
         if let version = content.version { values["version"] = version }
         if isNew, needsID { values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType)] }
         values["copied"] = content.copied.sorted { $0.key < $1.key }.map {
