@@ -132,6 +132,14 @@ class Page:
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def attach(self, selector, file):
+        """Chooses a file, which is the system's dialogue and not the page's."""
+        root = self.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        if not node:
+            raise StepError(f"{self.path} has no {selector}.")
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[file])
+
     # The keyboard
 
     def press(self, key, shift=False):

@@ -1,5 +1,8 @@
 """What people do in the panel: lists of steps, each with words and an action on the page; and the pages to look at."""
 
+import os
+import tempfile
+
 from page import StepError
 
 # People of `conference sample --large`.
@@ -217,6 +220,68 @@ def data(hand):
     ]
 
 
+def forms(hand):
+    """Lists in a form, without saving, and rows of a list edited in place."""
+    session = "A field guide to colour contrast"
+    rows = f"/panel/rows/sessions?q={session.replace(' ', '%20')}&columns=title,subtitle"
+    return [
+        ("opens the form of a session", both(
+            hand.follow("Sessions"), hand.write("Search Sessions", "field guide to colour", role="searchbox"),
+            hand.push("Search"), hand.follow(session), hand.follow("Edit"), expect("Edit A field guide"))),
+        ("takes a speaker out of the list, and leaves it", both(
+            hand.push("Remove: Speakers 1"), at_form, hand.follow("Cancel"), expect("Short abstract"))),
+        ("finds what wasn't saved again", both(
+            hand.follow("Edit"), hand.write("Subtitle", "A draft by "), lambda page: page.open(page.path),
+            expect("You entered something here that wasn't saved"), hand.push("Restore the draft"), at_form,
+            has_value("f.subtitle", "A draft by "))),
+        ("saves it, and the draft is gone", both(
+            hand.push("Save"), expect("Saved."), hand.follow("Edit"), expect_no("wasn't saved"),
+            hand.follow("Cancel"))),
+        ("edits rows in the list", both(
+            go(rows), hand.write(f"Subtitle of {session}", f"by {hand.name}"), hand.push("Save the rows"),
+            expect("1 session was saved."))),
+        ("edits nothing", both(go(rows), hand.push("Save the rows"), expect("Nothing was changed."))),
+    ]
+
+
+def at_form(page):
+    """A button of a list brings the form back."""
+    if not page.find("button", "Save"):
+        raise StepError(f"{page.path} isn't a form: {page.heading()}")
+
+
+def has_value(name, text):
+    def look(page):
+        value = page.run(f"document.querySelector('[name=\"{name}\"]').value")
+        if text not in value:
+            raise StepError(f"{name} has '{value}', without '{text}'.")
+    return look
+
+
+def imports(hand):
+    def attach(page):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", delete=False) as file:
+            file.write(f"id,title,state\n,By {hand.name},pending\nnot an id,Refused,pending\n")
+        page.attach("#import-file", file.name)
+        imports.files.append(file.name)
+
+    def tidy(page):
+        while imports.files:
+            os.unlink(imports.files.pop())
+    return [
+        ("uploads a file to import", both(
+            hand.follow("Sessions"), hand.follow("Import"), attach, hand.push("Upload the file"), tidy,
+            expect("Nothing is imported yet."))),
+        ("sees what would happen", both(
+            hand.push("Show what would happen"), expect("would be refused"),
+            expect("The first rows, as they would be stored"))),
+        ("drops it", both(hand.push("Drop the file"), expect("Sessions"))),
+    ]
+
+
+imports.files = []
+
+
 def many(hand):
     """Many at once, with one: what it does, and what takes it back, is the same."""
     session = "A field guide to colour contrast"
@@ -272,7 +337,8 @@ def colours(hand):
 
 def everything(hand, group, victim, clashing):
     """The way through the panel, the same for every hand."""
-    return (log_in(hand, SUPER) + data(hand) + many(hand) + trash(hand, group, victim, clashing) + permissions(hand)
+    return (log_in(hand, SUPER) + data(hand) + forms(hand) + imports(hand) + many(hand)
+            + trash(hand, group, victim, clashing) + permissions(hand)
             + people(hand) + accounts(hand) + colours(hand) + log_out(hand))
 
 
@@ -295,6 +361,17 @@ def first(list_path, start):
     return find
 
 
+def uploaded(page):
+    """The page of a file that was uploaded, with what would happen. The file is left to the purge of drafts."""
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("id,title,state\n,From a file,pending\nnot an id,Refused,pending\n")
+        file.flush()
+        page.open("/panel/import/sessions")
+        page.attach("#import-file", file.name)
+        page.loaded(lambda: page.click("button", "Upload the file"))
+    return page.path
+
+
 # Looked at as the super administrator, after the walk with the mouse.
 PAGES = [
     ("overview", "/panel"),
@@ -305,6 +382,9 @@ PAGES = [
     ("edit", lambda page: first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page) + "/edit"),
     ("duplicate", lambda page: "/panel/new/sessions?copy="
      + first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page).rsplit("/", 1)[1]),
+    ("rows", "/panel/rows/sessions?columns=title,state,startsAt,isPublic"),
+    ("import", "/panel/import/sessions"),
+    ("import-file", uploaded),
     ("jobs", "/panel/jobs"),
     ("job", first("/panel/jobs", "/panel/jobs/")),
     ("people", "/panel/people"),
