@@ -25,7 +25,9 @@ import TomboloRules
         "GET /api/{collection}", "GET /api/{collection}/{id}", "GET /api/{collection}/{id}/{relationship}",
         "GET /api/{collection}/{id}/relationships/{relationship}", "POST /api/{collection}",
         "PATCH /api/{collection}/{id}", "DELETE /api/{collection}/{id}",
-        "PATCH /api/{collection}/{id}/relationships/{relationship}", "GET /export/{collection}",
+        "PATCH /api/{collection}/{id}/relationships/{relationship}",
+        "POST /api/{collection}/{id}/relationships/{relationship}",
+        "DELETE /api/{collection}/{id}/relationships/{relationship}", "GET /export/{collection}",
     ]
 
     private static func applications(_ fixture: ServiceFixture) throws -> [HTTPApplication] {
@@ -69,7 +71,7 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             let app = try #require(Self.applications(fixture).first)
             let routes = app.routes.filter { $0.path.hasPrefix("/api/{collection}") }
-            #expect(routes.count == 8)
+            #expect(routes.count == 10)
             try await app.test(.router) { client in
                 for item in fixture.rules.schema.classes where item.owner == nil {
                     for route in routes {

@@ -6,6 +6,7 @@ import PostgresValues
 import ServiceTestSupport
 import Testing
 import TomboloChangesets
+import class TomboloAuthentication.Authenticator
 import TomboloHTTP
 import TomboloModel
 import TomboloRules

@@ -393,11 +393,10 @@ import TomboloServerModel
                     ].bool
             }
             func mayMake() async throws -> Bool {
+                let attendee = try #require(site.fixture.users["attendee"])
+                let subject = try await site.fixture.adminServer.authenticator.subject(of: attendee)
                 let permission = try #require(
-                    site.fixture.adminModels.current.rules.userPermissions(
-                        of: try await site.fixture.adminServer.authenticator.subject(
-                            of: try #require(site.fixture.users["attendee"])),
-                        inMatrixOf: "conference"))
+                    site.fixture.adminModels.current.rules.userPermissions(of: subject, inMatrixOf: "conference"))
                 return permission.permissions.contains("createEvent")
             }
             try await site.fixture.pool.execute("UPDATE tombolo.account SET verified_at = NULL")

@@ -1,4 +1,5 @@
 import AdminService
+import HTTPTypes
 import HummingbirdTesting
 import PostgresClient
 import PostgresValues

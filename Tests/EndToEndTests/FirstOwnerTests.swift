@@ -50,47 +50,53 @@ struct FirstOwnerTests {
         CREATE TRIGGER led_first AFTER INSERT ON led_team FOR EACH ROW EXECUTE FUNCTION led_first()
         """
 
+    private final class Failures: Sendable {
+        let texts = Mutex<[String]>([])
+    }
+
     @Test("a device adds to what it makes in the same transaction, and right after it")
-    @MainActor
     func sameUpload() async throws {
+        try await AnyAppServer.with { server in try await addToNewTeam(server) }
+    }
+
+    @MainActor
+    private func addToNewTeam(_ server: AnyAppServer) async throws {
         let document = try ModelDocument(
             app: "led", objectTypes: [LedTeam.self, LedMembership.self, LedItem.self])
-        try await AnyAppServer.with { server in
-            try await server.apply([(document, Self.rules)])
-            try await server.pool.execute(Self.trigger)
-            try await server.gateway.start()
-            let errors = Mutex<[String]>([])
-            let app = App(
-                id: "led", configuration: .init(baseURL: await server.gateway.url, rootDirectory: server.folder))
-            app.syncManager.errorHandler = { error, _ in errors.withLock { $0.append("\(error)") } }
-            let user = try await app.login(credentials: .accessToken(try await server.user("ann").token))
-            let id = try ObjectId(string: user.id)
-            var configuration = user.flexibleSyncConfiguration()
-            configuration.fileURL = server.folder.appending(path: "led.sqlite")
-            configuration.objectTypes = [LedTeam.self, LedMembership.self, LedItem.self]
-            let realm = try await Realm.open(configuration: configuration)
-            let subscriptions = realm.subscriptions
-            try await subscriptions.update {
-                subscriptions.append(QuerySubscription<LedTeam>(name: "teams"))
-                subscriptions.append(QuerySubscription<LedItem>(name: "items"))
-            }
-            let team = try realm.write {
-                let team = realm.create(LedTeam.self, value: ["_id": ObjectId.generate(), "creator": id])
-                realm.create(
-                    LedItem.self, value: ["_id": ObjectId.generate(), "title": "same", "team": team] as [String: Any])
-                return team
-            }
-            try realm.write {
-                realm.create(
-                    LedItem.self, value: ["_id": ObjectId.generate(), "title": "next", "team": team] as [String: Any])
-            }
-            try await realm.syncSession?.waitForUpload()
-            let items = try await server.pool.query("SELECT title FROM led_item ORDER BY title")
-            #expect(try items.map { try $0[0].string } == ["next", "same"])
-            #expect(errors.withLock { $0 } == [])
-            try await realm.syncSession?.waitForDownload()
-            realm.refresh()
-            #expect(realm.objects(LedItem.self).count == 2)
+        try await server.apply([(document, Self.rules)])
+        try await server.pool.execute(Self.trigger)
+        try await server.gateway.start()
+        let failures = Failures()
+        let app = App(
+            id: "led", configuration: .init(baseURL: await server.gateway.url, rootDirectory: server.folder))
+        app.syncManager.errorHandler = { error, _ in failures.texts.withLock { $0.append("\(error)") } }
+        let user = try await app.login(credentials: .accessToken(try await server.user("ann").token))
+        let id = try ObjectId(string: user.id)
+        var configuration = user.flexibleSyncConfiguration()
+        configuration.fileURL = server.folder.appending(path: "led.sqlite")
+        configuration.objectTypes = [LedTeam.self, LedMembership.self, LedItem.self]
+        let realm = try await Realm.open(configuration: configuration)
+        let subscriptions = realm.subscriptions
+        try await subscriptions.update {
+            subscriptions.append(QuerySubscription<LedTeam>(name: "teams"))
+            subscriptions.append(QuerySubscription<LedItem>(name: "items"))
         }
+        let team = try realm.write {
+            let team = realm.create(LedTeam.self, value: ["_id": ObjectId.generate(), "creator": id])
+            realm.create(
+                LedItem.self, value: ["_id": ObjectId.generate(), "title": "same", "team": team] as [String: Any])
+            return team
+        }
+        try realm.write {
+            realm.create(
+                LedItem.self, value: ["_id": ObjectId.generate(), "title": "next", "team": team] as [String: Any])
+        }
+        try await realm.syncSession?.waitForUpload()
+        let items = try await server.pool.query("SELECT title FROM led_item ORDER BY title")
+        #expect(try items.map { try $0[0].string } == ["next", "same"])
+        #expect(failures.texts.withLock { $0 } == [])
+        try await realm.syncSession?.waitForDownload()
+        realm.refresh()
+        #expect(realm.objects(LedItem.self).count == 2)
     }
 }

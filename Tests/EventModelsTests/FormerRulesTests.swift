@@ -65,7 +65,7 @@ struct FormerRulesTests {
 
     /// Whether it's about a role of their own, or one that there isn't: the table let administrators give these too.
     private func promotes(_ subject: Subject, _ item: ClassSchema, _ rows: [Row]) -> Bool {
-        guard item.name == "RoleAssignment", subject.roles.contains(Role("admin")),
+        guard item.name == "RoleAssignment", subject.grants.contains(RoleGrant(Role("admin"), in: nil)),
             let user = item.columnIndex("user"), let role = item.columnIndex("role")
         else { return false }
         return rows.contains { row in

@@ -16,6 +16,10 @@ struct LongUploadTests {
     /// More uploads at once than Swift's pool has threads.
     private static let count = ProcessInfo.processInfo.activeProcessorCount + 1
 
+    private final class Counter: Sendable {
+        let count = Atomic(0)
+    }
+
     @Test(
         "changesets that take long to decide about leave Swift's threads to everybody else",
         .enabled(if: count <= 64, "A test database has connections for so many."))
@@ -26,7 +30,7 @@ struct LongUploadTests {
         let store = try await PostgresServerStore.open(schema: database.schema, pool: pool)
         let account = try TestModel.index("Account", database.schema)
         let gate = DispatchSemaphore(value: 0)
-        let begun = Atomic(0)
+        let begun = Counter()
 
         @Sendable func upload(_ number: Int, instructionCount: Int, isHeld: Bool) async throws -> [UploadResult] {
             let client = ClientID(rawValue: Int64(number + 1))
@@ -36,15 +40,15 @@ struct LongUploadTests {
                     ObjectReference(classIndex: account, key: .int(Int64(number * 1_000 + index))),
                     [FieldWrite(column: 1, value: .int(1))])
             }
-            let hasBegun = Atomic(false)
+            let asked = Counter()
             let changeset = Changeset(
                 number: 1, base: 0, stamp: Stamp(microseconds: 1), instructions: instructions)
             return try await store.upload([
                 Upload(
                     client: client, changeset: changeset,
                     permit: { _ in
-                        if isHeld, !hasBegun.exchange(true, ordering: .relaxed) {
-                            begun.add(1, ordering: .relaxed)
+                        if isHeld, asked.count.add(1, ordering: .relaxed).oldValue == 0 {
+                            begun.count.add(1, ordering: .relaxed)
                             gate.wait()
                         }
                         return nil
@@ -58,7 +62,7 @@ struct LongUploadTests {
                     try await upload(number, instructionCount: LongUploads.minimumInstructionCount, isHeld: true)
                 }
             }
-            while begun.load(ordering: .relaxed) < Self.count { await Task.yield() }
+            while begun.count.load(ordering: .relaxed) < Self.count { await Task.yield() }
             #expect(try await upload(Self.count, instructionCount: 1, isHeld: false) == [.applied(lost: 0)])
             for _ in 0..<Self.count { gate.signal() }
             for try await results in group { #expect(results == [.applied(lost: 0)]) }

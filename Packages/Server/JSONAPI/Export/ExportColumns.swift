@@ -77,7 +77,7 @@ struct ExportColumns: Sendable {
             return [elementsColumn(name, elements, target: target)]
         case .objects(let elements, let fields):
             let sql = objectsSQL(elements, fields, parent: nil, depth: 0)
-            return [Column(name: name, sql: sql, json: "\(sql)::text")]
+            return [Column(name: name, sql: sql, cell: .json)]
         // Several values in the bytes of one column, which PostgreSQL can't read.
         case .array: return []
         }

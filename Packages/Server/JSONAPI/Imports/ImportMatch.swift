@@ -22,7 +22,7 @@ struct ImportMatch: Hashable, Sendable {
                 guard let field = fields[column] else { return nil }
                 return switch field.content {
                 case .value, .toOne: field.name
-                case .array, .embedded, .values, .toMany: nil
+                case .array, .embedded, .values, .objects, .toMany: nil
                 }
             }
             guard !names.isEmpty, names.count == columns.count, columns != [type.keyIndex] else { return nil }

@@ -185,7 +185,7 @@ struct WriteCompiler {
                 json.append(json.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
                 key.removeAll(keepingCapacity: true)
                 _ = KeyText.append(write.reference.key, to: &key)
-                JSONText.append(key, to: &json)
+                EscapedJSON.append(key, to: &json)
                 json.append(contentsOf: number)
             }
             next += count

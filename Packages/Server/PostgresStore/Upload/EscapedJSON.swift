@@ -1,5 +1,5 @@
 /// Text within JSON.
-enum JSONText {
+enum EscapedJSON {
     static func append(_ text: [UInt8], to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\""))
         for byte in text {
