@@ -396,7 +396,7 @@ import TomboloServerModel
                 let attendee = try #require(site.fixture.users["attendee"])
                 let subject = try await site.fixture.adminServer.authenticator.subject(of: attendee)
                 let permission = try #require(
-                    site.fixture.adminModels.current.rules.userPermissions(of: subject, inMatrixOf: "conference"))
+                    site.fixture.adminModels.current.userPermissions(of: subject, inMatrixOf: "conference"))
                 return permission.permissions.contains("createEvent")
             }
             try await site.fixture.pool.execute("UPDATE tombolo.account SET verified_at = NULL")

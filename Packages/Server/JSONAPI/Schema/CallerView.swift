@@ -43,8 +43,23 @@ package struct CallerView: Sendable {
     /// The fields that the caller may read, those in embedded objects too.
     package func fields(of type: ResourceType) -> [ResourceField] { visible(type.fields, of: type) }
 
+    /// The only values that a column can have; nil for any of its type. A column that names roles has those that the rules
+    /// list, also roles that were added, which an enumeration of the model doesn't know.
+    func allowedValues(of column: Int, in item: ClassSchema) -> AllowedValues? {
+        let grants = rules.grantColumns.first { schema[$0.classIndex].name == item.name && $0.roleColumn == column }
+        guard let grants else { return item.columns[column].allowedValues }
+        return AllowedValues(grants.roles?.map(Value.string))
+    }
+
     private func visible(_ fields: [ResourceField], of type: ResourceType) -> [ResourceField] {
         fields.filter { isVisible($0, of: type) }.map { field in
+            if case .value(let column, _) = field.content,
+                rules.grantColumns.contains(where: { $0.classIndex == type.classIndex && $0.roleColumn == column })
+            {
+                return ResourceField(
+                    name: field.name, property: field.property, content: field.content, isOptional: field.isOptional,
+                    allowedValues: allowedValues(of: column, in: type.item))
+            }
             guard case .embedded(let column, let inner) = field.content else { return field }
             return ResourceField(
                 name: field.name, property: field.property,

@@ -39,7 +39,8 @@ extension ResourceChange {
                 pointer, error.message, value.isNull ? "Send a value." : "Send \(ValueText.expected(property.type)).")
         }
         // Of a list in one column, its elements are asked.
-        if case .array = property.type {} else if !isAllowed(value, property.allowedValues, at: pointer) { return }
+        let allowed = view.allowedValues(of: column, in: item)
+        if case .array = property.type {} else if !isAllowed(value, allowed, at: pointer) { return }
         contents.values[column] = value
         contents.pointers[column] = pointer
     }
