@@ -29,7 +29,8 @@ import TomboloModel
     }
 
     private static func bytes(_ site: StructuredFormTests.Site, _ column: String) async throws -> [UInt8]? {
-        try await site.fixture.pool.query("SELECT \(column) FROM ship ORDER BY name LIMIT 1")[0, 0].nonNull?.bytes
+        try await site.fixture.pool.query("SELECT \(column) FROM ship ORDER BY name LIMIT 1").first?[0].nonNull?
+            .bytes
     }
 
     @Test("a file replaces bytes, a tick removes them, and a form without either leaves them")

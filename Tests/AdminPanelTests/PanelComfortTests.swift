@@ -17,7 +17,7 @@ import TomboloModel
                 #expect(record.contains("/panel/new/sessions?copy=\(original)"))
                 let form = try await browser.get("/panel/new/sessions?copy=\(original)")
                 #expect(form.status == 200 && form.text.contains(#"value="Talk 1""#), "\(form.text)")
-                let speakers = #"name="copy.speakers""#
+                let speakers = #"name="f.speakers.1""#
                 #expect(form.text.contains(speakers) && !form.text.contains(#"name="was."#))
                 let made = try await browser.submit(
                     "/panel/new/sessions",

@@ -16,7 +16,8 @@ import TomboloModel
         for match in page.matches(of: /<input([^>]*)>/) {
             let tag = String(match.1)
             guard let name = tag.firstMatch(of: /name="([^"]*)"/)?.1 else { continue }
-            if tag.contains("type=\"radio\"") && !tag.contains(" checked") { continue }
+            let isChoice = tag.contains("type=\"radio\"") || tag.contains("type=\"checkbox\"")
+            if isChoice && !tag.contains(" checked") { continue }
             fields[String(name)] = Self.unescaped(tag.firstMatch(of: /value="([^"]*)"/).map { String($0.1) } ?? "")
         }
         for match in page.matches(of: /<select[^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/.dotMatchesNewlines()) {

@@ -22,7 +22,8 @@ public struct HarbourFixture: Sendable {
     public let users: [String: ObjectId]
 
     private static let open =
-        "version: 1\ndefaultRoles:\n  - {name: everybody, applyWhen: {}, read: true, write: true}\n"
+        "version: 1\ndefaultRoles:\n  - {name: everybody, applyWhen: {}, read: true, write: true, "
+        + "operations: {trash: true, listTrash: true, restore: true}}\n"
 
     /// - Parameters:
     ///   - rules: by the users' ids; nil permits everybody everything.

@@ -152,7 +152,9 @@ extension Schema {
             ClassSchema(
                 name: item.name, table: item.table, columns: item.columns,
                 lists: item.lists.map {
-                    ListProperty(name: $0.name, element: element($0.element), sqlName: $0.sqlName)
+                    ListProperty(
+                        name: $0.name, element: element($0.element), sqlName: $0.sqlName,
+                        allowedValues: $0.allowedValues)
                 },
                 uniqueProperties: item.uniqueColumns.map { $0.map { item.columns[$0].name } },
                 isTrashable: item.isTrashable, owner: item.owner, isEmbedded: item.isEmbedded,

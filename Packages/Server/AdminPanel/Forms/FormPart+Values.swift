@@ -89,7 +89,8 @@ extension FormPart {
                 let name = member.field.name
                 result[name] = member.json(object.members[name] ?? member.blank, was: was[name] ?? .null)
             }
-            result[ResourceField.elementID] = object.id.isEmpty ? nil : .string(object.id)
+            result.removeValue(forKey: ResourceField.elementID)
+            if !object.id.isEmpty { result[ResourceField.elementID] = .string(object.id) }
             return .object(result)
         case (.tuple, .object(let object)):
             return .array(members.map { $0.json(object.members[$0.field.name] ?? $0.blank, was: .null) })

@@ -145,7 +145,10 @@ extension EditPage {
     func changed(_ part: FormPart, _ content: Content) -> JSON? {
         guard let entry = content.entries[part.field.name] else { return nil }
         let json = part.json(entry, was: content.was[part.field.name] ?? .null)
-        return json == content.was[part.field.name] ?? part.json(part.blank, was: .null) ? nil : json
+        let was = content.was[part.field.name] ?? part.json(part.blank, was: .null)
+        // A literal nil in a conditional expression would be JSON's null.
+        guard json != was else { return nil }
+        return json
     }
 
     /// The resource object of some fields with their values; nil of none.
