@@ -19,7 +19,11 @@ import TomboloRules
                 let pool = fixture.adminServer.pool
                 let purge = TrashPurge(schema: fixture.rules.schema, pool: pool)
                 _ = try await purge.run(now: Date().microsecondsSince1970)
-                _ = try await AuditFollower(pool: pool).catchUp()
+                let store = try await PostgresServerStore.open(schema: fixture.rules.schema, pool: fixture.pool)
+                _ = try await store.makeTick()
+                // Its connections: the cluster is shared.
+                await store.resign()
+                try await AuditFollower(pool: pool).catchUp()
                 await Routine.jobExpiry.note(
                     .done("jobs were forgotten"), took: .seconds(2), pause: .seconds(3_600), in: pool)
                 await Routine.auditExpiry.note(

@@ -8,6 +8,14 @@ struct PanelClient: Sendable {
     let url: String
     private let cookie: String
 
+    /// Follows nothing by itself: a log-in answers with a redirection, and a cookie that only this client keeps. It lasts as
+    /// long as the process.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     /// Logs in.
     init(_ url: String, email: String, password: String) async throws {
         self.url = url
@@ -16,7 +24,7 @@ struct PanelClient: Sendable {
         request.headers.add(name: "Origin", value: url)
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         request.body = .bytes(ByteBuffer(string: "email=\(Self.encode(email))&password=\(Self.encode(password))"))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(60))
         guard let header = response.headers.first(name: "Set-Cookie"), let pair = header.split(separator: ";").first
         else { throw EndToEndFailure("Nobody is logged in to the panel: \(response.status)") }
         cookie = String(pair)
@@ -26,7 +34,7 @@ struct PanelClient: Sendable {
         var request = HTTPClientRequest(url: url + path)
         request.headers.add(name: "Cookie", value: cookie)
         request.headers.add(name: "Accept", value: "text/html")
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(60))
         let body = try await response.body.collect(upTo: 4 << 20)
         return (Int(response.status.code), String(buffer: body))
     }

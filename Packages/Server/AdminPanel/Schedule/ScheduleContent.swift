@@ -44,7 +44,9 @@ struct ScheduleContent: Sendable {
 
     private static func state(of work: ScheduledWork, now: Int64) -> (String, String) {
         if work.problem != nil { return ("failed", "no") }
-        guard let startedAt = work.startedAt else { return ("never ran", "own") }
+        guard let startedAt = work.startedAt else {
+            return work.kind == .jobs ? ("idle", "yes") : ("never ran", "own")
+        }
         if work.finishedAt.map({ $0 < startedAt }) ?? true { return ("runs", "own") }
         if let next = work.nextAt, now - next > patience { return ("late", "no") }
         return ("done", "yes")
