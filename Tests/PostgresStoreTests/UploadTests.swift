@@ -7,9 +7,10 @@ import TestSupport
 import Testing
 import TomboloChangesets
 import TomboloModel
-import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
+
+@testable import TomboloPostgresStore
 
 /// What only a real PostgreSQL does to an upload: waits, kills, others' triggers, the trash.
 @Suite(.serialized) struct UploadTests {
@@ -47,6 +48,64 @@ import TomboloSyncSession
             FieldWrite(column: 1, value: .string(slug)), FieldWrite(column: 2, value: .string(text)),
             FieldWrite(column: 3, value: .null),
         ]
+    }
+
+    // MARK: Many objects
+
+    @Test(
+        "Of many new objects, those that were deleted since the base stay deleted, however many that are",
+        arguments: [1, LockPlan.maximumErasureCount + 5])
+    func manyCreates(erasedCount: Int) async throws {
+        try await withDatabase { database, connection in
+            try await connection.query(
+                "INSERT INTO account SELECT n, 7 FROM generate_series(1, $1) n", [.int64(Int64(erasedCount))])
+            let old = try #require(try await database.store.makeTick())
+            try await connection.execute("DELETE FROM account")
+            let new = try #require(try await database.store.makeTick())
+            let count = LockPlan.erasuresFirstCount * 2
+            // The first is among the deleted ones, the last isn't.
+            let keys = [1] + (10_001..<10_000 + count).map { $0 }
+            func create(_ client: ClientID, base: Tick, from first: Int) throws -> Upload {
+                let instructions = try keys.map { key in
+                    Instruction.create(
+                        try reference(database, "Account", .int(Int64(key == 1 ? 1 : key + first))),
+                        [FieldWrite(column: 1, value: .int(5))])
+                }
+                return Upload(
+                    client: client,
+                    changeset: Changeset(
+                        number: 1, base: base.number, stamp: Stamp(microseconds: new.time.microseconds + 1),
+                        instructions: instructions), permit: { _ in nil })
+            }
+            #expect(try await database.store.upload([create(ada, base: old, from: 0)]) == [.applied(lost: 1)])
+            #expect(try await database.store.upload([create(bob, base: new, from: 50_000)]) == [.applied(lost: 0)])
+            let found = try await connection.query("SELECT count(*), min(_id) FROM account")
+            #expect(try found[0][0].int == 2 * count - 1)
+            #expect(try found[0][1].int == 1)
+        }
+    }
+
+    @Test("Of many objects, those that are there are merged with what happened since the base")
+    func manyEdits() async throws {
+        try await withDatabase { database, connection in
+            let count = LockPlan.erasuresFirstCount * 2
+            try await connection.query(
+                "INSERT INTO parent SELECT n, 'old' FROM generate_series(1, $1) n", [.int64(Int64(count))])
+            let base = try #require(try await database.store.makeTick())
+            try await connection.execute("UPDATE parent SET name = 'newer' WHERE _id <= 10")
+            let instructions = try (1...count).map { key in
+                Instruction.set(
+                    try reference(database, "Parent", .int(Int64(key))),
+                    [FieldWrite(column: 1, value: .string("mine"))])
+            }
+            let changeset = Changeset(number: 1, base: base.number, stamp: base.time, instructions: instructions)
+            let results = try await database.store.upload([
+                Upload(client: ada, changeset: changeset, permit: { _ in nil })
+            ])
+            #expect(results == [.applied(lost: 10)])
+            let found = try await connection.query("SELECT count(*) FROM parent WHERE name = 'mine'")
+            #expect(try found[0][0].int == count - 10)
+        }
     }
 
     // MARK: Races

@@ -153,7 +153,7 @@ extension PostgresCatalog {
         AND t.tgname NOT LIKE 'tombolo\\_%' AND t.tgtype & 4 > 0 AND t.tgtype & 66 = 0) \
         UNION ALL \
         SELECT 'relation', c.relname::text, '' FROM pg_class c \
-        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i', 'v') \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i', 'I', 'v') \
         UNION ALL \
         SELECT 'relation', c.relname || '.' || a.attname, '' FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
         WHERE a.attrelid IN (to_regclass('tombolo.class_column'), to_regclass('tombolo.changelog'), \

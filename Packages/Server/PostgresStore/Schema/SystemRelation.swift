@@ -90,6 +90,11 @@ struct SystemRelation {
                 \(BulkRow.classNumber(of: 0)) less the number of their class.'
                 """),
         SystemRelation(
+            name: "changelog_erasures",
+            sql: """
+                CREATE INDEX IF NOT EXISTS changelog_erasures ON tombolo.changelog (class, seq) WHERE operation = 'e'
+                """),
+        SystemRelation(
             name: "changelog_partition",
             sql: """
                 CREATE TABLE IF NOT EXISTS tombolo.changelog_partition (

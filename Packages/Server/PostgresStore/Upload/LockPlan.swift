@@ -12,15 +12,18 @@ struct LockPlan {
         var isWritten = false
     }
 
+    /// From so many written objects on, a look at what was deleted comes before looking their history up: most objects of such
+    /// a group are new and have none, and looking for it costs as much for each as inserting it. It takes one more round trip.
+    static let erasuresFirstCount = 64
+    /// Deletions of a class since the oldest base that are looked at. After more, every object's history is looked up.
+    static let maximumErasureCount = 1_000
+
     /// By class: the class that has a list before the list's elements.
     private(set) var locks: [Lock] = []
-    private let written: [ObjectReference]
+    let written: [ObjectReference]
     /// Objects that several instructions write.
     private(set) var repeated: Set<ObjectReference> = []
     private let layout: StoreLayout
-
-    /// Objects that are written.
-    var writtenCount: Int { written.count }
 
     init(changesets: [Changeset], arbiter: Arbiter, layout: StoreLayout) throws {
         self.layout = layout
@@ -87,14 +90,44 @@ struct LockPlan {
                         + "AND NOT t.\(item.key) = ANY ($2) ORDER BY t.\(item.key) FOR KEY SHARE", parameters)))
     }
 
-    /// What happened to the written objects since the oldest base; the arbiter sorts out what each base sees.
+    /// Deletions since the oldest base, of each written class no more than one beyond ``maximumErasureCount``.
+    func erasures(after sequence: Int64) -> PostgresStatement {
+        let classes = Set(written.map(\.classIndex)).compactMap { layout.classes[$0].map { String($0.id) } }.sorted()
+        return PostgresStatement(
+            """
+            SELECT e.class, e.key FROM unnest($1::smallint[]) AS d (class) CROSS JOIN LATERAL (\
+            SELECT l.class, l.key FROM tombolo.changelog AS l WHERE l.class = d.class AND l.operation = 'e' \
+            AND l.seq > $2 LIMIT \(Self.maximumErasureCount + 1)) AS e
+            """, [.untyped("{\(classes.joined(separator: ","))}"), .int64(sequence)])
+    }
+
+    /// The written objects that have a history since the oldest base: of those that aren't there, in the trash or not, only
+    /// those that were deleted.
+    /// - Parameters:
+    ///   - isThere: whether the object has a row.
+    ///   - erasures: the answer to ``erasures(after:)``.
+    func changed(_ erasures: PostgresResult, isThere: (ObjectReference) -> Bool) throws -> [ObjectReference] {
+        var counts: [Int: Int] = [:]
+        var erased: Set<ObjectReference> = []
+        for row in erasures {
+            guard let index = layout.classIndexByID[Int16(truncatingIfNeeded: try row[0].int64)] else { continue }
+            counts[index, default: 0] += 1
+            erased.insert(ObjectReference(classIndex: index, key: try layout.key(row[1], of: try layout.layout(index))))
+        }
+        return written.filter { reference in
+            isThere(reference) || erased.contains(reference)
+                || counts[reference.classIndex, default: 0] > Self.maximumErasureCount
+        }
+    }
+
+    /// What happened to objects since the oldest base; the arbiter sorts out what each base sees.
     ///
     /// Found by class and key: `IS TRUE` keeps the planner from using the index on `xid`, whose statistics know little of
     /// the newest, and so from going through all that happened since for each object.
-    func changelog(after sequence: Int64, from xid: UInt64) -> PostgresStatement {
+    func changelog(of objects: [ObjectReference], after sequence: Int64, from xid: UInt64) -> PostgresStatement {
         // The changelog names no object by NULL.
-        let classes = written.map { layout.classes[$0.classIndex].map { Int32($0.id) } }
-        let keys = PostgresParameter.array(of: .text, written) { KeyText.append($0.key, to: &$1) }
+        let classes = objects.map { layout.classes[$0.classIndex].map { Int32($0.id) } }
+        let keys = PostgresParameter.array(of: .text, objects) { KeyText.append($0.key, to: &$1) }
         return PostgresStatement(
             """
             SELECT c.class, c.key, c.operation, c.columns, c.old[array_position(c.columns, 0::smallint)], c.marks, \

@@ -10,7 +10,8 @@ internal import TomboloSyncSession
 ///    here and then finds them applied. What no row can make right is refused here.
 /// 2. The rows that the changesets write besides are locked, in the order of classes and keys; link targets only against
 ///    being deleted.
-/// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base. Its bulk
+/// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base. Of many
+///    objects first what was deleted (``LockPlan/erasures(after:)``), then only what has a history. Its bulk
 ///    rows only if there are some since, and a row may have come with one: they are counted, then searched, in a round trip
 ///    each (``BulkRowSearch``). A group of which a base turns out to be too old is rolled back and begun again.
 /// 4. The arbiter decides.
@@ -223,7 +224,7 @@ struct UploadTransaction {
         let changesets = accepted.map { $0.arbitration.refused.applied(of: $0.upload.changeset, in: layout.schema) }
         guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return }
         let plan = try LockPlan(changesets: changesets, arbiter: arbiter, layout: layout)
-        arbiter.expect(objectCount: plan.writtenCount, repeated: plan.repeated)
+        arbiter.expect(objectCount: plan.written.count, repeated: plan.repeated)
         let loaded = try await load(plan, changesets)
         for (reference, row) in loaded.rows { arbiter.load(reference, row) }
         for (reference, row) in trashed { arbiter.load(reference, trashed: row) }
@@ -249,7 +250,10 @@ struct UploadTransaction {
         let usedBases = accepted.map(\.base)
         let bound = usedBases.map(\.firstSequence).min() ?? -1
         let oldest = usedBases.map(\.tick.snapshot.xmin).min() ?? 0
-        statements.append(plan.changelog(after: bound, from: oldest))
+        let erasuresFirst = plan.written.count >= LockPlan.erasuresFirstCount
+        statements.append(
+            erasuresFirst
+                ? plan.erasures(after: bound) : plan.changelog(of: plan.written, after: bound, from: oldest))
         let baseNumbers = Set(usedBases.map(\.tick.number)).sorted()
         statements.append(plan.bases(baseNumbers, andBulkRowsAfter: bound))
         // The locks keep the tables from being renamed from here on.
@@ -277,8 +281,14 @@ struct UploadTransaction {
                 }
             }
         }
-        var entries = try Self.entries(answers[plan.locks.count], layout)
         guard try bases[0].int == baseNumbers.count else { throw OldBases.dropped }
+        var history: PostgresResult? = answers[plan.locks.count]
+        if erasuresFirst {
+            let changed = try plan.changed(answers[plan.locks.count]) { loaded.rows[$0] != nil || trashed[$0] != nil }
+            let question = plan.changelog(of: changed, after: bound, from: oldest)
+            history = changed.isEmpty ? nil : try await ask([question], baseNumbers)[0]
+        }
+        var entries = try history.map { try Self.entries($0, layout) } ?? []
         if try bases[2].bool, !writers.isEmpty {
             let search = BulkRowSearch(
                 written: changesets.map { Set($0.instructions.map(\.reference)) }, bases: usedBases, writers: writers,
@@ -296,18 +306,22 @@ struct UploadTransaction {
         _ search: BulkRowSearch, _ baseNumbers: [Int64]
     ) async throws -> [(sequence: Int64, entry: LogEntry)] {
         guard !search.isEmpty else { return [] }
-        func ask(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
-            let answers = try await connection.pipeline(statements + [LockPlan.bases(baseNumbers)])
-            guard try answers[statements.count][0][0].int == baseNumbers.count else { throw OldBases.dropped }
-            return answers
-        }
         // To sort them the planner would read all that there are.
-        let counted = try await ask(["SET LOCAL enable_sort = off", search.counts(), "SET LOCAL enable_sort = on"])
+        let counted = try await ask(
+            ["SET LOCAL enable_sort = off", search.counts(), "SET LOCAL enable_sort = on"], baseNumbers)
         let counts = try search.counts(counted[1])
         let positions = search.positionsBeyondBound(counts).map { accepted[$0].position }
         guard positions.isEmpty else { throw OldBases(positions: Set(positions)) }
         guard !counts.isEmpty else { return [] }
-        return try Self.entries(try await ask([search.creates()])[0], layout)
+        return try Self.entries(try await ask([search.creates()], baseNumbers)[0], layout)
+    }
+
+    /// Asks more of the changelog.
+    /// - Throws: ``OldBases`` if a base is gone meanwhile, and with it perhaps what followed it.
+    private func ask(_ statements: [PostgresStatement], _ baseNumbers: [Int64]) async throws -> [PostgresResult] {
+        let answers = try await connection.pipeline(statements + [LockPlan.bases(baseNumbers)])
+        guard try answers[statements.count][0][0].int == baseNumbers.count else { throw OldBases.dropped }
+        return answers
     }
 
     private static func transactionNumber<Number: FixedWidthInteger>(_ text: String) throws -> Number {
