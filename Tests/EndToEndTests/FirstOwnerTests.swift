@@ -7,7 +7,7 @@ import TomboloSyncClient
 
 @testable import Tombolo
 
-/// An app whose trigger makes whoever creates a team its lead. A device fills the team before it has heard of that.
+/// An app whose trigger makes the creator of a team its lead. A device fills the team before it has heard of that.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FirstOwnerTests {
     final class LedTeam: Object {

@@ -5,6 +5,11 @@ import base64
 # Presses of Tab until something has to have the focus.
 TAB_LIMIT = 300
 # Name, code, number and text of keys.
+# Whether an element is what a pointer at a place hits.
+HITS = """function (x, y) {
+  const hit = document.elementFromPoint(x, y);
+  return hit !== null && (this.contains(hit) || hit.contains(this) && hit.tagName === "LABEL");
+}"""
 KEYS = {
     "Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Space": ("Space", 32, " "), "Escape": ("Escape", 27, ""),
     "ArrowDown": ("ArrowDown", 40, ""), "ArrowUp": ("ArrowUp", 38, ""), "Home": ("Home", 36, ""), "End": ("End", 35, ""),
@@ -120,12 +125,24 @@ class Page:
     # The mouse
 
     def _middle(self, node):
-        self.call("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
-        quads = self.call("DOM.getContentQuads", backendNodeId=node)["quads"]
-        if not quads:
-            raise StepError("The element can't be seen.")
-        quad = quads[0]
-        return sum(quad[0::2]) / 4, sum(quad[1::2]) / 4
+        """Where a pointer hits an element, which may move: a page that has just been loaded may scroll by itself."""
+        found = self.call("DOM.resolveNode", backendNodeId=node)["object"]["objectId"]
+        for _ in range(60):
+            self.ask(found, "function () { this.scrollIntoView({block: 'center', behavior: 'instant'}) }")
+            quads = self.call("DOM.getContentQuads", backendNodeId=node)["quads"]
+            if not quads:
+                raise StepError("The element can't be seen.")
+            x, y = sum(quads[0][0::2]) / 4, sum(quads[0][1::2]) / 4
+            if self.ask(found, HITS, x, y):
+                break
+            self.run("new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))")
+        return x, y
+
+    def ask(self, object_id, function, *arguments):
+        """What a function of an element gives."""
+        return self.call(
+            "Runtime.callFunctionOn", objectId=object_id, functionDeclaration=function, returnByValue=True,
+            arguments=[{"value": value} for value in arguments])["result"].get("value")
 
     def click(self, role, name, exact=True):
         x, y = self._middle(self.need(role, name, exact))

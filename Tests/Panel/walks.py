@@ -204,7 +204,9 @@ def accounts(hand):
             hand.follow("Enable…"), hand.push("Enable the account"), expect("may log in again."))),
         ("looks at what changed in the rules", both(
             hand.follow("Model and rules"), hand.follow("against", exact=False), expect("added"))),
-        ("sees which devices sync", both(hand.follow("Sync devices"), expect("No device has synced yet."))),
+        ("sees which devices sync", both(
+            hand.follow("Sync devices"), expect("as their gateways say"), hand.follow("All devices"),
+            expect("No device has synced yet."))),
     ]
 
 

@@ -7,7 +7,7 @@ struct LogLine: Equatable, CustomStringConvertible {
     let className: String
     let key: String
     let operation: String
-    /// Old values by column, `?` for the trash flag.
+    /// Old values by column, `?` for the trash flag, `reason` for why the object is there.
     let old: [String: String?]
     let root: String?
     let client: Int64?
@@ -33,7 +33,8 @@ struct LogLine: Equatable, CustomStringConvertible {
             var old: [String: String?] = [:]
             for (id, value) in zip(ids, values) {
                 guard let id else { continue }
-                old[columns[try row[9].int64]?[id] ?? "?"] = value
+                let own = id == Int64(SchemaIdentifiers.trashReasonColumn) ? "reason" : "?"
+                old[columns[try row[9].int64]?[id] ?? own] = value
             }
             return LogLine(
                 className: try row[0].string, key: try row[1].string, operation: try row[2].string, old: old,

@@ -362,6 +362,7 @@ import TomboloPostgresStore
             let purged = try await LogLine.lines(connection, "SELECT tombolo.purge_group('\(group)')")
             #expect(purged.map(\.operation) == ["e"])
             #expect(purged.first?.old["?"] == "true")
+            #expect(purged.first?.old["reason"] == .some(nil))
             await #expect(throws: PostgresError.self) {
                 try await connection.execute("SELECT tombolo.trash('Account', '1', 'ada', NULL)")
             }

@@ -36,7 +36,7 @@ final class ArbitratedClass: Sendable {
         }
     }
 
-    /// The object that a link leads to; nil for null, and for a column that is no link.
+    /// The object that a link leads to; nil for null, and for a column that isn't a link.
     func link(_ column: Int, _ key: Value) -> ObjectReference? {
         guard linkTargets.indices.contains(column), let target = linkTargets[column], !key.isNull else { return nil }
         return ObjectReference(classIndex: target, key: key)

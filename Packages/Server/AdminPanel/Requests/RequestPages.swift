@@ -15,7 +15,7 @@ struct RequestPages: PanelSection {
             let page = try request.pageNumber(limit: RequestsContent.maximumPage)
             let kind = try request.query("show").map { text in
                 guard let kind = RequestLog.Kind(rawValue: text) else {
-                    throw RequestFailure(.badRequest, "'show' is none of all, slow and failed.")
+                    throw RequestFailure(.badRequest, "'show' must be all, slow or failed.")
                 }
                 return kind
             }

@@ -67,7 +67,7 @@ struct ResourceList {
 
     // MARK: Rows
 
-    /// The elements in their order. Links into the trash are left out: they are hidden from whoever asks, and stay.
+    /// The elements in their order. Links into the trash are left out: the caller can't see them, and they stay.
     nonisolated(nonsending) private func elements(
         _ owner: Value, _ parent: Value?, _ connection: PostgresConnection
     ) async throws -> [Element] {

@@ -1,4 +1,4 @@
-/// Bounds of what gateways are asked through the database, by whoever asks and by gateways.
+/// Bounds of what gateways are asked through the database, by those who ask and by gateways.
 public enum InspectorLimits {
     /// How often a gateway notes that it is there.
     public static let heartbeatInterval = Duration.seconds(5)
