@@ -71,22 +71,26 @@ struct LockPlan {
     }
 
     /// Link targets, and the objects that have the written elements in their lists, whose permissions decide.
+    ///
+    /// Their keys are put together before the rows are looked up: PostgreSQL would compare each row of the table with a
+    /// subquery that stands beside an OR.
     private mutating func addReferenced(
         _ item: ClassLayout, _ targets: [Value], except written: [Value], _ elements: [(ClassLayout, [Value])]
     ) throws {
         var parameters = try [targets, written].map { try PostgresParameter(list: $0, of: item.keyType) }
-        var condition = "t.\(item.key) = ANY ($1)"
-        for (element, keys) in elements {
-            parameters.append(try PostgresParameter(list: keys, of: element.keyType))
-            condition +=
-                " OR t.\(item.key) IN (SELECT e.\(element.names[ElementColumn.owner]) FROM \(element.table) AS e "
-                + "WHERE e.\(element.key) = ANY ($\(parameters.count)))"
+        var keys = "SELECT unnest($1)"
+        for (element, elementKeys) in elements {
+            parameters.append(try PostgresParameter(list: elementKeys, of: element.keyType))
+            keys +=
+                " UNION ALL SELECT e.\(element.names[ElementColumn.owner]) FROM \(element.table) AS e "
+                + "WHERE e.\(element.key) = ANY ($\(parameters.count))"
         }
+        let wanted = elements.isEmpty ? "$1" : "ARRAY(\(keys))"
         locks.append(
             Lock(
                 classIndex: item.classIndex,
                 statement: PostgresStatement(
-                    "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE (\(condition)) "
+                    "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(item.key) = ANY (\(wanted)) "
                         + "AND NOT t.\(item.key) = ANY ($2) ORDER BY t.\(item.key) FOR KEY SHARE", parameters)))
     }
 
