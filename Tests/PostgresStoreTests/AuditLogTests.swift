@@ -295,6 +295,32 @@ private let auditCluster = Task { try await TestCluster.start() }
         }
     }
 
+    @Test("the many objects of one changeset have an entry each, with the device's user")
+    func uploadedTogether() async throws {
+        try await withDatabase { database, connection, follower in
+            let device = ClientID(rawValue: 5)
+            _ = try await database.store.openClient(device, user: "ann", acknowledged: 0)
+            try await tick(database)
+            try await follower.catchUp()
+            let classIndex = try TestModel.index("Account", database.schema)
+            let base = try await database.store.latestTick()
+            let creates = (1...100).map { key in
+                Instruction.create(
+                    ObjectReference(classIndex: classIndex, key: .int(key)), [FieldWrite(column: 1, value: .int(7))])
+            }
+            let changeset = Changeset(number: 1, base: base.number, stamp: base.time, instructions: creates)
+            _ = try await database.store.upload([Upload(client: device, changeset: changeset, permit: { _ in nil })])
+            let shared = try await connection.query("SELECT count(*) FROM tombolo.changelog WHERE keys IS NOT NULL")
+            #expect(try shared[0, 0].int == 4)
+            try await tick(database)
+            try await follower.catchUp()
+            #expect(
+                try await entries(connection, "e.source = 's' AND e.user_id = 'ann' AND e.client = 5").sorted()
+                    == (1...100).map { #"Account c s \#($0) {"1": "\#($0)", "2": "7"}"# }.sorted())
+            try await check(database, connection)
+        }
+    }
+
     @Test("values of secret properties are never in the log, only that they changed")
     func secrets() async throws {
         try await withDatabase { database, connection, follower in

@@ -146,11 +146,17 @@ import TomboloSyncSession
     private func upload(
         _ client: ClientID, _ number: Int64, base: Tick, after microseconds: Int64, _ instruction: Instruction
     ) -> Upload {
+        upload(client, number, base: base, after: microseconds, [instruction])
+    }
+
+    private func upload(
+        _ client: ClientID, _ number: Int64, base: Tick, after microseconds: Int64, _ instructions: [Instruction]
+    ) -> Upload {
         Upload(
             client: client,
             changeset: Changeset(
                 number: number, base: base.number,
-                stamp: Stamp(microseconds: base.time.microseconds + microseconds), instructions: [instruction]),
+                stamp: Stamp(microseconds: base.time.microseconds + microseconds), instructions: instructions),
             permit: { _ in nil })
     }
 
@@ -204,6 +210,96 @@ import TomboloSyncSession
                 try await database.store.upload([upload(ada, 4, base: old, after: 86_400_000_000, set("later"))])
                     == [.applied(lost: 0)])
             #expect(try await text() == "later")
+        }
+    }
+
+    @Test(
+        "What devices write to an object that another device created is decided alike, however many came with it",
+        arguments: [1, 100])
+    func arbitrationOfUploads(count: Int) async throws {
+        try await withDatabase { database, connection in
+            for client in [ada, bob] {
+                _ = try await database.store.openClient(client, user: "u\(client)", acknowledged: 0)
+            }
+            let classIndex = try TestModel.index("Note", database.schema)
+            func note(_ number: Int) -> ObjectReference {
+                ObjectReference(classIndex: classIndex, key: .string("note \(number)"))
+            }
+            func text() async throws -> String {
+                try await connection.query("SELECT text FROM note WHERE _id = 'note 1'")[0, 0].string
+            }
+            func set(_ column: Int, _ text: String) -> Instruction {
+                .set(note(1), [FieldWrite(column: column, value: .string(text))])
+            }
+            let old = try #require(try await database.store.makeTick())
+            let creates = (1...count).map { number in
+                Instruction.create(
+                    note(number),
+                    [
+                        FieldWrite(column: 1, value: .string("slug \(number)")),
+                        FieldWrite(column: 2, value: .string(""), isDefault: true),
+                    ])
+            }
+            let lines = try await LogLine.during(connection) { _ in
+                let results = try await database.store.upload([upload(bob, 1, base: old, after: 20, creates)])
+                #expect(results == [.applied(lost: 0)])
+            }
+            #expect(lines.map(\.key) == (1...count).map { "note \($0)" })
+            #expect(
+                lines.allSatisfy {
+                    $0.client == bob.rawValue && $0.stamp == old.time.microseconds + 20
+                        && $0.marks?.hasPrefix("d") == true
+                })
+            #expect(try await bulkRows(connection) == (count > 1 ? 4 : 0))
+            // Nobody is in conflict with himself, not even if the clock was put back.
+            #expect(
+                try await database.store.upload([upload(bob, 2, base: old, after: 19, [set(1, "own")])])
+                    == [.applied(lost: 0)])
+            // Earlier than the create, whose slug it doesn't know of; but the text was only set by default.
+            let results = try await database.store.upload([
+                upload(ada, 1, base: old, after: 1, [set(2, "earlier")]),
+                upload(ada, 2, base: old, after: 2, [set(1, "earlier")]),
+            ])
+            #expect(results == [.applied(lost: 0), .applied(lost: 1)])
+            #expect(try await text() == "earlier")
+        }
+    }
+
+    @Test("Each changeset of a group has log rows of its own once it creates many objects")
+    func groups() async throws {
+        try await withDatabase { database, connection in
+            let classIndex = try TestModel.index("Account", database.schema)
+            let base = try #require(try await database.store.makeTick())
+            let counts = [40, 40, 5, 5, 33]
+            var key: Int64 = 0
+            var uploads: [Upload] = []
+            for client in [ada, bob] {
+                _ = try await database.store.openClient(client, user: "u\(client)", acknowledged: 0)
+                for (number, count) in counts.enumerated() {
+                    let creates = (0..<count).map { _ in
+                        key += 1
+                        return Instruction.create(
+                            ObjectReference(classIndex: classIndex, key: .int(key)),
+                            [FieldWrite(column: 1, value: .int(1))])
+                    }
+                    uploads.append(upload(client, Int64(number + 1), base: base, after: Int64(number), creates))
+                }
+            }
+            #expect(
+                try await database.store.upload(uploads) == Array(repeating: .applied(lost: 0), count: uploads.count))
+            let rows = try await connection.query(
+                """
+                SELECT client, number, count(*), sum(coalesce(cardinality(keys), 1))::bigint FROM tombolo.changelog
+                WHERE client IS NOT NULL AND class <> \(SchemaIdentifiers.progressClass) GROUP BY 1, 2 ORDER BY 1, 2
+                """
+            ).map { row in try (0..<4).map { try row[$0].int } }
+            // The last three share a statement, and the objects of it have a row each.
+            let wanted = [ada, bob].flatMap { client in
+                counts.enumerated().map { number, count in
+                    [Int(client.rawValue), number + 1, number < 2 ? 2 : count, count]
+                }
+            }
+            #expect(rows == wanted)
         }
     }
 

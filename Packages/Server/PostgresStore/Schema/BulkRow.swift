@@ -1,9 +1,10 @@
-/// One row of the changelog for many creates: plain SQL inserted their objects with one statement. It costs the writer
-/// less than half of a row for each, and takes a quarter of the room.
+/// One row of the changelog for many creates: one statement inserted their objects, by plain SQL or for one changeset of an
+/// upload. It costs the writer less than half of a row for each, and takes a quarter of the room.
 ///
-/// It has the keys in the column `keys`, about in the order of the statement. Its own key is its sequence number in
-/// hexadecimal, so that the index on class and key finds the bulk rows of a class from a sequence number on; its class
-/// number is one that no object has. Elements of lists, and whatever an upload writes, have a row each.
+/// It has the keys in the column `keys`, about in the order of the statement; its client, changeset number, time and marks
+/// are those of all its objects. Its own key is its sequence number in hexadecimal, so that the index on class and key finds
+/// the bulk rows of a class from a sequence number on; its class number is one that no object has. Elements of lists have a
+/// row each, and so have the objects of changesets that share a statement.
 enum BulkRow {
     /// The most objects of one row. 32 keys of 36 characters stay well below what PostgreSQL moves out of line (2 KB).
     static let keyLimit = 32

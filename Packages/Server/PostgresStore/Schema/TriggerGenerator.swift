@@ -4,7 +4,7 @@ internal import TomboloSQL
 /// Writes the PL/pgSQL of one table's changelog triggers.
 ///
 /// Inserts are logged by one statement for all rows of the writer's, which costs half of a call for each, and many inserts
-/// by plain SQL share ``BulkRow``s. Updates and deletes are logged row by row: a table of old rows and one of new rows
+/// with one origin share ``BulkRow``s. Updates and deletes are logged row by row: a table of old rows and one of new rows
 /// don't say which belong together once a key changes, and what a trigger of somebody else's changes in between has to
 /// come in its order. Inserts are logged row by row as well where a statement's trigger would miss some or come too late:
 ///
@@ -201,8 +201,8 @@ struct TriggerGenerator {
             v_marks pg_catalog.text;
         BEGIN
         \(readOrigin())
-        \(bulkInsert)\(Self.markDefaults)
-            IF v_places IS NOT NULL THEN
+        \(Self.markDefaults)
+        \(bulkInsert)    IF v_places IS NOT NULL THEN
                 INSERT INTO tombolo.changelog (class, key, operation, marks, root, stamp, client, number)
                 SELECT \(classID), r.key, 'c', v_marks, r.root, least(coalesce(v_stamps[r.place], v_stamp), \(Self.now)),
                     v_client, coalesce(v_numbers[r.place], v_number)
@@ -218,14 +218,15 @@ struct TriggerGenerator {
         """
     }
 
-    /// Many rows of plain SQL. Elements of lists are logged one by one, each with the object that has the list.
+    /// Many rows with one origin. Elements of lists are logged one by one, each with the object that has the list.
     private var bulkInsert: String {
         guard !isElement else { return "" }
         let group = "(t.number \(sql("-")) 1) \(sql("/")) \(BulkRow.keyLimit)"
         return """
-                IF v_client IS NULL AND EXISTS (SELECT FROM \(Self.newRows) OFFSET \(BulkRow.keyLimit)) THEN
-                    INSERT INTO tombolo.changelog (seq, class, key, operation, stamp, keys)
-                    SELECT b.seq, \(BulkRow.classNumber(of: classID)), \(BulkRow.key("b.seq")), 'c', v_stamp, b.keys
+                IF v_places IS NULL AND EXISTS (SELECT FROM \(Self.newRows) OFFSET \(BulkRow.keyLimit)) THEN
+                    INSERT INTO tombolo.changelog (seq, class, key, operation, marks, stamp, client, number, keys)
+                    SELECT b.seq, \(BulkRow.classNumber(of: classID)), \(BulkRow.key("b.seq")), 'c', v_marks, v_stamp,
+                        v_client, v_number, b.keys
                     FROM (SELECT pg_catalog.nextval('tombolo.changelog_seq') AS seq, g.keys FROM (
                         SELECT pg_catalog.array_agg(t.key) AS keys FROM (
                             SELECT \(text("t.", key)) AS key, pg_catalog.row_number() OVER () AS number

@@ -143,9 +143,9 @@ struct BulkRowSearch {
         let (parameters, classes) = try searchedClasses(from: 4)
         return PostgresStatement(
             """
-            SELECT k.id::smallint, k.key, 'c', NULL::smallint[], NULL, NULL, c.xid::text, c.stamp, NULL::bigint, c.seq \
-            FROM (SELECT d.class, b.xid, b.stamp, b.seq, u.key FROM \(classes) CROSS JOIN LATERAL (\
-            SELECT l.xid, l.stamp, l.seq, l.keys FROM tombolo.changelog AS l WHERE \(Self.isSearched) \
+            SELECT k.id::smallint, k.key, 'c', NULL::smallint[], NULL, c.marks, c.xid::text, c.stamp, c.client, c.seq \
+            FROM (SELECT d.class, b.marks, b.xid, b.stamp, b.client, b.seq, u.key FROM \(classes) CROSS JOIN LATERAL (\
+            SELECT l.marks, l.xid, l.stamp, l.client, l.seq, l.keys FROM tombolo.changelog AS l WHERE \(Self.isSearched) \
             AND (cardinality($3::text[]) > \(Self.comparedKeyLimit) OR l.keys && $3) OFFSET 0) AS b \
             CROSS JOIN LATERAL unnest(b.keys) AS u (key) OFFSET 0) AS c \
             JOIN unnest($1::integer[], $2::integer[], $3::text[]) AS k (id, class, key) \

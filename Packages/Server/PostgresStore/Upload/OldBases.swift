@@ -1,7 +1,7 @@
 /// Some of a group's bases are too old. The transaction is rolled back and begins again; only the changesets that have these
 /// bases are answered with `unknownBase`.
 struct OldBases: Error, CustomStringConvertible {
-    /// Positions in the group of changesets since whose bases plain SQL inserted more than ``BulkRowSearch`` goes through.
+    /// Positions in the group of changesets since whose bases more was inserted than ``BulkRowSearch`` goes through.
     /// Empty if a base fell below the retention floor meanwhile: the next attempt doesn't find it.
     let positions: Set<Int>
 

@@ -8,9 +8,9 @@ internal import TomboloSQL
 /// Turns arbitrated writes into statements: neighbours of one shape become one statement for many rows. New rows of one
 /// client's neighbouring changesets share a statement too: long queues are mostly of small changesets.
 struct WriteCompiler {
-    /// Rows of a statement that several changesets share, and how many each may have on average: a statement for many rows of
-    /// one changeset is as good, and doesn't have to say which row is whose.
-    static let maximumSharedRows = (count: 1_000, average: 100)
+    /// Rows of a statement that several changesets share, and how many each may have on average: with more, a changeset's rows
+    /// share ``BulkRow``s, which is better than to share a statement and to say which row is whose.
+    static let maximumSharedRows = (count: 1_000, average: BulkRow.keyLimit)
 
     private(set) var statements: [PostgresStatement] = []
     /// Where each statement comes from, if it's about a single write.
