@@ -8,6 +8,14 @@ public import TomboloModel
 /// moves an object into or out of their reach. The elements of a list are decided like the object that has the list.
 /// `docs/rules.md` describes the language of rule documents.
 public struct Rules: Sendable {
+    /// Tells rules from others that were made at another time, whatever they say.
+    public final class Identity: Hashable, Sendable {
+        public static func == (first: Identity, second: Identity) -> Bool { first === second }
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    /// For what is kept that followed from these rules. Copies have the same.
+    public let identity = Identity()
     public let schema: Schema
     /// Where grants come from. Servers read a subject's grants there, and read them again when such an object changes.
     public let grantColumns: [GrantColumns]

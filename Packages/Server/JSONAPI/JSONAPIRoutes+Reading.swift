@@ -9,16 +9,16 @@ extension JSONAPIRoutes {
     func addReading(to routes: Routes) {
         let reading = access("read") { _ in [.read] }
         routes.on(.get, "\(Self.path)/{collection}", access: reading) { request, _, grant in
-            let (view, type) = try view(grant)
-            return try await list(request, type, view)
+            try await kept(request, grant) { view, type, beginning in
+                try await list(request, type, view, since: beginning)
+            }
         }
         routes.on(.get, "\(Self.resource)", access: reading) { request, context, grant in
             let (view, type) = try view(grant)
             return try await single(request, type, key: key(context, of: type), view)
         }
         routes.on(.get, "\(Self.resource)/{relationship}", access: reading) { request, context, grant in
-            let (view, type) = try view(grant)
-            return try await related(request, context, type, view)
+            try await related(request, context, grant)
         }
         routes.on(.get, "\(Self.resource)/relationships/{relationship}", access: reading) { request, context, grant in
             let (view, type) = try view(grant)
@@ -28,14 +28,45 @@ extension JSONAPIRoutes {
 
     // MARK: Lists
 
+    /// An answer from a list that may be kept.
+    private typealias ListAnswer = (document: JSONAPIDocument, classNames: Set<String>?)
+
     /// - Parameter narrowing: what else the resources must satisfy.
     private func list(
-        _ request: Request, _ type: ResourceType, _ view: CallerView, narrowing: Predicate = .constant(true)
-    ) async throws -> JSONAPIDocument {
-        try JSONAPIMediaType.checkAccept(request)
+        _ request: Request, _ type: ResourceType, _ view: CallerView, narrowing: Predicate = .constant(true),
+        since beginning: ListAnswers.Beginning
+    ) async throws -> ListAnswer {
         let parameters = try RequestParameters(request)
         let query = try ResourceQuery(parameters, .list, of: type, for: view)
-        let page = try await ResourceReader(view: view, totals: totals).page(type, query, narrowing: narrowing, pool)
+        let reader = ResourceReader(view: view, answers: answers)
+        let asked = try reader.request(type, query, narrowing: narrowing)
+        let page = try await reader.page(asked, since: beginning, pool)
+        // Whatever is included may have changed.
+        return (try document(request, parameters, query, page), query.includes.isEmpty ? asked.classNames : nil)
+    }
+
+    /// The answer that is kept, or the one that is read now.
+    /// - Parameter read: gives, with the answer, the classes whose rows decide about it; nil if those of any class may.
+    private func kept(
+        _ request: Request, _ grant: ClassGrant,
+        _ read: (CallerView, ResourceType, ListAnswers.Beginning) async throws -> ListAnswer
+    ) async throws -> JSONAPIDocument {
+        try JSONAPIMediaType.checkAccept(request)
+        let question = PageQuestion(rules: grant.rules.identity, subject: grant.subject, address: request.uri.string)
+        if let page = try await answers.page(question) {
+            return page.document.validated(for: request, version: page.version)
+        }
+        let (view, type) = try view(grant)
+        let beginning = answers.begin()
+        let (document, classNames) = try await read(view, type, beginning)
+        let page = KeptPage(document: document, version: document.version)
+        answers.keep(page, to: question, of: classNames, since: beginning)
+        return document.validated(for: request, version: page.version)
+    }
+
+    private func document(
+        _ request: Request, _ parameters: RequestParameters, _ query: ResourceQuery, _ page: ResourceReader.Page
+    ) throws -> JSONAPIDocument {
         var json = JSONBytes(capacity: 512 + page.resources.count * Self.expectedByteCount)
         json.beginDocument(links: links(request, parameters, query, page))
         if let total = page.total {
@@ -46,7 +77,7 @@ extension JSONAPIRoutes {
         try json.append(data: page.resources)
         if !query.includes.isEmpty { try json.append(included: page.included) }
         json.append("}")
-        return JSONAPIDocument(json).validated(for: request)
+        return JSONAPIDocument(json)
     }
 
     /// Of a resource in a list.
@@ -128,17 +159,22 @@ extension JSONAPIRoutes {
 
     /// What a relationship leads to, as resources.
     private func related(
-        _ request: Request, _ context: EdgeContext, _ type: ResourceType, _ view: CallerView
+        _ request: Request, _ context: EdgeContext, _ grant: ClassGrant
     ) async throws -> JSONAPIDocument {
+        let (view, type) = try view(grant)
         let (field, target) = try relationship(context, of: type, view)
-        let keys = try await keys(context, type, field, view)
         if case .toMany = field.content {
-            return try await list(request, target, view, narrowing: .isIn(PropertyPath(target.key.name), keys))
+            return try await kept(request, grant) { view, type, beginning in
+                let linked = try await keys(context, type, field, view)
+                let narrowing = Predicate.isIn(PropertyPath(target.key.name), linked)
+                return (try await list(request, target, view, narrowing: narrowing, since: beginning).document, nil)
+            }
         }
         let query = try ResourceQuery(RequestParameters(request), .single, of: target, for: view)
         try JSONAPIMediaType.checkAccept(request)
         let reader = ResourceReader(view: view)
-        if let key = keys.first, let found = try await reader.single(target, key: key, query, pool) {
+        let key = try await keys(context, type, field, view).first
+        if let key, let found = try await reader.single(target, key: key, query, pool) {
             let (json, version) = try Self.document(found.resource, found.included, query, self: request.uri.string)
             return JSONAPIDocument(json).validated(for: request, version: version)
         }

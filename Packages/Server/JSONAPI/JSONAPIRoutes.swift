@@ -25,14 +25,14 @@ public struct JSONAPIRoutes: Sendable {
     let types = SchemaCache { ResourceTypes($0) }
     let moveToTrash: TrashMove
     let exportPlaces = ExportPlaces()
-    /// How many resources lists have, for everything on this server that shows such numbers.
-    package let totals: ListTotals
+    /// What lists show and how many resources they have, for everything on this server that shows such numbers.
+    package let answers: ListAnswers
 
     /// - Parameter moveToTrash: what DELETE does with an object of a class that has a trash.
     public init(rules: LiveRules, pool: PostgresPool, moveToTrash: @escaping TrashMove) {
         self.rules = rules
         self.pool = pool
-        totals = ListTotals(pool)
+        answers = ListAnswers(pool)
         self.moveToTrash = moveToTrash
     }
 

@@ -1,5 +1,5 @@
 /// SQL text with its parameters.
-public struct PostgresStatement: Sendable {
+public struct PostgresStatement: Sendable, Hashable {
     /// The SQL text, with `$1`, `$2`, … for the parameters.
     public var sql: String
     /// The parameters, in order.

@@ -1,15 +1,17 @@
 /// Lists that are asked for: of listings at places that are numbered, with an index on the place.
 enum AdminList: String, CaseIterable, Sendable {
-    /// From a random place on, half of all listings on average, in the order of places.
+    /// From one of ``placeCount`` places on, half of all listings on average, in the order of places: people ask for the same
+    /// pages over and over.
     case sorted = "filter and sort by an indexed property"
-    /// From one of ``placeCount`` places on, as people turn the pages of lists that they filtered.
     case sortedWithTotal = "the same, with the total"
-    case sortedWithNewTotal = "with the total, each time of another filter"
+    /// From a random place on, so that hardly any page was asked for before.
+    case sortedAnew = "filter and sort, each time by another filter"
+    case sortedWithNewTotal = "the same, with the total of another filter each time"
     /// A hundredth of all listings, by a property without an index.
     case unindexed = "filter by a property without an index"
 
     static let pageSize = 30
-    /// Different filters of lists with a total.
+    /// Different filters of lists that are asked for again.
     static let placeCount = 200
 
     /// The least that is wanted, per second, at 100,000 rows: three times what PocketBase 0.40 does on such a machine.
@@ -17,12 +19,12 @@ enum AdminList: String, CaseIterable, Sendable {
         switch self {
         case .sorted: 9_822
         case .sortedWithTotal: 996
-        case .sortedWithNewTotal, .unindexed: nil
+        case .sortedAnew, .sortedWithNewTotal, .unindexed: nil
         }
     }
 
     /// How often each connection of `pgbench` asks.
-    var rawCount: Int { self == .sorted ? 1_000 : 50 }
+    var rawCount: Int { self == .sorted || self == .sortedAnew ? 1_000 : 50 }
 
     private static func place(_ number: Int) -> String {
         let digits = String(number)
@@ -33,10 +35,11 @@ enum AdminList: String, CaseIterable, Sendable {
     func path(rowCount: Int) -> String {
         let number = Int.random(in: 0..<rowCount)
         let step = max(1, rowCount / Self.placeCount)
-        let first = Self.place(self == .sortedWithTotal ? number / step * step : number)
+        let isAnew = self == .sortedAnew || self == .sortedWithNewTotal
+        let first = Self.place(isAnew ? number : number / step * step)
         let page = "sort=location&page%5Bsize%5D=\(Self.pageSize)"
         return switch self {
-        case .sorted: "/api/listings?filter%5Blocation%5D%5Bge%5D=\(first)&\(page)"
+        case .sorted, .sortedAnew: "/api/listings?filter%5Blocation%5D%5Bge%5D=\(first)&\(page)"
         case .sortedWithTotal, .sortedWithNewTotal:
             "/api/listings?filter%5Blocation%5D%5Bge%5D=\(first)&\(page)&page%5Btotal%5D=true"
         case .unindexed: "/api/listings?filter%5Bbedrooms%5D=\(Int.random(in: 0..<100))&\(page)"
@@ -50,7 +53,7 @@ enum AdminList: String, CaseIterable, Sendable {
             "SELECT \(columns) FROM listing WHERE location >= 'place ' || lpad(:n::text, 8, '0') "
             + "ORDER BY location, _id LIMIT \(Self.pageSize + 1);"
         return switch self {
-        case .sorted: "\\set n random(0, \(rowCount - 1))\n\(list)\n"
+        case .sorted, .sortedAnew: "\\set n random(0, \(rowCount - 1))\n\(list)\n"
         case .sortedWithTotal, .sortedWithNewTotal:
             "\\set n random(0, \(rowCount - 1))\n\(list)\n"
                 + "SELECT count(*) FROM listing WHERE location >= 'place ' || lpad(:n::text, 8, '0');\n"

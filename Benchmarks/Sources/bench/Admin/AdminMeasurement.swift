@@ -20,7 +20,7 @@ struct AdminMeasurement: Measurable {
         var result = Measurement(
             MeasurementName.admin.rawValue,
             conditions:
-                "\(sizes.rowCount) and \(sizes.longRowCount) listings; pages of \(AdminList.pageSize) from random places; "
+                "\(sizes.rowCount) and \(sizes.longRowCount) listings; pages of \(AdminList.pageSize); "
                 + "\(Self.connectionCount) connections that stay open, each waiting for its answer; \(sizes.runCount) "
                 + "runs of \(sizes.seconds) s of each kind in turn; the load comes from one thread on the same machine")
         let token = try await database.prepare()
@@ -128,7 +128,7 @@ struct AdminMeasurement: Measurable {
                         + "&page%5Bnumber%5D=\(Int.random(in: 1...pageCount))"
                 }
             ),
-            ("a page from a random place on", { AdminList.sorted.path(rowCount: sizes.longRowCount) }),
+            ("a page from a random place on", { AdminList.sortedAnew.path(rowCount: sizes.longRowCount) }),
         ]
         var figures: [Figure] = []
         for (name, path) in cases {

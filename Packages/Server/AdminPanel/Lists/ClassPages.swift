@@ -52,10 +52,10 @@ struct ClassPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let reading = Self.access("read", panel.core) { _ in [.read] }
-        let totals = panel.parts.api.totals
+        let answers = panel.parts.api.answers
         panel.page("\(Self.path)/{collection}", access: reading) { request, grant in
             let (view, type) = try Self.found(request, grant)
-            return try await ListPage(request: request, view: view, type: type, totals: totals).answer()
+            return try await ListPage(request: request, view: view, type: type, answers: answers).answer()
         }
         panel.page("\(Self.path)/{collection}/{id}", access: reading) { request, grant in
             let (view, type) = try Self.found(request, grant)

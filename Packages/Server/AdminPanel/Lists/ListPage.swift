@@ -14,14 +14,14 @@ struct ListPage {
     let request: PanelRequest
     let view: CallerView
     let type: ResourceType
-    let totals: ListTotals
+    let answers: ListAnswers
 
     private var path: String { ClassPages.path(of: type) }
 
     func answer() async throws -> PanelAnswer {
         let list = try ListRequest(request, type, view)
         if let address = list.canonical(path) { return .redirect(to: address) }
-        let reader = ResourceReader(view: view, totals: totals)
+        let reader = ResourceReader(view: view, answers: answers)
         let (query, narrowing) = (list.query, list.narrowing)
         async let found = reader.page(type, query, narrowing: narrowing, request.core.pool)
         async let count = reader.patientCount(

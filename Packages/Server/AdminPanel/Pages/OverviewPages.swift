@@ -14,15 +14,15 @@ struct OverviewPages: PanelSection {
     private static let noteLimit = 10
 
     func add(to panel: PanelRoutes) {
-        let totals = panel.parts.api.totals
+        let answers = panel.parts.api.answers
         panel.page(AdminPanel.path, entry: PanelEntry("Overview", in: .start), access: .own("panel")) { request, _ in
-            .page(try await page(request, totals))
+            .page(try await page(request, answers))
         }
     }
 
-    private func page(_ request: PanelRequest, _ totals: ListTotals) async throws -> PanelPage {
+    private func page(_ request: PanelRequest, _ answers: ListAnswers) async throws -> PanelPage {
         let view = try request.view(under: request.core.rules.current)
-        let reader = ResourceReader(view: view, totals: totals)
+        let reader = ResourceReader(view: view, answers: answers)
         var classes: [[String: Any]] = []
         for type in ClassPages.readable(view) {
             let count = try await reader.patientCount(

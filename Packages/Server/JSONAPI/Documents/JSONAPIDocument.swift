@@ -25,10 +25,13 @@ struct JSONAPIDocument: ResponseGenerator, Sendable {
         headers = [:]
     }
 
+    /// The version of the whole document.
+    var version: String { ResourceVersion(of: bytes[...]).text }
+
     /// With an ETag; 304 for a caller that has this version.
     /// - Parameter version: nil for that of the whole document.
     func validated(for request: Request, version: String? = nil) -> JSONAPIDocument {
-        let version = version ?? ResourceVersion(of: bytes[...]).text
+        let version = version ?? self.version
         var document = self
         if let header = request.headers[.ifNoneMatch], ResourceVersion.matches(header, version) {
             document = JSONAPIDocument(status: .notModified)

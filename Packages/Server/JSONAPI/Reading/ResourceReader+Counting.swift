@@ -11,28 +11,34 @@ extension ResourceReader {
         _ type: ResourceType, matching filter: Predicate, limit: Int, _ pool: PostgresPool
     ) async throws -> Int {
         let counting = try counting(type, matching: filter, limit: limit)
-        let answer = try await totals?.answer(counting)
-        if case .known(let total)? = answer { return Int(total) }
-        let total = try await pool.query(counting.sql, counting.parameters)[0, 0].int64
-        if let answer { totals?.keep(total, of: counting, as: answer) }
+        let statement = counting.statement
+        if let total = try await answers?.total(statement) { return Int(total) }
+        let beginning = answers?.begin()
+        let total = try await pool.query(statement.sql, statement.parameters)[0, 0].int64
+        if let beginning { answers?.keep(total, of: statement, counting.classNames, since: beginning) }
         return Int(total)
     }
 
+    /// A statement that counts, and the classes whose rows decide about the number; nil if those of any class may.
+    typealias Counting = (statement: PostgresStatement, classNames: Set<String>?)
+
     /// The statement that counts the resources that the caller may see and that satisfy a filter.
     /// - Parameter limit: further ones aren't counted; nil to count all.
-    func counting(_ type: ResourceType, matching filter: Predicate, limit: Int? = nil) throws -> KeptTotals.Question {
+    func counting(_ type: ResourceType, matching filter: Predicate, limit: Int? = nil) throws -> Counting {
         var builder = try SQLBuilder.resources(of: type, for: view)
         let condition = try builder.condition(visible: view.readable(type), asked: filter)
         let rows = """
             FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
             WHERE \(condition) AND \(RowReader.isIn(trash: false, type.item, alias: ResourcePlan.alias))
             """
-        // Values are parameters, so that other rows are looked at only where the condition has a SELECT of its own.
-        let isOwn = !condition.contains("SELECT")
-        return KeptTotals.Question(
-            sql: limit.map { "SELECT count(*) FROM (SELECT \(rows)\nLIMIT \($0)) AS \"counted\"" }
+        let statement = PostgresStatement(
+            limit.map { "SELECT count(*) FROM (SELECT \(rows)\nLIMIT \($0)) AS \"counted\"" }
                 ?? "SELECT count(*) \(rows)",
-            parameters: try builder.parameters.map { try PostgresParameter($0) },
-            className: isOwn ? type.item.name : nil)
+            try builder.parameters.map { try PostgresParameter($0) })
+        return (statement, Self.looksElsewhere(condition) ? nil : [type.item.name])
     }
+
+    /// Whether rows of other classes may decide if a condition is true. Values are parameters, so that they're looked at only
+    /// where it has a SELECT of its own.
+    static func looksElsewhere(_ condition: String) -> Bool { condition.contains("SELECT") }
 }

@@ -12,11 +12,11 @@ package struct ResourceReader: Sendable {
     package let view: CallerView
 
     /// Where numbers of resources are kept; nil to count each time.
-    let totals: ListTotals?
+    let answers: ListAnswers?
 
-    package init(view: CallerView, totals: ListTotals? = nil) {
+    package init(view: CallerView, answers: ListAnswers? = nil) {
         self.view = view
-        self.totals = totals
+        self.answers = answers
     }
 
     /// A row with what is needed to write it.
@@ -54,6 +54,18 @@ package struct ResourceReader: Sendable {
         _ plan: ResourcePlan, matching filter: Predicate, visible: Predicate? = nil, extra: [String] = [],
         orderBy sorts: [ResourceQuery.Sort] = [], limit: Int, offset: Int = 0, locking: String = ""
     ) throws -> PostgresStatement {
+        var statement = try selection(
+            plan, matching: filter, visible: visible, extra: extra, orderBy: sorts, limit: limit, offset: offset
+        ).statement
+        if !locking.isEmpty { statement.sql += " \(locking)" }
+        return statement
+    }
+
+    /// - Returns: with the statement, whether rows of other classes may decide which resources it finds.
+    private func selection(
+        _ plan: ResourcePlan, matching filter: Predicate, visible: Predicate?, extra: [String],
+        orderBy sorts: [ResourceQuery.Sort], limit: Int, offset: Int
+    ) throws -> (statement: PostgresStatement, looksElsewhere: Bool) {
         let item = plan.type.item
         var builder = try SQLBuilder.resources(of: plan.type, for: view)
         let condition = try builder.condition(visible: visible ?? view.readable(plan.type), asked: filter)
@@ -70,8 +82,7 @@ package struct ResourceReader: Sendable {
             parameters.append(.int64(Int64(offset)))
             sql += " OFFSET $\(parameters.count)"
         }
-        if !locking.isEmpty { sql += " \(locking)" }
-        return PostgresStatement(sql, parameters)
+        return (PostgresStatement(sql, parameters), Self.looksElsewhere(condition) || Self.looksElsewhere(order))
     }
 
     // MARK: Reading
@@ -86,30 +97,66 @@ package struct ResourceReader: Sendable {
     package func page(
         _ type: ResourceType, _ query: ResourceQuery, narrowing: Predicate = .constant(true), _ pool: PostgresPool
     ) async throws -> Page {
+        let request = try request(type, query, narrowing: narrowing)
+        return try await page(request, since: answers?.begin(), pool)
+    }
+
+    /// A list that is asked for.
+    struct ListRequest {
+        let plan: ResourcePlan
+        let query: ResourceQuery
+        let rows: PostgresStatement
+        /// Nil if the total isn't asked for.
+        let counting: Counting?
+        /// The classes whose rows decide about the page, without what it includes; nil if those of any class may.
+        let classNames: Set<String>?
+    }
+
+    /// - Parameter narrowing: what else the list's resources must satisfy.
+    func request(
+        _ type: ResourceType, _ query: ResourceQuery, narrowing: Predicate = .constant(true)
+    ) throws -> ListRequest {
         let plan = plan(type, query)
         let filter = Predicate.all([narrowing, query.filter])
         let keys = query.sorts.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.column.sqlName) }
-        let list = try statement(
-            plan, matching: .all([filter, query.page.condition(query.sorts)]), extra: keys, orderBy: query.sorts,
-            limit: query.page.size + 1, offset: query.page.offset)
-        let counting = query.page.wantsTotal ? try counting(type, matching: filter) : nil
-        var answer: ListTotals.Answer?
-        if let counting { answer = try await totals?.answer(counting) }
+        let rows = try selection(
+            plan, matching: .all([filter, query.page.condition(query.sorts)]), visible: nil, extra: keys,
+            orderBy: query.sorts, limit: query.page.size + 1, offset: query.page.offset)
+        return ListRequest(
+            plan: plan, query: query, rows: rows.statement,
+            counting: query.page.wantsTotal ? try counting(type, matching: filter) : nil,
+            classNames: rows.looksElsewhere ? nil : view.shownClassNames(of: type))
+    }
+
+    /// The page of a list.
+    /// - Parameter beginning: nil to keep nothing.
+    func page(
+        _ request: ListRequest, since beginning: ListAnswers.Beginning?, _ pool: PostgresPool
+    ) async throws -> Page {
+        let (plan, query) = (request.plan, request.query)
+        var uncounted = request.counting
         var known: Int64?
-        if case .known(let total)? = answer { known = total }
+        if let counting = uncounted {
+            known = try await answers?.total(counting.statement)
+            if known != nil { uncounted = nil }
+        }
         // One statement needs no transaction to be of one moment.
-        guard (counting != nil && known == nil) || !query.includes.isEmpty else {
-            var page = try self.page(try await pool.query(list.sql, list.parameters), plan, query)
+        guard uncounted != nil || !query.includes.isEmpty else {
+            var page = try self.page(try await pool.query(request.rows.sql, request.rows.parameters), plan, query)
             page.total = known
             return page
         }
-        return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
-            var statements = [list]
-            if known == nil, let counting { statements.append(PostgresStatement(counting.sql, counting.parameters)) }
-            let results = try await connection.pipeline(statements)
+        return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { [uncounted, known] connection in
+            let results = try await connection.pipeline([request.rows] + (uncounted.map { [$0.statement] } ?? []))
             var page = try self.page(results[0], plan, query)
-            page.total = results.count > 1 ? try results[1][0, 0].int64 : known
-            if let total = page.total, let counting, let answer { totals?.keep(total, of: counting, as: answer) }
+            page.total = known
+            if let uncounted {
+                let total = try results[1][0, 0].int64
+                page.total = total
+                if let beginning {
+                    answers?.keep(total, of: uncounted.statement, uncounted.classNames, since: beginning)
+                }
+            }
             page.included = try await included(with: page.resources, query, connection)
             return page
         }

@@ -40,6 +40,14 @@ package struct CallerView: Sendable {
         return true
     }
 
+    /// The classes whose rows decide about what is shown of an object, without what is included: its own, its lists', and
+    /// those of objects that it links to, since what is in the trash isn't shown.
+    func shownClassNames(of type: ResourceType) -> Set<String> {
+        let links = type.fields.compactMap(\.target).compactMap { types[$0]?.item.name }
+        let lists = schema.elementClassIndexes(of: type.classIndex).map { schema[$0].name }
+        return Set([type.item.name] + links + lists)
+    }
+
     /// The fields that the caller may read, those in embedded objects too.
     package func fields(of type: ResourceType) -> [ResourceField] { visible(type.fields, of: type) }
 

@@ -25,6 +25,8 @@ public struct ChangelogCursor: Sendable {
     public static let settings = "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan"
 
     private let table: Int64
+    /// As PostgreSQL writes it.
+    private var snapshotText: String
     private var snapshot: Snapshot
     /// Every change that the snapshot does not see has a greater number. It spares looking into old partitions.
     private var firstSequence: Int64
@@ -38,7 +40,8 @@ public struct ChangelogCursor: Sendable {
     public init(_ connection: PostgresConnection) async throws {
         let row = try await connection.query("SELECT \(Self.position)")[0]
         table = try row[1].int64
-        snapshot = try Self.snapshot(row)
+        snapshotText = try row[0].string
+        snapshot = try Self.snapshot(snapshotText)
         firstSequence = try row[2].int64
     }
 
@@ -51,6 +54,10 @@ public struct ChangelogCursor: Sendable {
     public mutating func changes(
         _ connection: PostgresConnection, note: String, limit: Int
     ) async throws -> [Change]? {
+        // In the same snapshot there is nothing new: whatever commits ends a transaction that it has as running, or to come.
+        guard try await connection.query("SELECT pg_current_snapshot()::text")[0, 0].string != snapshotText else {
+            return []
+        }
         let rows = try await connection.query(
             """
             SELECT \(Self.position), l.key, c.name, \(note) FROM (VALUES (1)) AS one (x) LEFT JOIN (\
@@ -64,7 +71,8 @@ public struct ChangelogCursor: Sendable {
                 .int64(Int64(limit) + 1),
             ])
         guard try rows[0][1].int64 == table else { return nil }
-        snapshot = try Self.snapshot(rows[0])
+        snapshotText = try rows[0][0].string
+        snapshot = try Self.snapshot(snapshotText)
         firstSequence = max(firstSequence, try rows[0][2].int64)
         guard rows.count <= limit else { return nil }
         return try rows.compactMap { row in
@@ -73,8 +81,8 @@ public struct ChangelogCursor: Sendable {
         }
     }
 
-    private static func snapshot(_ row: PostgresRow) throws -> Snapshot {
-        guard let snapshot = Snapshot(text: try row[0].string) else {
+    private static func snapshot(_ text: String) throws -> Snapshot {
+        guard let snapshot = Snapshot(text: text) else {
             throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that is not readable.")
         }
         return snapshot

@@ -1,0 +1,25 @@
+import TomboloRules
+
+/// Pages of lists as they are sent.
+typealias KeptPages = KeptAnswers<PageQuestion, KeptPage>
+
+/// Who asks for which page, by which rules: they say what of it the caller may see, on the classes as they are.
+struct PageQuestion: KeptQuestion {
+    let rules: Rules.Identity
+    let subject: Subject
+    /// With the query.
+    let address: String
+
+    /// Roughly what is known about a user.
+    private static let subjectByteCount = 1_024
+
+    var byteCount: Int { Self.subjectByteCount + address.utf8.count }
+}
+
+struct KeptPage: KeptAnswer {
+    let document: JSONAPIDocument
+    /// For the ETag.
+    let version: String
+
+    var byteCount: Int { document.bytes.count + version.utf8.count }
+}
