@@ -1,5 +1,4 @@
 import PostgresClient
-import PostgresValues
 import TestSupport
 import Testing
 import TomboloChangesets

@@ -1,7 +1,7 @@
 import TomboloRules
 
 /// Pages of lists as they are sent.
-typealias KeptPages = KeptAnswers<PageQuestion, KeptPage>
+typealias KeptPages = AnswerCache<PageQuestion, KeptPage>
 
 /// Who asks for which page, by which rules: they say what of it the caller may see, on the classes as they are.
 struct PageQuestion: KeptQuestion {

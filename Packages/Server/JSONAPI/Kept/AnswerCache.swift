@@ -6,7 +6,7 @@
 ///
 /// Answers are in two generations. Once the younger one has half of the room, it becomes the older one, and what nobody has
 /// asked for since it became that goes.
-struct KeptAnswers<Question: KeptQuestion, Answer: KeptAnswer> {
+struct AnswerCache<Question: KeptQuestion, Answer: KeptAnswer> {
     private struct Entry {
         let answer: Answer
         let byteCount: Int

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TomboloJSONAPI
 
-@Suite("Answers that are kept") struct KeptAnswersTests {
+@Suite("Answers that are kept") struct AnswerCacheTests {
     private static func kept(_ count: Int = 100, bytes: Int = 1 << 20) -> KeptTotals {
         KeptTotals(countLimit: count, byteLimit: bytes)
     }
