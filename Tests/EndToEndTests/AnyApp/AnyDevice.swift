@@ -1,5 +1,6 @@
 import Foundation
 import RandomValues
+import Synchronization
 import TomboloChangesets
 import TomboloModel
 import TomboloSyncClient
@@ -15,7 +16,11 @@ final class AnyDevice {
     static let ownerName = "ownerID"
     static let sharedName = "isShared"
 
+    private static let deviceCount = Atomic(0)
+
     let name: String
+    /// Of this device among all of the process, so that no two make the same key.
+    private let number = deviceCount.add(1, ordering: .relaxed).newValue
     let schema: Schema
     let reports = DeviceReports()
     private let engine: SyncEngine
@@ -193,8 +198,7 @@ final class AnyDevice {
     private func newKey(_ column: Column) -> Value {
         count += 1
         switch column.type {
-        // Devices of one user count on their own.
-        case .int: return .int(Int64(abs(name.hashValue % 1_000)) * 1_000 + Int64(count))
+        case .int: return .int(Int64(number) * 1_000 + Int64(count))
         case .string: return .string("\(name) \(count)")
         case .uuid: return .uuid(UUID())
         default: return .objectId(.generate())
