@@ -168,6 +168,25 @@ import TomboloRules
         }
     }
 
+    @Test("are kept: whoever asks again gets an answer while the table can't be read")
+    func kept() async throws {
+        try await ServiceFixture.with { fixture in
+            try await Self.server(fixture).test(.router) { client in
+                let call = Caller(client, fixture)
+                let path = "/api/speakers?sort=name&page[total]=true"
+                let first = try await call(.get, path, as: "attendee")
+                #expect(first.status == 200)
+                // The first question of all says that anything may have changed before it.
+                #expect(try await call(.get, path, as: "attendee").text == first.text)
+                let connection = try await PostgresConnection.connect(fixture.pool.configuration)
+                try await connection.execute("BEGIN; LOCK TABLE speaker IN ACCESS EXCLUSIVE MODE")
+                #expect(try await call(.get, path, as: "attendee").text == first.text)
+                try await connection.execute("ROLLBACK")
+                await connection.close()
+            }
+        }
+    }
+
     @Test("follow new rules at once")
     func newRules() async throws {
         try await ServiceFixture.with { fixture in
