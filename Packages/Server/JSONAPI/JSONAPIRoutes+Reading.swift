@@ -9,8 +9,9 @@ extension JSONAPIRoutes {
     func addReading(to routes: Routes) {
         let reading = access("read") { _ in [.read] }
         routes.on(.get, "\(Self.path)/{collection}", access: reading) { request, _, grant in
-            try await kept(request, grant) { view, type, beginning in
-                try await list(request, type, view, since: beginning)
+            try await kept(request, grant) { beginning in
+                let (view, type) = try view(grant)
+                return try await list(request, type, view, since: beginning)
             }
         }
         routes.on(.get, "\(Self.resource)", access: reading) { request, context, grant in
@@ -48,17 +49,15 @@ extension JSONAPIRoutes {
     /// The answer that is kept, or the one that is read now.
     /// - Parameter read: gives, with the answer, the classes whose rows decide about it; nil if those of any class may.
     private func kept(
-        _ request: Request, _ grant: ClassGrant,
-        _ read: (CallerView, ResourceType, ListAnswers.Beginning) async throws -> ListAnswer
+        _ request: Request, _ grant: ClassGrant, _ read: (ListAnswers.Beginning) async throws -> ListAnswer
     ) async throws -> JSONAPIDocument {
         try JSONAPIMediaType.checkAccept(request)
         let question = PageQuestion(rules: grant.rules.identity, subject: grant.subject, address: request.uri.string)
         if let page = try await answers.page(question) {
             return page.document.validated(for: request, version: page.version)
         }
-        let (view, type) = try view(grant)
         let beginning = answers.begin()
-        let (document, classNames) = try await read(view, type, beginning)
+        let (document, classNames) = try await read(beginning)
         let page = KeptPage(document: document, version: document.version)
         answers.keep(page, to: question, of: classNames, since: beginning)
         return document.validated(for: request, version: page.version)
@@ -164,7 +163,7 @@ extension JSONAPIRoutes {
         let (view, type) = try view(grant)
         let (field, target) = try relationship(context, of: type, view)
         if case .toMany = field.content {
-            return try await kept(request, grant) { view, type, beginning in
+            return try await kept(request, grant) { beginning in
                 let linked = try await keys(context, type, field, view)
                 let narrowing = Predicate.isIn(PropertyPath(target.key.name), linked)
                 return (try await list(request, target, view, narrowing: narrowing, since: beginning).document, nil)
