@@ -112,7 +112,12 @@ extension EditPage {
         }
     }
 
-    private func newKey(_ id: String, at pointer: RequestPointer) throws -> Value {
+    /// Whether new objects get an id without anybody choosing it.
+    static func makesKeys(of type: ResourceType) -> Bool { [.objectId, .uuid].contains(type.keyType) }
+
+    /// The key of a new object.
+    /// - Parameter id: what was entered; not looked at if ``makesKeys(of:)``.
+    func newKey(_ id: String, at pointer: RequestPointer) throws -> Value {
         switch type.keyType {
         case .objectId: return .objectId(.generate())
         case .uuid: return .uuid(UUID())

@@ -57,18 +57,23 @@ struct RecordPage: Sendable {
         let incoming = try await reader.incoming(type, key: key)
         var links: [[String: Any]] = []
         for link in incoming {
-            let list = ClassPages.path(of: link.type)
-            let filter = RequestParameters.encode("filter[\(link.field.name)]")
+            let filter =
+                RequestParameters.encode("filter[\(link.field.name)]") + "="
+                + RequestParameters.encode(record.resource.id)
             var item: [String: Any] = [
                 "title": ClassTitle.plural(of: link.type), "field": ClassTitle.words(link.field.name),
                 "count": PanelNumber.text(link.count, limit: RecordReader.countLimit),
-                "path": "\(list)?\(filter)=\(RequestParameters.encode(record.resource.id))",
+                "path": "\(ClassPages.path(of: link.type))?\(filter)", "singular": ClassTitle.singular(of: link.type),
             ]
             if view.refusal(.create, link.type) == nil {
                 let name = RequestParameters.encode("f.\(link.field.name)")
                 item["new"] =
                     "\(EditPage.newPath(of: link.type))?\(name)=\(RequestParameters.encode(record.resource.id))"
-                item["singular"] = ClassTitle.singular(of: link.type)
+            }
+            if view.refusal(.update, link.type) == nil, RowsPage.isPossible(link.type, view) {
+                item["rows"] = "\(RowsPage.path(of: link.type))?\(filter)"
+                let plural = ClassTitle.plural(of: link.type)
+                item["plural"] = plural.prefix(1).lowercased() + plural.dropFirst()
             }
             let first = try await reader.first(of: link, key: key)
             item["first"] = first.map { ["title": $0.title, "path": ClassPages.path(of: link.type, id: $0.id)] }

@@ -1,0 +1,68 @@
+import Foundation
+import PostgresClient
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// New objects get what the list is filtered by: what is added to the sessions of an event belongs to that event.
+extension RowsPage {
+    /// Empty rows, for who may make objects whose ids nobody has to think of, where everything can be entered that a new
+    /// object must have.
+    func newRows(_ fields: [ResourceField], _ list: ListRequest) -> [Row] {
+        let known = Set(fields.map(\.name) + given(by: list).map { $0.field.field.name })
+        guard view.refusal(.create, type) == nil, EditPage.makesKeys(of: type),
+            view.fields(of: type).allSatisfy({ !$0.isRequiredOnCreation || known.contains($0.name) })
+        else { return [] }
+        let row = Row(id: "", title: "", version: "", was: [:], entered: [:])
+        return Array(repeating: row, count: Self.newRowCount)
+    }
+
+    /// The rows with titles for the new ones: `New session 1`.
+    func numbered(_ rows: [Row]) -> [Row] {
+        let name = ClassTitle.singular(of: type)
+        var rows = rows
+        for (number, index) in rows.indices.filter({ rows[$0].isNew }).enumerated() {
+            rows[index].title = "New \(name.prefix(1).lowercased())\(name.dropFirst()) \(number + 1)"
+        }
+        return rows
+    }
+
+    /// Makes the object of a new row.
+    /// - Returns: its row; nil if nothing was entered.
+    /// - Throws: ``RequestFailure`` if it's refused.
+    func make(_ row: Row, _ fields: [ResourceField], _ list: ListRequest) async throws -> Row? {
+        var values: [(field: FormField, value: JSON)] = []
+        for field in fields.compactMap({ FormField($0) }) {
+            let json = field.json(row.entered[field.field.name] ?? "", was: .null)
+            if json != .null { values.append((field, json)) }
+        }
+        guard !values.isEmpty else { return nil }
+        for (field, json) in given(by: list) where !values.contains(where: { $0.field.name == field.name }) {
+            values.append((field, json))
+        }
+        let pointer = RequestPointer() / "data"
+        let key = try edit.newKey("", at: pointer)
+        var change = ResourceChange(type, view)
+        change.read(edit.document(setting: values) ?? [:], at: pointer)
+        try change.check()
+        let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: EditPage.move(request.core)))
+        _ = try await request.core.pool.transaction { connection in
+            try await writer.create(checked, key: key, at: pointer, connection)
+        }
+        let id = ResourceType.idText(key)
+        return Row(id: id, title: id, version: "", was: [:], entered: row.entered)
+    }
+
+    /// The values that every object of the list has, because the list is filtered by them.
+    private func given(by list: ListRequest) -> [(field: FormField, value: JSON)] {
+        let filters = list.parameters.all.filter { $0.family == "filter" && $0.keys.count == 1 }
+        return edit.fields.compactMap { field in
+            guard let filter = filters.first(where: { $0.keys[0] == field.field.name }) else { return nil }
+            let json = field.json(filter.value, was: .null)
+            // A literal nil in a conditional expression would be JSON's null.
+            guard json != .null else { return nil }
+            return (field, json)
+        }
+    }
+}
