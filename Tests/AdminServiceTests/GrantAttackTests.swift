@@ -222,6 +222,43 @@ import TomboloRules
         }
     }
 
+    @Test("nobody takes an event that has no owner, and super administrators give it one")
+    func withoutOwner() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            let event = ObjectId.generate()
+            try await fixture.pool.query(
+                "INSERT INTO event (_id, name) VALUES ($1, 'Nobody''s')", [.objectId(event)])
+            func body(_ event: ObjectId, _ user: ObjectId) -> String { #"{"scope": "\#(event)", "to": "\#(user)"}"# }
+            for role in ["attendee", "stranger", "owner", "organizer", "admin"] {
+                let me = try #require(fixture.users[role])
+                let answer = try await call(.post, "/roles/transfer", as: role, body: body(event, me))
+                #expect(answer.status == 403, "\(role): \(answer.text)")
+                let unknown = try await call(.post, "/roles/transfer", as: role, body: body(.generate(), me))
+                #expect(answer.json["error"] == unknown.json["error"], "whether there is such an event isn't told")
+            }
+            let stranger = try #require(fixture.users["stranger"])
+            let given = try await call(.post, "/roles/transfer", as: "superAdmin", body: body(event, stranger))
+            #expect(given.status == 200 && given.json["from"] == .null, "\(given.text)")
+        }
+    }
+
+    @Test("an event whose id is that of a role in another event has an owner all the same")
+    func takenKey() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            let (attendee, organizer) = (
+                try #require(fixture.users["attendee"]), try #require(fixture.users["organizer"])
+            )
+            let taken = try await fixture.pool.query(
+                #"SELECT _id FROM role_assignment WHERE "user" = $1"#, [.objectId(organizer)])[0, 0].objectId
+            try await fixture.pool.query(
+                "INSERT INTO event (_id, name, creator) VALUES ($1, 'Theirs', $2)",
+                [.objectId(taken), .objectId(attendee)])
+            let owners = try await fixture.pool.query(
+                #"SELECT "user" FROM role_assignment WHERE event = $1 AND role = 'owner'"#, [.objectId(taken)])
+            #expect(try owners.map { try $0[0].objectId } == [attendee])
+        }
+    }
+
     @Test("however many hand an event over at the same time, it has one owner, and nobody has a role twice")
     func transferringAtOnce() async throws {
         try await JSONAPIReadingTests.run { fixture, call in

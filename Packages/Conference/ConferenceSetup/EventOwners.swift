@@ -17,6 +17,14 @@ enum EventOwners {
                     INSERT INTO \(Conference.assignments) (_id, "user", role, event)
                     VALUES (NEW._id, NEW.creator, '\(RoleName.owner.rawValue)', NEW._id)
                     ON CONFLICT DO NOTHING;
+                    -- An assignment in another event has that key: the event must not stay without an owner.
+                    IF NOT FOUND AND EXISTS (
+                        SELECT FROM \(Conference.assignments) a
+                        WHERE a._id = NEW._id AND a.event IS DISTINCT FROM NEW._id) THEN
+                        INSERT INTO \(Conference.assignments) (_id, "user", role, event)
+                        VALUES (substr(sha256(NEW._id || 'owner'::bytea), 1, 12), NEW.creator,
+                            '\(RoleName.owner.rawValue)', NEW._id);
+                    END IF;
                 END IF;
                 RETURN NULL;
             END

@@ -121,6 +121,13 @@ struct GrantClass: Sendable {
         return Grant(key: key, row: row)
     }
 
+    /// The object as if it gave the role to nobody, for the rules to decide about.
+    func vacant(_ row: Row) -> Row {
+        var row = row
+        row[columns.userColumn] = .null
+        return row
+    }
+
     private func zero(of column: Column) -> Value {
         if case .array = column.type { return .data(ArrayCoding.empty) }
         return schema.storedType(of: column).zero

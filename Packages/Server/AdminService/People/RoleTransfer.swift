@@ -30,6 +30,7 @@ struct RoleTransfer: Sendable {
     let subject: Subject
     let rules: Rules
 
+    /// A role that nobody has is given by those who may transfer it whoever holds it.
     /// - Throws: `RequestFailure`: 422 for what isn't a role to be handed over, 403 if the rules don't permit the caller to
     ///   transfer it, 409 if its scope is in the trash, the user has no account, or somebody else was faster.
     nonisolated(nonsending) func perform(_ wish: Wish) async throws -> Outcome {
@@ -80,9 +81,11 @@ struct RoleTransfer: Sendable {
         let found = try await item.grants(of: role, in: scope, connection)
         let index = item.columns.classIndex
         // Whoever may not do it learns neither whether there is such a scope nor who holds the role.
+        // Where nobody holds it, it's nobody's: a rule that asks whose it is must not find whoever is to get it.
         let held = try found.first ?? item.grant(role, to: user, in: scope)
+        let asked = found.isEmpty ? item.vacant(held.row) : held.row
         if case .denied(let denial) = rules.authorize(
-            subject, .transfer, .object(classIndex: index, old: held.row, new: held.row))
+            subject, .transfer, .object(classIndex: index, old: asked, new: asked))
         {
             throw RequestFailure(denial)
         }
