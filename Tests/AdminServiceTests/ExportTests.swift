@@ -200,12 +200,15 @@ struct ExportTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
 
         let places = ExportPlaces()
+        func holder(_ user: ObjectId?, _ address: String) -> ExportPlaces.Holder { .init(user: user, address: address) }
         let (one, other) = (ObjectId.generate(), ObjectId.generate())
-        for _ in 0..<ExportPlaces.perUser { try places.take(one) }
-        #expect(throws: RequestFailure.self) { try places.take(one) }
-        try places.take(other)
-        #expect(throws: RequestFailure.self) { try places.take(nil) }
-        places.giveBack(one)
-        try places.take(nil)
+        for address in ["a", "b"] { try places.take(holder(one, address)) }
+        #expect(throws: RequestFailure.self) { try places.take(holder(one, "c")) }
+        try places.take(holder(other, "a"))
+        #expect(throws: RequestFailure.self) { try places.take(holder(nil, "c")) }
+        places.giveBack(holder(one, "b"))
+        // One place is left to other addresses.
+        #expect(throws: RequestFailure.self) { try places.take(holder(nil, "a")) }
+        try places.take(holder(nil, "c"))
     }
 }

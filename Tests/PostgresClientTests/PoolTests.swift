@@ -1,4 +1,5 @@
 import PostgresClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -52,6 +53,58 @@ import Testing
             try await group.waitForAll()
         }
         #expect(await order.numbers == Array(0..<10))
+    }
+
+    /// Holds connections for somebody until it's told to let go.
+    private func hold(
+        _ count: Int, of pool: PostgresPool, for borrower: PostgresBorrower,
+        _ group: inout ThrowingTaskGroup<Void, any Error>, _ gate: Gate
+    ) {
+        for _ in 0..<count {
+            group.addTask {
+                try await PostgresBorrower.$current.withValue(borrower) {
+                    try await pool.withConnection { _ in await gate.wait() }
+                }
+            }
+        }
+    }
+
+    private func until(_ inUse: Int, _ waiting: Int, _ pool: PostgresPool) async {
+        while pool.statistics.inUse != inUse || pool.statistics.waiting != waiting { await Task.yield() }
+    }
+
+    @Test("A user holds at most half of the connections, and all users of an address three quarters")
+    func shares() async throws {
+        let pool = try await pool(.init(maximumConnections: 4))
+        let (one, others) = (Gate(), Gate())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let ada = PostgresBorrower(user: "ada", address: "1")
+            hold(5, of: pool, for: ada, &group, one)
+            await until(2, 3, pool)
+            hold(2, of: pool, for: PostgresBorrower(user: "bob", address: "1"), &group, others)
+            await until(3, 4, pool)
+            hold(1, of: pool, for: PostgresBorrower(address: "1"), &group, others)
+            await until(3, 5, pool)
+            try await PostgresBorrower.$current.withValue(PostgresBorrower(user: "bob", address: "2")) {
+                _ = try await pool.query("SELECT 1")
+            }
+            _ = try await pool.query("SELECT 1")
+            one.open()
+            others.open()
+            try await group.waitForAll()
+        }
+        #expect(pool.statistics.inUse == 0 && pool.statistics.waiting == 0)
+        await pool.shutdown()
+    }
+
+    @Test("What is borrowed while a connection is held waits for nobody's share")
+    func nestedBorrowing() async throws {
+        let pool = try await pool(.init(maximumConnections: 2))
+        try await PostgresBorrower.$current.withValue(PostgresBorrower(user: "ada", address: "1")) {
+            try await pool.withConnection { _ in _ = try await pool.query("SELECT 1") }
+            #expect(try await pool.query("SELECT 1").count == 1)
+        }
+        await pool.shutdown()
     }
 
     @Test("A cancelled waiter leaves the queue")
@@ -121,5 +174,29 @@ private actor OrderRecorder {
 
     func add(_ number: Int) {
         numbers.append(number)
+    }
+}
+
+/// Keeps tasks until it's opened.
+private final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 }

@@ -28,7 +28,8 @@ public struct TicketOrder: Sendable {
         self.pool = pool
         self.sql = sql
         batches = RequestBatcher(Self.bounds, overload: RequestFailure.tooManyWaiting) { wishes in
-            try await sql.move(wishes, pool)
+            // For whoever is in the batch, not for the one whose request began it.
+            try await PostgresBorrower.$current.withValue(nil) { try await sql.move(wishes, pool) }
         }
     }
 
@@ -53,7 +54,7 @@ public struct TicketOrder: Sendable {
         }
         let wish = TicketMoves.Wish(
             ticket: ticket, event: event, place: place, origin: ChangeOrigin.current)
-        switch try await batches.answer(wish) {
+        switch try await batches.answer(wish, on: EventLoopTaskExecutor.current) {
         case .done(let outcome): return outcome
         case .notFound: break
         case .alone:

@@ -76,7 +76,10 @@ public final class Authenticator: Sendable {
         lookUps = RequestBatcher(
             Self.lookUpBounds, overload: PostgresPoolError.tooManyWaiters(limit: Self.lookUpBounds.waiting)
         ) { userIDs in
-            let known = try await Accounts.known(Set(userIDs), grants: grants(), pool)
+            // For whoever is in the batch, not for the one whose request began it.
+            let known = try await PostgresBorrower.$current.withValue(nil) {
+                try await Accounts.known(Set(userIDs), grants: grants(), pool)
+            }
             return userIDs.map { known[$0].map { $0.map { $0 } } ?? .success(nil) }
         }
         self.mail = mail

@@ -90,9 +90,14 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
     /// Requests that wait.
     package var waitingCount: Int { state.withLock { $0.queue.count } }
 
-    /// - Parameter lane: who asks, for the turns.
+    /// - Parameters:
+    ///   - lane: who asks, for the turns.
+    ///   - executor: where the batch prefers to run, if this request begins one; nil for Swift's pool. On an event loop it
+    ///     begins behind what the loop has to do, so that all of that is in it, and nothing changes threads.
     /// - Throws: the request's error, or `CancellationError` in a cancelled task.
-    package func answer(_ request: Request, lane: String = "") async throws -> Answer {
+    package func answer(
+        _ request: Request, lane: String = "", on executor: (any TaskExecutor)? = nil
+    ) async throws -> Answer {
         let number = state.withLock { $0.makeNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -103,7 +108,7 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
                 }
                 switch admission {
                 case nil: continuation.resume(throwing: CancellationError())
-                case .added: startNext()
+                case .added: startNext(on: executor)
                 case .addedInPlaceOf(let other): other.continuation.resume(throwing: overload)
                 case .refused: continuation.resume(throwing: overload)
                 }
@@ -116,13 +121,13 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
     }
 
     /// A batch has a task of its own, for none of its requests may stop it for the others.
-    private func startNext() {
+    private func startNext(on executor: (any TaskExecutor)?) {
         guard let number = state.withLock({ $0.prepare(bounds) }) else { return }
-        let task = Task { await run(number) }
+        let task = Task(executorPreference: executor) { await self.run(number, on: executor) }
         if !state.withLock({ $0.note(task, of: number) }) { task.cancel() }
     }
 
-    private func run(_ number: UInt64) async {
+    private func run(_ number: UInt64, on executor: (any TaskExecutor)?) async {
         let requests = state.withLock { $0.begin(number, bounds) }
         guard !requests.isEmpty else { return }
         let answers: [Result<Answer, any Error>]
@@ -133,7 +138,7 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
             answers = requests.map { _ in .failure(error) }
         }
         let members = state.withLock { $0.batches.removeValue(forKey: number)?.members ?? [] }
-        startNext()
+        startNext(on: executor)
         for (waiting, answer) in zip(members, answers) { waiting?.continuation.resume(with: answer) }
     }
 }

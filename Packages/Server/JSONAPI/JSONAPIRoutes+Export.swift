@@ -11,9 +11,10 @@ extension JSONAPIRoutes {
     private static let ownParameters: Set<String> = ["format", "formulas"]
 
     func addExport(to routes: Routes) {
-        routes.on(.get, Self.exportPath, access: access("read") { _ in [.read] }) { request, _, grant in
+        routes.on(.get, Self.exportPath, access: access("read") { _ in [.read] }) { request, context, grant in
             let (view, type) = try view(grant)
-            return try await export(type, try RequestParameters(request), for: view)
+            return try await export(
+                type, try RequestParameters(request), for: view, at: context.remoteAddress)
         }
     }
 
@@ -22,9 +23,10 @@ extension JSONAPIRoutes {
     ///   - parameters: `format`, `formulas`, `filter`, `sort` and `fields`.
     ///   - narrowing: what rows must satisfy besides the filters.
     ///   - fields: which of the class's are exported, if `fields` doesn't say; nil for all.
+    ///   - address: the IP address that asks; empty if it isn't known.
     package func export(
         _ type: ResourceType, _ parameters: RequestParameters, narrowing: Predicate = .constant(true),
-        fields: Set<String>? = nil, for view: CallerView
+        fields: Set<String>? = nil, for view: CallerView, at address: String
     ) async throws -> Response {
         let format = try Self.format(parameters)
         let guardsFormulas = try Self.guardsFormulas(parameters)
@@ -35,9 +37,9 @@ extension JSONAPIRoutes {
         let isSorted = parameters.all.contains { $0.name == "sort" }
         let statement = try ExportStatement(
             type, query, sorts: isSorted ? query.sorts : [], format: format, guardsFormulas: guardsFormulas, for: view)
-        let (places, user) = (exportPlaces, view.subject.userID)
-        try places.take(user)
-        let stream = ExportStream(statement, pool) { places.giveBack(user) }
+        let (places, holder) = (exportPlaces, ExportPlaces.Holder(user: view.subject.userID, address: address))
+        try places.take(holder)
+        let stream = ExportStream(statement, pool) { places.giveBack(holder) }
         return try await stream.response(format, fileName: type.name)
     }
 

@@ -3,8 +3,8 @@ public import Logging
 
 /// A bounded set of connections to one database.
 ///
-/// Connections are opened when needed and kept. Further requests wait in order; their number and waiting time are
-/// bounded too. A connection that broke, or came back inside a transaction that can't be rolled back, is replaced.
+/// Connections are opened when needed and kept. Further requests wait, in order and by whom they are for
+/// (``PostgresBorrower``); their number and waiting time are bounded too. A connection that broke, or came back inside a transaction that can't be rolled back, is replaced.
 public final class PostgresPool: Sendable {
     /// The bounds of a pool.
     public struct Options: Sendable {
@@ -90,15 +90,25 @@ public final class PostgresPool: Sendable {
     nonisolated(nonsending) public func withConnection<R>(
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
     ) async throws -> R {
-        let connection = try await acquire()
+        let borrower = PostgresBorrower.current
+        let connection = try await acquire(for: borrower)
         do {
-            let result = try await body(connection)
-            await giveBack(connection)
+            let result = try await use(connection, for: borrower, body)
+            await giveBack(connection, from: borrower)
             return result
         } catch {
-            await giveBack(connection)
+            await giveBack(connection, from: borrower)
             throw error
         }
+    }
+
+    /// What `body` borrows besides is on nobody's account.
+    nonisolated(nonsending) private func use<R>(
+        _ connection: PostgresConnection, for borrower: PostgresBorrower?,
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
+    ) async throws -> R {
+        guard borrower != nil else { return try await body(connection) }
+        return try await PostgresBorrower.$current.withValue(nil) { try await body(connection) }
     }
 
     /// `PostgresConnection.query` on a connection of the pool.
@@ -153,30 +163,33 @@ public final class PostgresPool: Sendable {
 
     // MARK: Lending
 
-    private func acquire() async throws -> PostgresConnection {
+    private func acquire(for borrower: PostgresBorrower?) async throws -> PostgresConnection {
         let began = clock.now
         let deadline = began + options.acquireTimeout
         try Task.checkCancellation()
-        let grant = try await nextGrant(deadline: deadline)
+        let grant = try await nextGrant(for: borrower, deadline: deadline)
         let waited = clock.now - began
         allWaits.withLock { $0 = ($0.count + 1, $0.time + waited) }
         switch grant {
         case .connection(let connection):
             if await isAlive(connection) { return connection }
             logger.debug("a pooled PostgreSQL connection was lost while idle; opening another")
-            return try await open(replacing: connection, deadline: deadline)
+            return try await open(replacing: connection, for: borrower, deadline: deadline)
         case .slot:
-            return try await open(replacing: nil, deadline: deadline)
+            return try await open(replacing: nil, for: borrower, deadline: deadline)
         }
     }
 
-    private func nextGrant(deadline: ContinuousClock.Instant) async throws -> PostgresPoolState.Grant {
+    private func nextGrant(
+        for borrower: PostgresBorrower?, deadline: ContinuousClock.Instant
+    ) async throws -> PostgresPoolState.Grant {
         let id = state.withLock { $0.makeWaiterID() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let decision = state.withLock {
                     // Checked under the lock, so that a later cancellation finds the waiter.
-                    Task.isCancelled ? .cancelled : $0.request(id: id, deadline: deadline, continuation)
+                    Task.isCancelled
+                        ? .cancelled : $0.request(id: id, for: borrower, deadline: deadline, continuation)
                 }
                 switch decision {
                 case .granted(let grant): continuation.resume(returning: grant)
@@ -215,7 +228,7 @@ public final class PostgresPool: Sendable {
 
     /// Opens a connection for a slot that's already counted.
     private func open(
-        replacing old: PostgresConnection?, deadline: ContinuousClock.Instant
+        replacing old: PostgresConnection?, for borrower: PostgresBorrower?, deadline: ContinuousClock.Instant
     ) async throws -> PostgresConnection {
         if let old {
             state.withLock { $0.forget(old) }
@@ -235,21 +248,21 @@ public final class PostgresPool: Sendable {
                 attempt += 1
                 let mayRetry = (error as? PostgresError)?.isRetryable ?? false
                 guard mayRetry, clock.now + delay < deadline, !state.withLock({ $0.isShutDown }) else {
-                    freeSlot()
+                    freeSlot(of: borrower)
                     throw error
                 }
                 logger.info("PostgreSQL: connecting failed, next attempt in \(delay): \(error)")
                 do {
                     try await Task.sleep(for: delay)
                 } catch {
-                    freeSlot()
+                    freeSlot(of: borrower)
                     throw error
                 }
             }
         }
     }
 
-    private func giveBack(_ connection: PostgresConnection) async {
+    private func giveBack(_ connection: PostgresConnection, from borrower: PostgresBorrower?) async {
         switch connection.transactionStatus {
         case .idle, .closed: break
         case .inTransaction, .inFailedTransaction:
@@ -262,21 +275,20 @@ public final class PostgresPool: Sendable {
         guard connection.transactionStatus == .idle else {
             await connection.close()
             state.withLock { $0.forget(connection) }
-            return freeSlot()
+            return freeSlot(of: borrower)
         }
-        switch state.withLock({ $0.giveBack(connection) }) {
-        case .kept: break
-        case .lent(let waiter): waiter.resume(returning: .connection(connection))
+        switch state.withLock({ $0.giveBack(connection, from: borrower) }) {
+        case .kept(let granted): for one in granted { one.waiter.resume(returning: one.grant) }
         case .close(let waitingForEmpty):
             await connection.close()
             for continuation in waitingForEmpty { continuation.resume() }
         }
     }
 
-    /// A counted slot has lost its connection, so the next waiter may open one.
-    private func freeSlot() {
-        let next = state.withLock { $0.freeSlot() }
-        next.waiter?.resume(returning: .slot)
+    /// A counted slot has lost its connection, so that a waiter may open one.
+    private func freeSlot(of borrower: PostgresBorrower?) {
+        let next = state.withLock { $0.freeSlot(of: borrower) }
+        for one in next.granted { one.waiter.resume(returning: one.grant) }
         for continuation in next.waitingForEmpty { continuation.resume() }
     }
 }

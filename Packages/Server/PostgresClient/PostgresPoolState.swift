@@ -19,14 +19,20 @@ struct PostgresPoolState {
         case queued(startTimer: Bool)
     }
 
+    /// Somebody's waiting has come to an end.
+    struct Granted {
+        let waiter: CheckedContinuation<Grant, any Error>
+        let grant: Grant
+    }
+
     enum Return {
-        case kept
-        case lent(to: CheckedContinuation<Grant, any Error>)
+        case kept([Granted])
         case close(waitingForEmpty: [CheckedContinuation<Void, Never>])
     }
 
     private struct Waiter {
         let id: UInt64
+        let borrower: PostgresBorrower?
         let deadline: ContinuousClock.Instant
         let continuation: CheckedContinuation<Grant, any Error>
     }
@@ -34,6 +40,7 @@ struct PostgresPoolState {
     let maximumConnections: Int
     let maximumWaiters: Int
     private var slots = 0
+    private var shares: PostgresShares
     /// Last in, first out, so that a small load keeps few connections busy.
     private var idle: [PostgresConnection] = []
     private(set) var lent: [ObjectIdentifier: PostgresConnection] = [:]
@@ -47,6 +54,7 @@ struct PostgresPoolState {
     init(maximumConnections: Int, maximumWaiters: Int) {
         self.maximumConnections = maximumConnections
         self.maximumWaiters = maximumWaiters
+        shares = PostgresShares(maximumConnections: maximumConnections)
     }
 
     var statistics: PostgresPool.Statistics {
@@ -59,21 +67,51 @@ struct PostgresPoolState {
     }
 
     mutating func request(
-        id: UInt64, deadline: ContinuousClock.Instant, _ continuation: CheckedContinuation<Grant, any Error>
+        id: UInt64, for borrower: PostgresBorrower?, deadline: ContinuousClock.Instant,
+        _ continuation: CheckedContinuation<Grant, any Error>
     ) -> Decision {
         if isShutDown { return .refused(.shutDown) }
-        if let connection = idle.popLast() {
-            lent[ObjectIdentifier(connection)] = connection
-            return .granted(.connection(connection))
+        if shares.allows(borrower), let grant = take() {
+            shares.take(borrower)
+            return .granted(grant)
         }
-        if slots < maximumConnections {
-            slots += 1
-            return .granted(.slot)
+        guard waiters.count < maximumWaiters, mayWait(borrower) else {
+            return .refused(.tooManyWaiters(limit: maximumWaiters))
         }
-        guard waiters.count < maximumWaiters else { return .refused(.tooManyWaiters(limit: maximumWaiters)) }
-        waiters.append(Waiter(id: id, deadline: deadline, continuation: continuation))
+        waiters.append(Waiter(id: id, borrower: borrower, deadline: deadline, continuation: continuation))
         defer { timerRuns = true }
         return .queued(startTimer: !timerRuns)
+    }
+
+    /// No user takes more than half of the places to wait in.
+    private func mayWait(_ borrower: PostgresBorrower?) -> Bool {
+        guard let borrower, waiters.count >= maximumWaiters / 2 else { return true }
+        return waiters.count { $0.borrower == borrower } < max(1, maximumWaiters / 2)
+    }
+
+    /// A free connection, or leave to open one.
+    private mutating func take() -> Grant? {
+        if let connection = idle.popLast() {
+            lent[ObjectIdentifier(connection)] = connection
+            return .connection(connection)
+        }
+        guard slots < maximumConnections else { return nil }
+        slots += 1
+        return .slot
+    }
+
+    /// Gives what is free to those who wait: to whoever holds least, in order of arrival.
+    private mutating func settle() -> [Granted] {
+        var granted: [Granted] = []
+        while !waiters.isEmpty, !idle.isEmpty || slots < maximumConnections {
+            let allowed = waiters.indices.filter { shares.allows(waiters[$0].borrower) }
+            let next = allowed.min { shares.count(of: waiters[$0].borrower) < shares.count(of: waiters[$1].borrower) }
+            guard let next, let grant = take() else { break }
+            let waiter = waiters.remove(at: next)
+            shares.take(waiter.borrower)
+            granted.append(Granted(waiter: waiter.continuation, grant: grant))
+        }
+        return granted
     }
 
     mutating func removeWaiter(_ id: UInt64) -> CheckedContinuation<Grant, any Error>? {
@@ -105,26 +143,24 @@ struct PostgresPoolState {
         lent[ObjectIdentifier(connection)] = nil
     }
 
-    mutating func giveBack(_ connection: PostgresConnection) -> Return {
+    mutating func giveBack(_ connection: PostgresConnection, from borrower: PostgresBorrower?) -> Return {
+        lent[ObjectIdentifier(connection)] = nil
+        shares.giveBack(borrower)
         if isShutDown {
-            lent[ObjectIdentifier(connection)] = nil
             slots -= 1
             return .close(waitingForEmpty: takeWaitingForEmpty())
         }
-        if waiters.isEmpty {
-            lent[ObjectIdentifier(connection)] = nil
-            idle.append(connection)
-            return .kept
-        }
-        return .lent(to: waiters.removeFirst().continuation)
+        idle.append(connection)
+        return .kept(settle())
     }
 
-    mutating func freeSlot() -> (
-        waiter: CheckedContinuation<Grant, any Error>?, waitingForEmpty: [CheckedContinuation<Void, Never>]
-    ) {
-        if !isShutDown, !waiters.isEmpty { return (waiters.removeFirst().continuation, []) }
+    /// A counted slot has lost its connection.
+    mutating func freeSlot(
+        of borrower: PostgresBorrower?
+    ) -> (granted: [Granted], waitingForEmpty: [CheckedContinuation<Void, Never>]) {
         slots -= 1
-        return (nil, takeWaitingForEmpty())
+        shares.giveBack(borrower)
+        return isShutDown ? ([], takeWaitingForEmpty()) : (settle(), [])
     }
 
     mutating func shutDown() -> (

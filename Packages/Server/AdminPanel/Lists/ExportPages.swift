@@ -33,7 +33,8 @@ struct ExportPages: PanelSection {
             let chosen = parameters.value("columns").flatMap { $0.isEmpty ? nil : Set(list.columns.map(\.name)) }
             return .response(
                 try await api.export(
-                    type, parameters.without(others), narrowing: list.narrowing, fields: chosen, for: view))
+                    type, parameters.without(others), narrowing: list.narrowing, fields: chosen, for: view,
+                    at: request.context.remoteAddress))
         }
     }
 }

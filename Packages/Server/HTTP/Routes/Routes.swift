@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import Hummingbird
+import PostgresClient
 import TomboloModel
 public import TomboloRules
 
@@ -103,15 +104,16 @@ public struct Routes {
             failure.decision = "refused: \(failure.message)"
             throw failure
         }
-        var response: Response
-        if let changing {
-            let origin = ChangeOrigin(
-                .http, user: subject.userID?.stringValue, address: context.remoteAddress, route: changing)
-            response = try await origin.run {
+        let user = subject.userID?.stringValue
+        let address = context.remoteAddress.isEmpty ? nil : context.remoteAddress
+        var response = try await PostgresBorrower.$current.withValue(PostgresBorrower(user: user, address: address)) {
+            guard let changing else {
+                return try await handler(request, context, verdict.grant).response(from: request, context: context)
+            }
+            let origin = ChangeOrigin(.http, user: user, address: context.remoteAddress, route: changing)
+            return try await origin.run {
                 try await handler(request, context, verdict.grant).response(from: request, context: context)
             }
-        } else {
-            response = try await handler(request, context, verdict.grant).response(from: request, context: context)
         }
         if showsDecisions { response.headers[.decision] = "allowed: \(verdict.reason)" }
         return response

@@ -32,7 +32,10 @@ final class ObjectLoader: Sendable {
                 do {
                     var query = try queries.value(for: first.schema)[first.classIndex].get()
                     query.statement.parameters = [.byteaArray(Set(alike.map { wishes[$0].id }).map(\.bytes))]
-                    let rows = try await RowReader(schema: first.schema, pool: pool).objects(query)
+                    // For whoever is in the batch, not for the one whose request began it.
+                    let rows = try await PostgresBorrower.$current.withValue(nil) {
+                        try await RowReader(schema: first.schema, pool: pool).objects(query)
+                    }
                     let key = query.item.primaryKeyIndex ?? 0
                     let found = Dictionary(rows.map { ($0[key], $0) }, uniquingKeysWith: { first, _ in first })
                     for place in alike { outcomes[place] = .success(found[.objectId(wishes[place].id)]) }
@@ -61,6 +64,7 @@ final class ObjectLoader: Sendable {
 
     /// The live object with this key; nil where there is none.
     func object(classIndex: Int, id: ObjectId, in schema: Schema) async throws -> Row? {
-        try await batches.answer(Wish(classIndex: classIndex, id: id, schema: schema))
+        try await batches.answer(
+            Wish(classIndex: classIndex, id: id, schema: schema), on: EventLoopTaskExecutor.current)
     }
 }

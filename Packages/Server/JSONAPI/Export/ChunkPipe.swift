@@ -7,6 +7,7 @@ final class ChunkPipe: Sendable {
 
     private struct State {
         var chunks: [[UInt8]] = []
+        var takenCount = 0
         var end: Result<Void, any Error>?
         /// Nobody takes chunks any more.
         var isAbandoned = false
@@ -15,6 +16,11 @@ final class ChunkPipe: Sendable {
     }
 
     private let state = Mutex(State())
+
+    /// Chunks that were taken, if there is no room for more; nil if somebody waits for chunks, or hasn't to.
+    var takenCountWhileFull: Int? {
+        state.withLock { $0.chunks.count < Self.capacity || $0.end != nil ? nil : $0.takenCount }
+    }
 
     /// Waits for room.
     /// - Throws: `CancellationError` if the task is cancelled, or nobody takes chunks any more.
@@ -48,6 +54,7 @@ final class ChunkPipe: Sendable {
             try Task.checkCancellation()
             let (chunk, end, sender) = state.withLock { state in
                 let chunk = state.chunks.isEmpty ? nil : state.chunks.removeFirst()
+                if chunk != nil { state.takenCount += 1 }
                 return (chunk, state.end, chunk == nil ? nil : state.sender.take())
             }
             sender?.resume()

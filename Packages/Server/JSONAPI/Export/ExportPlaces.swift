@@ -6,21 +6,38 @@ import TomboloModel
 final class ExportPlaces: Sendable {
     /// Exports of one user at a time, on one server; anonymous callers count as one user.
     static let perUser = 2
+    /// Exports of all users of an address at a time, on one server: one place is left to others.
+    static let perAddress = 2
     /// Exports of all users at a time, on one server.
     static let all = 3
 
-    private let taken = Mutex<[ObjectId?: Int]>([:])
+    /// Who has a place.
+    struct Holder: Hashable, Sendable {
+        let user: ObjectId?
+        /// The IP address; empty if it isn't known, which has no limit.
+        let address: String
+    }
 
-    /// - Throws: ``RequestFailure`` with status 429 for one user too many, 503 for one too many altogether.
-    func take(_ user: ObjectId?) throws {
-        let (own, all) = taken.withLock { taken in
-            let counts = (taken[user] ?? 0, taken.values.reduce(0, +))
-            if counts.0 < Self.perUser, counts.1 < Self.all { taken[user, default: 0] += 1 }
-            return counts
+    private let taken = Mutex<[Holder]>([])
+
+    /// - Throws: ``RequestFailure`` with status 429 for one user or one address too many, 503 for one too many altogether.
+    func take(_ holder: Holder) throws {
+        let (own, near, all) = taken.withLock { taken in
+            let own = taken.count { $0.user == holder.user }
+            let near = holder.address.isEmpty ? 0 : taken.count { $0.address == holder.address }
+            let all = taken.count
+            if own < Self.perUser, near < Self.perAddress, all < Self.all { taken.append(holder) }
+            return (own, near, all)
         }
         guard own < Self.perUser else {
             throw RequestFailure(
                 .tooManyRequests, "You have \(own) exports under way, and at most \(Self.perUser) are possible.",
+                hint: "Try again when one of them has ended.")
+        }
+        guard near < Self.perAddress else {
+            throw RequestFailure(
+                .tooManyRequests,
+                "Your address has \(near) exports under way, and at most \(Self.perAddress) are possible.",
                 hint: "Try again when one of them has ended.")
         }
         guard all < Self.all else {
@@ -30,10 +47,9 @@ final class ExportPlaces: Sendable {
         }
     }
 
-    func giveBack(_ user: ObjectId?) {
+    func giveBack(_ holder: Holder) {
         taken.withLock { taken in
-            let left = (taken[user] ?? 1) - 1
-            taken[user] = left > 0 ? left : nil
+            if let index = taken.firstIndex(of: holder) { taken.remove(at: index) }
         }
     }
 }

@@ -11,13 +11,21 @@ final class ExportStream: Sendable {
     /// How long an export may take: until then it keeps the database from cleaning up.
     static let maximumDuration = Duration.seconds(30 * 60)
 
+    /// How long a client may take nothing before its export ends, so that others get the place.
+    static let maximumStall = Duration.seconds(60)
+
     private let pipe = ChunkPipe()
     private let work: Task<Void, Never>
 
     /// - Parameter whenOver: called once, when the database has nothing more to do with it.
-    init(_ statement: ExportStatement, _ pool: PostgresPool, whenOver: @escaping @Sendable () -> Void) {
+    init(
+        _ statement: ExportStatement, _ pool: PostgresPool, maximumStall: Duration = ExportStream.maximumStall,
+        whenOver: @escaping @Sendable () -> Void
+    ) {
         let pipe = pipe
         work = Task {
+            let watch = Task { try await Self.abandon(pipe, after: maximumStall) }
+            defer { watch.cancel() }
             do {
                 try await withTimeout(Self.maximumDuration) {
                     try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
@@ -33,6 +41,17 @@ final class ExportStream: Sendable {
                 whenOver()
                 pipe.finish(.failure(error))
             }
+        }
+    }
+
+    /// Gives the pipe up once nothing has been taken from it for so long.
+    private static func abandon(_ pipe: ChunkPipe, after stall: Duration) async throws {
+        var before: Int?
+        while true {
+            try await Task.sleep(for: stall)
+            let count = pipe.takenCountWhileFull
+            if let count, count == before { return pipe.abandon() }
+            before = count
         }
     }
 
