@@ -402,6 +402,33 @@ import TomboloSyncSession
         }
     }
 
+    @Test("An object that somebody else is making at the same time is merged with, however long that takes")
+    func madeAtOnce() async throws {
+        try await withDatabase { database, connection in
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Account", .int(1))
+            try await connection.execute("BEGIN; INSERT INTO account VALUES (1, 4)")
+            let change = upload(
+                ada, 1, base: base, after: 3_600_000_000, .create(target, [FieldWrite(column: 1, value: .int(7))]))
+            let store = database.store
+            let result = Task { try await store.upload([change]) }
+            // The group has given up by the time another transaction waits for the key.
+            var transactions: Set<String> = []
+            while transactions.count < 2 {
+                let waiting = try await database.store.pool.query(
+                    """
+                    SELECT xact_start::text FROM pg_stat_activity
+                    WHERE wait_event_type = 'Lock' AND datname = current_database()
+                    """)
+                for row in waiting { transactions.insert(try row[0].string) }
+            }
+            try await connection.execute("COMMIT")
+            let outcome = try await result.value
+            guard case .applied(_, let refusals) = outcome[0] else { throw TestFailure("\(outcome)") }
+            #expect(refusals.isEmpty, "\(refusals)")
+        }
+    }
+
     // MARK: Trash
 
     @Test("Erasing an object of a class with a trash moves it there, and restoring brings it back")

@@ -67,7 +67,7 @@ struct ConstraintNames: Sendable {
                     "\(meaning.className).\(meaning.properties.joined(separator: ", ")) points to what is gone."
                 )
             }
-            if error.code == .uniqueViolation, let table, name.hasSuffix("_pkey") {
+            if error.isTakenKey, let table {
                 return result("There is another \(table.name) with this primary key.")
             }
             return result("\(subject) breaks the rule '\(name)' of the database.")
