@@ -48,4 +48,13 @@ import TomboloChangesets
         // The server's clock went back: the base decides.
         #expect(Stamp(microseconds: 25).clamped(from: latest, to: earliest) == latest)
     }
+
+    @Test("The server's time goes on after the server has said it, and never back")
+    func serverClock() {
+        let clock = ServerClock(Stamp(microseconds: 1_000_000), at: 500)
+        #expect(clock.time(at: 250_500).microseconds == 1_250_000)
+        #expect(clock.time(at: -500).microseconds == 1_000_000)
+        #expect(ServerClock(Stamp(microseconds: .max), at: 0).time(at: 1).microseconds == .max)
+        #expect(ServerClock(Stamp(microseconds: 7), at: .min).time(at: .max).microseconds == 7)
+    }
 }

@@ -178,6 +178,7 @@ class Session:
 
     def _receive_welcome(self, welcome):
         self.report("welcome", welcome)
+        self.store.welcome(welcome["server_time_microseconds"])
         self.phase = BOOTSTRAPPING
         if welcome["last_changeset"] > self.sent:
             self.phase = VERIFYING

@@ -35,6 +35,7 @@ class Store:
 
     def __init__(self, path, model):
         self.path, self.model = pathlib.Path(path), model
+        self.welcomed = None
         if self.path.exists():
             self.state = json.loads(self.path.read_text(encoding="utf-8"))
         else:
@@ -135,12 +136,22 @@ class Store:
             raise SetForgotten(f"version {version}")
         state["sets"] = {known: item for known, item in state["sets"].items() if int(known) >= version}
         state["position"] = end["position"]
-        server_time = end["server_time_microseconds"]
+        server_time = max(end["server_time_microseconds"], self._welcomed_time())
         state["offset"] = server_time - time.time_ns() // 1000
         state["last_stamp"] = max(state["last_stamp"], server_time)
         shown = self._replayed(state)
         self._commit(state)
         self.shown = shown
+
+    def welcome(self, server_time):
+        """What time it is on the server, as it says at the beginning of a connection."""
+        self.welcomed = (server_time, time.monotonic_ns() // 1000)
+
+    def _welcomed_time(self):
+        if self.welcomed is None:
+            return 0
+        server_time, moment = self.welcomed
+        return server_time + time.monotonic_ns() // 1000 - moment
 
     def _replayed(self, state):
         shown = copy.deepcopy(state["rows"])

@@ -97,6 +97,9 @@ extension SyncEngine {
             if reset == .applied { finishAppliedReset() } else { isReset = true }
         }
         if isReset { resets.willApply() }
+        var end = end
+        // The time of a batch is that of its tick, which is old where little happens.
+        if let serverClock { end.serverTime = max(end.serverTime, serverClock.time(at: Self.steadyMicroseconds)) }
         let batch = try store.apply(end, frames: frames, wallMicroseconds: Date().microsecondsSince1970)
         if isReset { finishAppliedReset() }
         return batch

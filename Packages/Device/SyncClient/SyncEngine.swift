@@ -74,6 +74,8 @@ public actor SyncEngine {
     /// The number of bytes not yet taken by the network. Beyond ``maximumUnwrittenByteCount`` no changesets are loaded.
     private var unwrittenByteCount = 0
     private var waitingLoad: PendingLoad?
+    /// By the latest welcome.
+    var serverClock: ServerClock?
     /// Why the previous connection ended; nil once one was opened.
     private var lastEnd: String?
     private var timer: Task<Void, Never>?
@@ -340,6 +342,10 @@ public actor SyncEngine {
         while let arrived = try await iterator.nextArrived() { try received(arrived, number) }
     }
 
+    private static let steadyOrigin = ContinuousClock.now
+
+    static var steadyMicroseconds: Int64 { Int64((ContinuousClock.now - steadyOrigin) / .microseconds(1)) }
+
     /// Handles what came together. What came before a message that can't be read still counts.
     ///
     /// Not inlined, because optimising its typed error within an asynchronous function crashes the Swift 6.3.1
@@ -350,7 +356,13 @@ public actor SyncEngine {
         stopAnswerTimer()
         var messages: [ServerMessage] = []
         do {
-            for bytes in arrived { messages.append(try codec.decodeServerMessage(Array(bytes.readableBytesView))) }
+            for bytes in arrived {
+                let message = try codec.decodeServerMessage(Array(bytes.readableBytesView))
+                if case .welcome(let welcome) = message {
+                    serverClock = ServerClock(welcome.serverTime, at: Self.steadyMicroseconds)
+                }
+                messages.append(message)
+            }
         } catch {
             handle(.messages(messages))
             throw error
