@@ -28,7 +28,8 @@ struct ViewAsPages: PanelSection {
             if let refusal = ViewAs.refusal(of: request.subject, looking: target, model) { throw refusal }
             let name = try await PanelViewing.name(of: wish, request.core.authenticator)
             request.context.logger.notice(
-                "\(request.userID) looks at the panel as \(name) from now on.", metadata: ["viewAs": "\(name)"])
+                "\(request.userID) looks at the panel as \(name.forLog) from now on.",
+                metadata: ["viewAs": "\(name.forLog)"])
             // Before the cookie: who looks is in the audit log.
             let since = try await request.core.authenticator.beginViewing(as: name, request.visit.session)
             var response = PanelAnswer.redirection(to: AdminPanel.path)
@@ -41,8 +42,8 @@ struct ViewAsPages: PanelSection {
         panel.action(Self.endPath, access: .own("session")) { request, _ in
             if let viewing = request.visit.viewing {
                 request.context.logger.notice(
-                    "\(request.visit.session.userID) no longer looks at the panel as \(viewing.name).",
-                    metadata: ["viewAs": "\(viewing.name)"])
+                    "\(request.visit.session.userID) no longer looks at the panel as \(viewing.name.forLog).",
+                    metadata: ["viewAs": "\(viewing.name.forLog)"])
             }
             try await request.asThemselves {
                 try await request.core.authenticator.endViewing(request.visit.session)

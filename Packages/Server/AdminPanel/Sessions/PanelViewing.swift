@@ -88,6 +88,7 @@ extension PanelViewing {
     /// Notes which page somebody looked at.
     func log(_ request: Request, _ context: EdgeContext, _ session: PanelSession) {
         context.logger.info(
-            "\(session.userID) looks at \(request.uri.path) as \(name).", metadata: ["viewAs": "\(name)"])
+            "\(session.userID) looks at \(request.uri.path.forLog) as \(name.forLog).",
+            metadata: ["viewAs": "\(name.forLog)"])
     }
 }

@@ -229,10 +229,11 @@ package struct ResourceReader: Sendable {
                         source: .parameter("include"))
                 }
                 for row in found {
-                    let resource = Resource(plan: plan, row: row)
-                    known[Identity(classIndex: target.classIndex, key: try plan.key(row))] = resource
-                    included.append(resource)
+                    known[Identity(classIndex: target.classIndex, key: try plan.key(row))] =
+                        Resource(plan: plan, row: row)
                 }
+                // In the order of the links, whatever the database's is.
+                included += missing.compactMap { known[Identity(classIndex: target.classIndex, key: $0)] }
             }
             guard !include.inner.isEmpty else { continue }
             let children = keys.compactMap { known[Identity(classIndex: target.classIndex, key: $0)] }
