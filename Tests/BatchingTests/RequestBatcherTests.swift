@@ -1,5 +1,4 @@
 import Batching
-import Dispatch
 import Synchronization
 import Testing
 
@@ -172,33 +171,5 @@ import Testing
         }
         #expect(sum == 2_000)
         #expect(batcher.waitingCount == 0)
-    }
-
-    /// Runs tasks on a queue of its own.
-    private final class QueueExecutor: TaskExecutor {
-        private static let mark = DispatchSpecificKey<Bool>()
-        private let queue = DispatchQueue(label: "tombolo.test.batches")
-
-        init() { queue.setSpecific(key: Self.mark, value: true) }
-
-        static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
-    @Test("a batch runs on the executor of the request that begins it")
-    func executor() async throws {
-        let places = Mutex<[Bool]>([])
-        let batcher = RequestBatcher<Int, Int>(BatchBounds(size: 3), overload: Overload()) { requests in
-            places.withLock { $0.append(QueueExecutor.isCurrent) }
-            return requests.map { .success($0) }
-        }
-        #expect(try await batcher.answer(1) == 1)
-        #expect(try await batcher.answer(2, on: QueueExecutor()) == 2)
-        #expect(try await batcher.answer(3) == 3)
-        #expect(places.withLock { $0 } == [false, true, false])
     }
 }

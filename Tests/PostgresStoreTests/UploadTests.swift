@@ -426,6 +426,7 @@ import TomboloSyncSession
             let outcome = try await result.value
             guard case .applied(_, let refusals) = outcome[0] else { throw TestFailure("\(outcome)") }
             #expect(refusals.isEmpty, "\(refusals)")
+            #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 7, "the later one counts")
         }
     }
 

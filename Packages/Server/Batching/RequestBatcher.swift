@@ -90,14 +90,9 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
     /// Requests that wait.
     package var waitingCount: Int { state.withLock { $0.queue.count } }
 
-    /// - Parameters:
-    ///   - lane: who asks, for the turns.
-    ///   - executor: where the batch prefers to run, if this request begins one; nil for Swift's pool. On an event loop it
-    ///     begins behind what the loop has to do, so that all of that is in it, and nothing changes threads.
+    /// - Parameter lane: who asks, for the turns.
     /// - Throws: the request's error, or `CancellationError` in a cancelled task.
-    package func answer(
-        _ request: Request, lane: String = "", on executor: (any TaskExecutor)? = nil
-    ) async throws -> Answer {
+    package func answer(_ request: Request, lane: String = "") async throws -> Answer {
         let number = state.withLock { $0.makeNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -108,7 +103,7 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
                 }
                 switch admission {
                 case nil: continuation.resume(throwing: CancellationError())
-                case .added: startNext(on: executor)
+                case .added: startNext()
                 case .addedInPlaceOf(let other): other.continuation.resume(throwing: overload)
                 case .refused: continuation.resume(throwing: overload)
                 }
@@ -121,13 +116,13 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
     }
 
     /// A batch has a task of its own, for none of its requests may stop it for the others.
-    private func startNext(on executor: (any TaskExecutor)?) {
+    private func startNext() {
         guard let number = state.withLock({ $0.prepare(bounds) }) else { return }
-        let task = Task(executorPreference: executor) { await self.run(number, on: executor) }
+        let task = Task { await run(number) }
         if !state.withLock({ $0.note(task, of: number) }) { task.cancel() }
     }
 
-    private func run(_ number: UInt64, on executor: (any TaskExecutor)?) async {
+    private func run(_ number: UInt64) async {
         let requests = state.withLock { $0.begin(number, bounds) }
         guard !requests.isEmpty else { return }
         let answers: [Result<Answer, any Error>]
@@ -138,7 +133,7 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
             answers = requests.map { _ in .failure(error) }
         }
         let members = state.withLock { $0.batches.removeValue(forKey: number)?.members ?? [] }
-        startNext(on: executor)
+        startNext()
         for (waiting, answer) in zip(members, answers) { waiting?.continuation.resume(with: answer) }
     }
 }

@@ -60,7 +60,7 @@ final class AnonymousAnswers: Sendable {
         render: () async throws -> Rendered<Content>
     ) async throws -> Content {
         do {
-            try await questions.answer((), on: EventLoopTaskExecutor.current)
+            try await questions.answer(())
         } catch let error as CancellationError {
             throw error
         } catch {

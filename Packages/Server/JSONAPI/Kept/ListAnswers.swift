@@ -89,7 +89,7 @@ package final class ListAnswers: Sendable {
     /// - Returns: false if the database couldn't be asked.
     private func hasCaughtUp() async throws -> Bool {
         do {
-            try await questions.answer((), on: EventLoopTaskExecutor.current)
+            try await questions.answer(())
             return true
         } catch let error as CancellationError {
             throw error
