@@ -74,6 +74,14 @@ import TomboloModel
         }
     }
 
+    @Test(
+        "What a mail would take for several addresses is none",
+        arguments: ["<x>@example.org", "root,me@example.org", "x(y)@example.org", "a@example.org;b"])
+    func severalAddresses(_ address: String) {
+        #expect(throws: AuthenticationError.self) { try AccountRegistry.validated(email: address) }
+        #expect(throws: Never.self) { try AccountRegistry.validated(email: "Zoë.O'Neil+news@example.org") }
+    }
+
     @Test("A rank test finds a difference that is there, and none that isn't")
     func ranks() {
         let values = (0..<100).map(Double.init)

@@ -156,6 +156,9 @@ public struct AccountRegistry: Sendable {
         email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }
 
+    /// What programs that send mails would take for several addresses, or a name beside an address (RFC 5322, section 3.2.3).
+    private static let specials: Set<Character> = ["(", ")", "<", ">", "[", "]", ":", ";", "\\", ",", "\""]
+
     static func validated(email: String) throws(AuthenticationError) -> String {
         let email = normalized(email)
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
@@ -174,6 +177,10 @@ public struct AccountRegistry: Sendable {
         }
         guard isShown else {
             throw .invalidEmail(reason: "it contains a blank, or a character that controls others.")
+        }
+        guard !email.contains(where: specials.contains) else {
+            throw .invalidEmail(
+                reason: "it contains one of \(String(specials.sorted())), which mails read as something else.")
         }
         return email
     }
