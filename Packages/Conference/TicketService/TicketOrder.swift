@@ -54,7 +54,7 @@ public struct TicketOrder: Sendable {
         }
         let wish = TicketMoves.Wish(
             ticket: ticket, event: event, place: place, origin: ChangeOrigin.current)
-        switch try await batches.answer(wish, on: EventLoopTaskExecutor.current) {
+        switch try await batches.answer(wish) {
         case .done(let outcome): return outcome
         case .notFound: break
         case .alone:

@@ -64,7 +64,6 @@ final class ObjectLoader: Sendable {
 
     /// The live object with this key; nil where there is none.
     func object(classIndex: Int, id: ObjectId, in schema: Schema) async throws -> Row? {
-        try await batches.answer(
-            Wish(classIndex: classIndex, id: id, schema: schema), on: EventLoopTaskExecutor.current)
+        try await batches.answer(Wish(classIndex: classIndex, id: id, schema: schema))
     }
 }
