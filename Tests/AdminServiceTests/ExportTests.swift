@@ -199,6 +199,11 @@ struct ExportTests {
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
 
+        let stalled = ChunkPipe()
+        let unread = Task { while true { try await stalled.send([1]) } }
+        try await stalled.abandon(afterStall: .milliseconds(5))
+        await #expect(throws: CancellationError.self) { try await unread.value }
+
         let places = ExportPlaces()
         func holder(_ user: ObjectId?, _ address: String) -> ExportPlaces.Holder { .init(user: user, address: address) }
         let (one, other) = (ObjectId.generate(), ObjectId.generate())

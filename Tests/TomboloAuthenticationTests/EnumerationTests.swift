@@ -75,7 +75,7 @@ import TomboloModel
     }
 
     @Test(
-        "What a mail would take for several addresses is none",
+        "An address that mail programs would read as several is refused",
         arguments: ["<x>@example.org", "root,me@example.org", "x(y)@example.org", "a@example.org;b"])
     func severalAddresses(_ address: String) {
         #expect(throws: AuthenticationError.self) { try AccountRegistry.validated(email: address) }

@@ -23,7 +23,8 @@ enum EventOwners {
                         WHERE a._id = NEW._id AND a.event IS DISTINCT FROM NEW._id) THEN
                         INSERT INTO \(Conference.assignments) (_id, "user", role, event)
                         VALUES (substr(sha256(NEW._id || 'owner'::bytea), 1, 12), NEW.creator,
-                            '\(RoleName.owner.rawValue)', NEW._id);
+                            '\(RoleName.owner.rawValue)', NEW._id)
+                        ON CONFLICT DO NOTHING;
                     END IF;
                 END IF;
                 RETURN NULL;

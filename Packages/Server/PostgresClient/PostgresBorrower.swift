@@ -14,6 +14,9 @@ public struct PostgresBorrower: Hashable, Sendable {
         self.address = address
     }
 
+    /// The user; all of an address who aren't logged in are one. Addresses have no blanks.
+    var holder: String { user ?? "nobody at \(address ?? "")" }
+
     /// For whom the task works; nil for the server itself, which has no limit. What is borrowed while a connection is held
     /// isn't counted, or a user's requests could wait for each other forever.
     @TaskLocal public static var current: PostgresBorrower?
@@ -39,7 +42,7 @@ struct PostgresShares {
     /// Connections that the user holds; all of an address where nobody is logged in.
     func count(of borrower: PostgresBorrower?) -> Int {
         guard let borrower else { return 0 }
-        return users[Self.name(borrower)] ?? 0
+        return users[borrower.holder] ?? 0
     }
 
     mutating func take(_ borrower: PostgresBorrower?) { add(1, borrower) }
@@ -48,17 +51,12 @@ struct PostgresShares {
 
     private mutating func add(_ number: Int, _ borrower: PostgresBorrower?) {
         guard let borrower else { return }
-        Self.add(number, Self.name(borrower), &users)
+        Self.add(number, borrower.holder, &users)
         if let address = borrower.address { Self.add(number, address, &addresses) }
     }
 
     private static func add(_ number: Int, _ name: String, _ counts: inout [String: Int]) {
         let count = (counts[name] ?? 0) + number
         counts[name] = count == 0 ? nil : count
-    }
-
-    /// Addresses have no blanks.
-    private static func name(_ borrower: PostgresBorrower) -> String {
-        borrower.user ?? "nobody at \(borrower.address ?? "")"
     }
 }

@@ -86,7 +86,7 @@ struct PostgresPoolState {
     /// No user takes more than half of the places to wait in.
     private func mayWait(_ borrower: PostgresBorrower?) -> Bool {
         guard let borrower, waiters.count >= maximumWaiters / 2 else { return true }
-        return waiters.count { $0.borrower == borrower } < max(1, maximumWaiters / 2)
+        return waiters.count { $0.borrower?.holder == borrower.holder } < max(1, maximumWaiters / 2)
     }
 
     /// A free connection, or leave to open one.
@@ -100,7 +100,7 @@ struct PostgresPoolState {
         return .slot
     }
 
-    /// Gives what is free to those who wait: to whoever holds least, in order of arrival.
+    /// Lends what is free. The waiter whose user holds fewest connections is first; of equals, the one who came first.
     private mutating func settle() -> [Granted] {
         var granted: [Granted] = []
         while !waiters.isEmpty, !idle.isEmpty || slots < maximumConnections {

@@ -1,5 +1,4 @@
 import Foundation
-import PostgresClient
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -7,8 +6,8 @@ import TomboloRules
 
 /// New objects get what the list is filtered by: what is added to the sessions of an event belongs to that event.
 extension RowsPage {
-    /// Empty rows, for who may make objects whose ids nobody has to think of, where everything can be entered that a new
-    /// object must have.
+    /// Empty rows for callers who may make objects of a class whose ids are made for them, if the columns have everything
+    /// that a new object needs.
     func newRows(_ fields: [ResourceField], _ list: ListRequest) -> [Row] {
         let known = Set(fields.map(\.name) + given(by: list).map { $0.field.field.name })
         guard view.refusal(.create, type) == nil, EditPage.makesKeys(of: type),
@@ -41,15 +40,8 @@ extension RowsPage {
         for (field, json) in given(by: list) where !values.contains(where: { $0.field.name == field.name }) {
             values.append((field, json))
         }
-        let pointer = RequestPointer() / "data"
-        let key = try edit.newKey("", at: pointer)
-        var change = ResourceChange(type, view)
-        change.read(edit.document(setting: values) ?? [:], at: pointer)
-        try change.check()
-        let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: EditPage.move(request.core)))
-        _ = try await request.core.pool.transaction { connection in
-            try await writer.create(checked, key: key, at: pointer, connection)
-        }
+        let key = try edit.newKey("")
+        _ = try await edit.create(edit.document(setting: values) ?? [:], key: key)
         let id = ResourceType.idText(key)
         return Row(id: id, title: id, version: "", was: [:], entered: row.entered)
     }

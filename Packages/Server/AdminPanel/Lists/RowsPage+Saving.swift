@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import PostgresClient
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -23,7 +22,7 @@ extension RowsPage {
                     guard let document = document(rows[index], fields), let key = type.keyValue(rows[index].id) else {
                         continue
                     }
-                    try await write(document, key, rows[index].version)
+                    try await edit.update(document, key: key, version: rows[index].version)
                 }
                 saved += 1
                 rows[index] = try await current(rows[index], fields)
@@ -31,6 +30,8 @@ extension RowsPage {
                 rows[index] = try await refused(rows[index], fields, failure)
             }
         }
+        // What was made and can't be seen has no version, and can't be edited either.
+        rows.removeAll { !$0.isNew && $0.version.isEmpty && $0.problems.isEmpty }
         guard rows.contains(where: { !$0.problems.isEmpty }) else {
             let text =
                 saved == 0
@@ -68,17 +69,6 @@ extension RowsPage {
                 let json = control.json(entered, was: was)
                 return json == was ? nil : (control, json)
             })
-    }
-
-    private func write(_ document: JSON, _ key: Value, _ version: String) async throws {
-        let pointer = RequestPointer() / "data"
-        var change = ResourceChange(type, view)
-        change.read(document, at: pointer)
-        try change.check()
-        let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: EditPage.move(request.core)))
-        _ = try await request.core.pool.transaction { connection in
-            try await writer.update(checked, key: key, ifMatch: "\"\(version)\"", at: pointer, connection)
-        }
     }
 
     /// A row as it is now, or as it was sent if it can't be seen any more.

@@ -15,18 +15,11 @@ extension EditPage {
             let record = try await reader.record(type, key: key)
             return .page(try await shown(content, title: record.title))
         }
-        let pointer = RequestPointer() / "data"
         guard let version = content.version, let document = document(content) else {
             return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
         }
         do {
-            var change = ResourceChange(type, view)
-            change.read(document, at: pointer)
-            try change.check()
-            let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: Self.move(request.core)))
-            _ = try await request.core.pool.transaction { connection in
-                try await writer.update(checked, key: key, ifMatch: "\"\(version)\"", at: pointer, connection)
-            }
+            try await update(document, key: key, version: version)
         } catch let failure as RequestFailure where failure.code == .preconditionFailed {
             return try await ConflictPage(edit: self, mine: content).answer()
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
@@ -77,17 +70,9 @@ extension EditPage {
     func make() async throws -> PanelAnswer {
         var content = try sent()
         if acts(on: &content) { return .page(try await shown(content, title: nil)) }
-        let pointer = RequestPointer() / "data"
         do {
-            let key = try newKey(content.id, at: pointer)
-            var change = ResourceChange(type, view)
-            change.read(adding(content.copied, to: document(content)) ?? [:], at: pointer)
-            try change.check()
-            let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: Self.move(request.core)))
-            let made = try await request.core.pool.transaction { connection in
-                try await writer.create(checked, key: key, at: pointer, connection)
-            }
-            guard made != nil else {
+            let key = try newKey(content.id)
+            guard try await create(adding(content.copied, to: document(content)) ?? [:], key: key) else {
                 return .redirect(
                     to: ClassPages.path(of: type), notice: PanelNotice("It was made, and you may not see it."))
             }
@@ -96,6 +81,37 @@ extension EditPage {
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
             content.problems = [failure] + failure.others
             return .page(try await shown(content, title: nil))
+        }
+    }
+
+    // MARK: Writing
+
+    private static let pointer = RequestPointer() / "data"
+
+    /// A resource object as it's written, with the problems that can be seen without the database.
+    private func checked(_ document: JSON) throws -> ResourceChange {
+        var change = ResourceChange(type, view)
+        change.read(document, at: Self.pointer)
+        try change.check()
+        return change
+    }
+
+    private var writer: ResourceWriter { ResourceWriter(view: view, moveToTrash: Self.move(request.core)) }
+
+    /// Changes an object, if it still has the version.
+    func update(_ document: JSON, key: Value, version: String) async throws {
+        let (change, writer) = (try checked(document), writer)
+        _ = try await request.core.pool.transaction { connection in
+            try await writer.update(change, key: key, ifMatch: "\"\(version)\"", at: Self.pointer, connection)
+        }
+    }
+
+    /// Makes an object.
+    /// - Returns: whether the caller may see it.
+    func create(_ document: JSON, key: Value) async throws -> Bool {
+        let (change, writer) = (try checked(document), writer)
+        return try await request.core.pool.transaction { connection in
+            try await writer.create(change, key: key, at: Self.pointer, connection) != nil
         }
     }
 
@@ -117,7 +133,7 @@ extension EditPage {
 
     /// The key of a new object.
     /// - Parameter id: what was entered; not looked at if ``makesKeys(of:)``.
-    func newKey(_ id: String, at pointer: RequestPointer) throws -> Value {
+    func newKey(_ id: String) throws -> Value {
         switch type.keyType {
         case .objectId: return .objectId(.generate())
         case .uuid: return .uuid(UUID())
@@ -125,7 +141,7 @@ extension EditPage {
             guard !id.isEmpty, let key = type.keyValue(id) else {
                 throw RequestFailure(
                     .unprocessable, "The id isn't \(ValueText.expected(type.keyType)).",
-                    source: .pointer((pointer / "id").description))
+                    source: .pointer((Self.pointer / "id").description))
             }
             return key
         }

@@ -30,7 +30,7 @@ struct RoleTransfer: Sendable {
     let subject: Subject
     let rules: Rules
 
-    /// A role that nobody has is given by those who may transfer it whoever holds it.
+    /// If nobody has the role, it takes a rule that allows transferring it no matter who has it.
     /// - Throws: `RequestFailure`: 422 for what isn't a role to be handed over, 403 if the rules don't permit the caller to
     ///   transfer it, 409 if its scope is in the trash, the user has no account, or somebody else was faster.
     nonisolated(nonsending) func perform(_ wish: Wish) async throws -> Outcome {

@@ -17,11 +17,6 @@ final class ChunkPipe: Sendable {
 
     private let state = Mutex(State())
 
-    /// Chunks that were taken, if there is no room for more; nil if somebody waits for chunks, or hasn't to.
-    var takenCountWhileFull: Int? {
-        state.withLock { $0.chunks.count < Self.capacity || $0.end != nil ? nil : $0.takenCount }
-    }
-
     /// Waits for room.
     /// - Throws: `CancellationError` if the task is cancelled, or nobody takes chunks any more.
     func send(_ chunk: [UInt8]) async throws {
@@ -74,6 +69,18 @@ final class ChunkPipe: Sendable {
             state.chunks = []
             return state.sender.take()
         }?.resume()
+    }
+
+    /// Abandons the pipe once it has been full for so long without anybody taking a chunk.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func abandon(afterStall limit: Duration) async throws {
+        var before: Int?
+        while true {
+            try await Task.sleep(for: limit)
+            let taken = state.withLock { $0.chunks.count < Self.capacity || $0.end != nil ? nil : $0.takenCount }
+            if let taken, taken == before { return abandon() }
+            before = taken
+        }
     }
 
     private enum Side { case sender, receiver }

@@ -19,12 +19,11 @@ final class ExportStream: Sendable {
 
     /// - Parameter whenOver: called once, when the database has nothing more to do with it.
     init(
-        _ statement: ExportStatement, _ pool: PostgresPool, maximumStall: Duration = ExportStream.maximumStall,
-        whenOver: @escaping @Sendable () -> Void
+        _ statement: ExportStatement, _ pool: PostgresPool, whenOver: @escaping @Sendable () -> Void
     ) {
         let pipe = pipe
         work = Task {
-            let watch = Task { try await Self.abandon(pipe, after: maximumStall) }
+            let watch = Task { try await pipe.abandon(afterStall: Self.maximumStall) }
             defer { watch.cancel() }
             do {
                 try await withTimeout(Self.maximumDuration) {
@@ -41,17 +40,6 @@ final class ExportStream: Sendable {
                 whenOver()
                 pipe.finish(.failure(error))
             }
-        }
-    }
-
-    /// Gives the pipe up once nothing has been taken from it for so long.
-    private static func abandon(_ pipe: ChunkPipe, after stall: Duration) async throws {
-        var before: Int?
-        while true {
-            try await Task.sleep(for: stall)
-            let count = pipe.takenCountWhileFull
-            if let count, count == before { return pipe.abandon() }
-            before = count
         }
     }
 
