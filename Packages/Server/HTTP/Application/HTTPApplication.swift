@@ -12,6 +12,9 @@ public import TomboloRules
 public struct HTTPApplication: ApplicationProtocol {
     /// For log lines: `admin`, `tickets`.
     public let name: String
+    /// Connections that the system keeps until they are accepted; Linux keeps no more than `net.core.somaxconn`, 4,096 by
+    /// default. Beyond that it drops attempts, whose clients try again 1, 3, 7 and 15 seconds later.
+    static let backlog = 4_096
     /// Every route that the router has.
     public let routes: [RouteDescription]
     public let responder: RouterResponder<EdgeContext>
@@ -61,7 +64,7 @@ public struct HTTPApplication: ApplicationProtocol {
         self.port = port
         self.whenRunning = whenRunning
         configuration = ApplicationConfiguration(
-            address: .hostname(host, port: port),
+            address: .hostname(host, port: port), backlog: Self.backlog,
             availableConnectionsDelegate: MaximumAvailableConnections(
                 min(limits.connections, OpenFileLimit.connections), logger: logger))
         let table = RouteTable()
