@@ -92,6 +92,35 @@ struct FrozenSequencerTests {
         }
     }
 
+    /// As on a machine that has no processor time to spare. With a lease as short as for others, each pause would lose it,
+    /// and the time in between is too short to be elected and make a tick.
+    @Test
+    func `A sequencer that runs a tenth of the time keeps its lease after a few pauses`() async throws {
+        try await Platform.with { platform in
+            try await platform.eventually("the first tick") { try await platform.count(Self.latest) > 0 }
+            let device = try await platform.device("A", of: "attendee")
+            try await device.ask("subscribe", "Listing")
+            let before = try await platform.count(Self.epoch)
+            let sequencer = platform.sequencer
+            for number in 1...12 {
+                try await sequencer.signal(SIGSTOP)
+                try await Task.sleep(for: .milliseconds(1_500))
+                try await platform.insertListing("listing \(number)")
+                try await sequencer.signal(SIGCONT)
+                try await Task.sleep(for: .milliseconds(150))
+            }
+            let elections = try await platform.count(Self.epoch) - before
+            print("\(elections) elections in 12 pauses")
+            #expect(elections <= 3)
+            let last = try await platform.insertListing("afterwards")
+            try await platform.eventually("the last row on the device") {
+                try DeviceFile(device.file).has("listing", last)
+            }
+            try await checkOrder(platform)
+            try await device.kill9()
+        }
+    }
+
     @Test
     func `A tick that was under way when its sequencer froze is refused once another is elected`() async throws {
         try await Platform.with(gateways: 0) { platform in

@@ -47,7 +47,7 @@ import Testing
     func bounds() {
         #expect(SequencerLease.duration + Sequencer.electionInterval * 2 <= .seconds(2))
         #expect(SequencerLease.renewalInterval * 3 <= SequencerLease.duration)
-        #expect(SequencerLease.snapshotDuration > SequencerLease.duration + Sequencer.electionInterval)
+        #expect(SequencerLease.snapshotDuration > LeasePatience.limit + Sequencer.electionInterval)
         // Ticks are at most this far apart, and the connection that inserts them does nothing else.
         #expect(SequencerLease.connectionDuration > Sequencer.maximumSnapshotAge)
     }

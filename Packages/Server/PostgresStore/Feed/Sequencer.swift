@@ -57,6 +57,7 @@ public actor Sequencer {
     private var lease: SequencerLease?
     /// When PostgreSQL last answered on ``holder``.
     private var heardAt: ContinuousClock.Instant?
+    private var patience = LeasePatience()
     /// Ticks that this process has made.
     private var tickCount = 0
     private var holder: PostgresConnection?
@@ -132,7 +133,13 @@ public actor Sequencer {
             guard let holder else { continue }
             let exporter = exporters.last
             do {
-                try await ServiceLock.check(holder)
+                let before = patience.duration
+                patience.handle(.heard, at: clock.now)
+                if patience.duration == before {
+                    try await ServiceLock.check(holder)
+                } else {
+                    try await ServiceLock.renew(holder, lease: patience.duration)
+                }
                 heardAt = clock.now
                 try await exporter?.connection.execute("SELECT 1")
             } catch {
@@ -157,6 +164,9 @@ public actor Sequencer {
 
     /// Gives the lock and all snapshots up. ``makeTick()`` would run for election again.
     public func resign() async {
+        if isRunning, lease != nil, let heardAt, clock.now - heardAt >= patience.duration {
+            patience.handle(.silence, at: clock.now)
+        }
         let connections = [holder, writer, candidate, spare].compactMap { $0 } + exporters.map(\.connection)
         lease = nil
         holder = nil
@@ -183,7 +193,7 @@ public actor Sequencer {
         candidate = nil
         let isElected: Bool
         do {
-            isElected = try await ServiceLock.sequencer.take(winner, lease: isRunning ? SequencerLease.duration : nil)
+            isElected = try await ServiceLock.sequencer.take(winner, lease: isRunning ? patience.duration : nil)
         } catch {
             await winner.close()
             throw error

@@ -6,7 +6,8 @@
 /// inserted only where its own epoch is still the newest. A tick that a frozen process had under way is refused, even
 /// before its successor has made one.
 struct SequencerLease: Equatable {
-    /// What PostgreSQL allows of silence on the connection that holds the lock.
+    /// What PostgreSQL allows of silence on the connection that holds the lock, of a process that was never silent for
+    /// longer; see ``LeasePatience``.
     static let duration = Duration.seconds(1)
     /// How often an elected sequencer is heard: several times before ``duration`` is over.
     static let renewalInterval = Duration.milliseconds(200)
@@ -60,8 +61,8 @@ struct SequencerLease: Equatable {
         case .lost(.session):
             throw PostgresStoreError(
                 .notElected,
-                "PostgreSQL ended the sequencer's session, which it does after \(Self.duration) without a sign of life. "
-                    + "This process stands for election again.")
+                "PostgreSQL ended the sequencer's session, as it does when it hears nothing for too long. This process "
+                    + "stands for election again, with a longer lease if it was only slow.")
         case .lost(.epoch):
             throw PostgresStoreError(
                 .notElected,

@@ -49,6 +49,15 @@ package enum ServiceLock: String, CaseIterable, Sendable {
         return false
     }
 
+    /// Changes for how long the connection that holds the lock may be silent.
+    /// - Throws: where the connection is gone, and the lock with it.
+    static func renew(_ connection: PostgresConnection, lease: Duration) async throws {
+        try await connection.query(
+            "SELECT set_config('idle_in_transaction_session_timeout', $1, false)", [.text(String(lease.milliseconds))])
+        // The query's portal would keep its snapshot for as long as the transaction; the next query drops it.
+        try await check(connection)
+    }
+
     /// - Throws: where the connection is gone, and the lock with it.
     package static func check(_ connection: PostgresConnection) async throws {
         try await connection.execute("SELECT 1")
