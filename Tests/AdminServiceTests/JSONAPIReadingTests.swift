@@ -32,6 +32,22 @@ import TomboloRules
 
     static func problem(_ answer: Answer) -> JSON { answer.json["errors"]?.list.first ?? .null }
 
+    @Test("A page with too many bytes is refused with what to do, and one of fewer is answered")
+    func largePage() async throws {
+        try await Self.run { fixture, call in
+            try await fixture.pool.query(
+                "UPDATE session SET long_abstract = repeat('x', 4000000) WHERE _id = ANY ($1)",
+                [.byteaArray(fixture.sessions.map(\.bytes))])
+            let page = try await call(.get, "/api/sessions", as: "owner")
+            #expect(page.status == 422, "\(page.text.count)")
+            #expect(Self.problem(page)["detail"]?.text?.contains("page[size]") == true, "\(page.text.prefix(500))")
+            for query in ["page%5Bsize%5D=1", "fields%5Bsessions%5D=title"] {
+                #expect(try await call(.get, "/api/sessions?\(query)", as: "owner").status == 200, "\(query)")
+            }
+            #expect(try await call(.get, "/api/sessions/\(fixture.sessions[0])", as: "owner").status == 200)
+        }
+    }
+
     @Test("A list has the objects that the rules let its caller read, as resource objects")
     func lists() async throws {
         try await Self.run { fixture, call in

@@ -16,9 +16,16 @@ struct Programme: Sendable {
         sessions = try ClassTable(schema)
     }
 
-    /// By start and title, with the keys in their lists.
+    /// By start and title, with the keys in their lists; with `"truncated": true` if there are more than
+    /// ``RowReader/rowLimit``.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
     func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
+        try await PostgresResultLimit.$bytes.withValue(TicketList.byteLimit) {
+            try await read(event: event, grant)
+        }
+    }
+
+    private func read(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
         try await RowReader(schema: schema, pool: pool).snapshot { reader in
             _ = try await reader.readable("Event", id: event, by: grant.subject, under: grant.rules)
             let ofEvent = Predicate.compare(PropertyPath(of: \Session.event), .equal, .objectId(event))
@@ -34,7 +41,9 @@ struct Programme: Sendable {
                 for (name, targets) in lists { members[name] = .array((targets[row.key] ?? []).map { JSON($0) }) }
                 return .object(members)
             }
-            return ["event": .string(event.stringValue), "sessions": .array(shown)]
+            let content: [String: JSON] = ["event": .string(event.stringValue), "sessions": .array(shown)]
+            return .object(
+                rows.count < RowReader.rowLimit ? content : content.merging(["truncated": true]) { $1 })
         }
     }
 }

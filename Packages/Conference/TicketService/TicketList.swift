@@ -15,6 +15,9 @@ final class TicketList: Sendable {
     /// How many bytes a ticket takes, roughly.
     private static let expectedByteCount = 512
 
+    /// What PostgreSQL may send for a list, in bytes: a text of a ticket may have millions.
+    static let byteLimit = 8 << 20
+
     /// What decides over the statement.
     private struct Rights: Hashable {
         let tickets: Predicate
@@ -46,7 +49,8 @@ final class TicketList: Sendable {
     }
 
     /// `{"event":ID,"tickets":[…]}`, each ticket with its columns and its `position` from 1 among those that the caller
-    /// sees: positions tell nothing about hidden ones.
+    /// sees: positions tell nothing about hidden ones. With `"truncated":true` if there are more than
+    /// ``RowReader/rowLimit``.
     /// - Parameter grant: for the tickets of this event.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
     func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> Rendered<JSONText> {
@@ -55,7 +59,9 @@ final class TicketList: Sendable {
             grant.subject, .read, .objects(classIndex: events.classIndex, having: eventKey))
         guard let readableEvents = try? readable.get() else { throw RequestFailure.noSuchObject("Event") }
         let statement = try statement(Rights(tickets: grant.filter, events: readableEvents))
-        let result = try await pool.query(statement.sql, [.objectId(event)] + statement.parameters)
+        let result = try await PostgresResultLimit.$bytes.withValue(Self.byteLimit) {
+            try await pool.query(statement.sql, [.objectId(event)] + statement.parameters)
+        }
         guard !result.isEmpty else { throw RequestFailure.noSuchObject("Event") }
         var json = JSONBytes(capacity: 64 + result.count * Self.expectedByteCount)
         json.append(#"{"event":"#)
@@ -70,7 +76,7 @@ final class TicketList: Sendable {
             position += 1
             try rows.append(row, own: [position], to: &json)
         }
-        json.append("]}")
+        json.append(result.count < RowReader.rowLimit ? "]}" : #"],"truncated":true}"#)
         return Rendered(content: JSONText(json), rows: keys)
     }
 

@@ -45,6 +45,8 @@ final class PostgresSession {
     /// The number of the running operation, and of cancel requests sent to it.
     private var operation: UInt64 = 0
     private var cancelAttempts = 0
+    /// What has arrived for the running operation.
+    private var received = PostgresReceived(limit: nil)
     var cursorCount = 0
 
     init(configuration: PostgresConfiguration, watch: PostgresSocketWatch, logger: Logger) {
@@ -144,6 +146,7 @@ final class PostgresSession {
     /// - Returns: the operation's number, by which the watch can interrupt it.
     func beginOperation() -> UInt64 {
         cancelAttempts = 0
+        received = PostgresReceived(limit: PostgresResultLimit.bytes)
         operation = watch.begin()
         return operation
     }
@@ -166,13 +169,26 @@ final class PostgresSession {
             let socket = PQsocket(handle)
             guard socket >= 0 else { return false }
             switch await watch.wait(socket, toWrite: toWrite) {
-            case .socket: return PQconsumeInput(handle) == 1
+            case .socket:
+                try checkSize(site)
+                return PQconsumeInput(handle) == 1
             case .interrupt: try await sendCancel(site)
             case .failure(let error):
                 close()
                 throw error
             }
         }
+    }
+
+    /// Gives the connection up when more has arrived than may be. COPY and streams are read in parts.
+    private func checkSize(_ site: CallSite) throws {
+        guard received.isCounted, activity == nil else { return }
+        var waiting: CInt = 0
+        guard ioctl(socket, UInt(FIONREAD), &waiting) == 0, received.note(Int(waiting)) else { return }
+        close()
+        throw PostgresError(
+            code: .resultTooLarge, message: "the answer has more bytes than the caller takes",
+            hint: "Ask for fewer rows or columns.", sql: site.sql, file: site.file, line: site.line)
     }
 
     private nonisolated(nonsending) func sendCancel(_ site: CallSite) async throws {

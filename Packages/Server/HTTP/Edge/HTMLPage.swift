@@ -34,17 +34,24 @@ public struct HTMLPage: ResponseGenerator, Sendable {
 
     /// `text` with the five characters escaped that have a meaning in HTML text and attributes.
     public static func escape(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(character)
-            }
+        guard text.utf8.contains(where: { escapes($0) != nil }) else { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count + text.utf8.count / 8)
+        for byte in text.utf8 {
+            if let escape = escapes(byte) { result.append(contentsOf: escape.utf8) } else { result.append(byte) }
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// What stands for a byte of ASCII; nil for one that stands for itself. Other bytes of UTF-8 are none of these.
+    private static func escapes(_ byte: UInt8) -> String? {
+        switch byte {
+        case UInt8(ascii: "&"): "&amp;"
+        case UInt8(ascii: "<"): "&lt;"
+        case UInt8(ascii: ">"): "&gt;"
+        case UInt8(ascii: "\""): "&quot;"
+        case UInt8(ascii: "'"): "&#39;"
+        default: nil
+        }
     }
 }

@@ -12,6 +12,9 @@ public struct HTTPLimits: Sendable {
     public static let defaultConnections = 4_000
     public static let defaultPathBytes = 2_048
     public static let defaultConnectionsPerAddress = 200
+    /// What a request that changes nothing may read from the database by one call, in bytes. More than an object may have,
+    /// which a changeset of 16 MiB can fill.
+    public static let readByteCount = 32 << 20
     public static let defaultFirstRequestTimeout = Duration.seconds(10)
 
     /// The longest request body, in bytes.

@@ -36,6 +36,12 @@ extension RequestFailure {
                 .conflict, "Another object already has the same \(names).",
                 hint: "Change \(columns.isEmpty ? "it" : names) on one of the two, then try again.",
                 properties: columns, cause: error)
+        case .resultTooLarge:
+            self.init(
+                .unprocessable, "The answer would have too many bytes.",
+                hint:
+                    "Ask for less at once: with page[size] for fewer resources, with fields[…] for fewer of their fields.",
+                cause: error)
         case .undefinedTable, .undefinedColumn:
             // A migration has renamed it; servers follow with the next tick.
             self.init(.unavailable, "The server's model is changing.", hint: Self.retryHint, cause: error)
@@ -46,8 +52,9 @@ extension RequestFailure {
             let rule = error.code == .checkViolation ? error.constraintName : nil
             self.init(
                 .unprocessable,
-                rule.map { "The database refused it: it would break the rule '\($0)'." }
-                    ?? "The database refused a value.", cause: error)
+                error.raisedSentence ?? rule.map { "The database refused it: it would break the rule '\($0)'." }
+                    ?? "The database refused a value.", hint: error.raisedSentence == nil ? nil : error.hint,
+                cause: error)
         default:
             self.init(
                 .internalError, "The server could not carry out the request.",
@@ -78,5 +85,15 @@ extension RequestFailure {
         guard open < close.lowerBound else { return [] }
         return detail[detail.index(after: open)..<close.lowerBound].split(separator: ",")
             .map { $0.trimmingPrefix(" ").filter { $0 != "\"" } }
+    }
+}
+
+extension PostgresError {
+    /// What the author of a trigger says to whoever breaks a rule that the trigger checks, as a sentence; nil for
+    /// PostgreSQL's own messages.
+    package var raisedSentence: String? {
+        guard code == .checkViolation, routine == "exec_stmt_raise", let first = message.first else { return nil }
+        let sentence = first.uppercased() + message.dropFirst()
+        return sentence.hasSuffix(".") ? sentence : sentence + "."
     }
 }

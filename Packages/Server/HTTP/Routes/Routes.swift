@@ -108,7 +108,9 @@ public struct Routes {
         let address = context.remoteAddress.isEmpty ? nil : context.remoteAddress
         var response = try await PostgresBorrower.$current.withValue(PostgresBorrower(user: user, address: address)) {
             guard let changing else {
-                return try await handler(request, context, verdict.grant).response(from: request, context: context)
+                return try await PostgresResultLimit.$bytes.withValue(HTTPLimits.readByteCount) {
+                    try await handler(request, context, verdict.grant).response(from: request, context: context)
+                }
             }
             let origin = ChangeOrigin(.http, user: user, address: context.remoteAddress, route: changing)
             return try await origin.run {

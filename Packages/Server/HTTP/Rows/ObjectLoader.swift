@@ -6,6 +6,8 @@ import TomboloModel
 final class ObjectLoader: Sendable {
     /// Objects that one statement loads, and statements at once.
     static let bounds = BatchBounds(size: 64, concurrency: 2)
+    /// What one statement may answer with. More than an object may have, which a changeset of 16 MiB can fill.
+    static let byteLimit = 32 << 20
 
     private struct Wish: Sendable {
         let classIndex: Int
@@ -29,12 +31,32 @@ final class ObjectLoader: Sendable {
                 }
                 let alike = places.filter { isAlike(wishes[$0]) }
                 places.removeAll { isAlike(wishes[$0]) }
-                do {
+                func load(_ ids: Set<ObjectId>) async throws -> [Row] {
                     var query = try queries.value(for: first.schema)[first.classIndex].get()
-                    query.statement.parameters = [.byteaArray(Set(alike.map { wishes[$0].id }).map(\.bytes))]
+                    query.statement.parameters = [.byteaArray(ids.map(\.bytes))]
                     // For whoever is in the batch, not for the one whose request began it.
-                    let rows = try await PostgresBorrower.$current.withValue(nil) {
-                        try await RowReader(schema: first.schema, pool: pool).objects(query)
+                    return try await PostgresBorrower.$current.withValue(nil) { [query] in
+                        try await PostgresResultLimit.$bytes.withValue(Self.byteLimit) {
+                            try await RowReader(schema: first.schema, pool: pool).objects(query)
+                        }
+                    }
+                }
+                do {
+                    let ids = Set(alike.map { wishes[$0].id })
+                    let query = try queries.value(for: first.schema)[first.classIndex].get()
+                    let rows: [Row]
+                    do {
+                        rows = try await load(ids)
+                    } catch let error as PostgresError where error.code == .resultTooLarge && ids.count > 1 {
+                        // One that is too large is nobody else's trouble.
+                        for place in alike {
+                            do {
+                                outcomes[place] = .success(try await load([wishes[place].id]).first)
+                            } catch {
+                                outcomes[place] = .failure(error)
+                            }
+                        }
+                        continue
                     }
                     let key = query.item.primaryKeyIndex ?? 0
                     let found = Dictionary(rows.map { ($0[key], $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,0 +1,27 @@
+/// How much the server may send as the answer to one call.
+///
+/// libpq keeps a whole answer in memory. A limit in rows doesn't bound it where whoever asks decides how large rows are.
+public enum PostgresResultLimit {
+    /// In bytes; nil for no limit. Queries, transactions' statements and pipelines of the task have it, each by itself; COPY
+    /// and streams, which are read in parts, have none.
+    ///
+    /// An answer with more fails with ``PostgresSQLState/resultTooLarge``, and closes the connection: to read on would take
+    /// as long as the answer.
+    @TaskLocal public static var bytes: Int?
+}
+
+/// Counts what arrives for one operation.
+struct PostgresReceived {
+    private let limit: Int?
+    private(set) var bytes = 0
+
+    init(limit: Int?) { self.limit = limit }
+
+    var isCounted: Bool { limit != nil }
+
+    /// - Returns: whether that is more than may be.
+    mutating func note(_ count: Int) -> Bool {
+        bytes += count
+        return limit.map { bytes > $0 } ?? false
+    }
+}

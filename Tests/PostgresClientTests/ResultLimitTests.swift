@@ -1,0 +1,48 @@
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct ResultLimitTests {
+    private static let megabytes = "SELECT repeat('x', 1000000) FROM generate_series(1, $1::int8)"
+
+    @Test("an answer beyond the limit fails, closes its connection, and a pool goes on with another")
+    func tooLarge() async throws {
+        let connection = try await PostgresTest.connect()
+        let pool = PostgresPool(configuration: connection.configuration, options: .init(maximumConnections: 1))
+        for _ in 0..<3 {
+            try await PostgresResultLimit.$bytes.withValue(4 << 20) {
+                let error = await PostgresTest.error { _ = try await pool.query(Self.megabytes, [100]) }
+                #expect(error?.code == .resultTooLarge && error?.isRetryable == false)
+                let few = try await pool.query(Self.megabytes, [2])
+                #expect(few.count == 2)
+            }
+        }
+        let statements = [PostgresStatement("SELECT 1"), PostgresStatement(Self.megabytes, [100])]
+        await PostgresResultLimit.$bytes.withValue(4 << 20) {
+            let error = await PostgresTest.error { _ = try await connection.pipeline(statements) }
+            #expect(error?.code == .resultTooLarge)
+        }
+        #expect(connection.transactionStatus == .closed)
+        #expect(try await pool.query(Self.megabytes, [10]).count == 10, "there is no limit without one")
+        await pool.shutdown()
+    }
+
+    @Test("what is read in parts has no limit, and each call has one of its own")
+    func parts() async throws {
+        let connection = try await PostgresTest.connect()
+        try await PostgresResultLimit.$bytes.withValue(4 << 20) {
+            for _ in 0..<5 {
+                let few = try await connection.query(Self.megabytes, [3])
+                #expect(few.count == 3)
+            }
+            var bytes = 0
+            try await connection.copyOut("COPY (SELECT repeat('x', 1000000) FROM generate_series(1, 12)) TO STDOUT") {
+                bytes += $0.count
+            }
+            #expect(bytes > 12_000_000)
+            var rows = 0
+            try await connection.stream(Self.megabytes, [12]) { _ in rows += 1 }
+            #expect(rows == 12)
+        }
+    }
+}
