@@ -166,6 +166,47 @@ import TomboloModel
         }
     }
 
+    @Test("moves in an event whose ranks are too long are made, and hold nobody else's up")
+    func longRanks() async throws {
+        try await ServiceFixture.with { fixture in
+            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
+            let other = try await fixture.rows().insert(
+                "Event", ["name": "Other", "identifier": "other", "timezone": "Europe/Berlin"])
+            // As long as the index takes, and hardly compressible.
+            var random = RandomValues(.printed(for: "TicketOrderTests.longRanks"))
+            let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz123456789")
+            let long = "a0" + String((0..<2_600).map { _ in random.pick(letters) })
+            var tickets: [ObjectId] = []
+            for rank in [long + "1", long + "2", "b00"] {
+                tickets.append(
+                    try await fixture.rows().insert(
+                        "Ticket",
+                        [
+                            "event": .objectId(other), "name": "T", "rank": .string(rank), "kind": "free",
+                            "currency": "EUR",
+                        ]))
+            }
+            let (first, last) = (tickets[0], tickets[2])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<5 { _ = try await order.move(last, of: other, to: .after(first)) }
+                    }
+                }
+                for ticket in fixture.tickets {
+                    group.addTask {
+                        for _ in 0..<10 { _ = try await order.move(ticket, of: fixture.event, to: .last) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let stored = try await fixture.pool.query(
+                "SELECT _id, length(rank) FROM ticket WHERE event = $1 ORDER BY rank", [.objectId(other)])
+            #expect(try stored.map { try $0[0].objectId } == [first, last, tickets[1]])
+            #expect(try stored.allSatisfy { try $0[1].int <= 200 })
+        }
+    }
+
     /// Changes of ranks in the changelog, and the transactions that made them.
     private static func transactionCount(_ fixture: ServiceFixture) async throws -> (rows: Int64, transactions: Int64) {
         let found = try await fixture.pool.query(

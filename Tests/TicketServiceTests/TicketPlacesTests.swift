@@ -63,4 +63,27 @@ import TomboloModel
         #expect(same?.isChanged == false)
         #expect(places.moved.isEmpty)
     }
+
+    @Test(
+        "where ranks would get long, or are the same, all tickets get new ones, in their order",
+        arguments: [true, false])
+    func newRanks(areEqual: Bool) throws {
+        let ids = (0..<4).map { ObjectId(high: 0, low: UInt32($0)) }
+        let long = "a0" + String(repeating: "0", count: TicketPlaces.maximumRankByteCount)
+        let ranks = areEqual ? ["a0", "a1", "a1", "a2"] : ["\(long)1", "\(long)2", "a1", "a2"]
+        let read = zip(ids, ranks).map { TicketPlaces.Place(id: $0, rank: $1) }
+        var places = TicketPlaces(places: read)
+        let outcome = try #require(try places.move(ids[3], to: .after(areEqual ? ids[1] : ids[0])))
+        let expected = areEqual ? [0, 1, 3, 2] : [0, 3, 1, 2]
+        #expect(places.places.map(\.id) == expected.map { ids[$0] })
+        #expect(outcome.isChanged && outcome.position == (areEqual ? 3 : 2))
+        #expect(places.moved.count == 4 && places.moved[ids[3]] == outcome.rank)
+        let now = places.places.map(\.rank)
+        #expect(zip(now, now.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }, "\(now)")
+        #expect(now.allSatisfy { $0.utf8.count <= TicketPlaces.maximumRankByteCount && !ranks.contains($0) }, "\(now)")
+        var shared = TicketPlaces(places: read, mayRenumber: false)
+        #expect(throws: TicketPlaces.NeedsNewRanks.self) {
+            _ = try shared.move(ids[3], to: .after(areEqual ? ids[1] : ids[0]))
+        }
+    }
 }

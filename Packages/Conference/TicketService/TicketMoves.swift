@@ -6,11 +6,13 @@ import TomboloModel
 
 /// The transactions that move tickets: two round trips for any number of moves.
 ///
-/// For each event one ticket is locked, whose key is the least: to lock the event's own row takes the right to update it.
-/// It saves moves from getting in each other's way; that each rank is there once is up to the unique index.
+/// Each event has an advisory lock: to lock its row takes the right to update it. It saves moves from getting in each other's
+/// way; that each rank is there once is up to the unique index.
 ///
-/// Moves that share a transaction must not wait for each other's events: one whose lock somebody else holds, and all of
-/// a transaction that a writer without the lock gets in the way of, are made again, each in its own transaction.
+/// Moves that share a transaction must not wait for each other's events, nor fail for each other's values. What could hold
+/// the others up is made again in a transaction of its own: a move whose lock somebody else holds, one in an event with very
+/// many tickets, one that needs new ranks for all of them, and all moves of a transaction that a writer without the lock gets
+/// in the way of, or of which the database refuses a value.
 struct TicketMoves: Sendable {
     struct Wish: Sendable {
         let ticket: ObjectId
@@ -39,10 +41,17 @@ struct TicketMoves: Sendable {
         set_config('plan_cache_mode', 'force_generic_plan', true)
         """)
 
-    /// `$1` are events, here and in the next two.
-    private let lock: String
-    private let tryLock: String
+    /// Tickets of an event that a transaction of several moves reads.
+    static let sharedTicketLimit = 5_000
+
+    /// `$1` are events, here and in the next three.
+    private static let lock = "SELECT pg_advisory_xact_lock(\(lockKey)) FROM unnest($1::bytea[]) AS e"
+    private static let tryLock = "SELECT e FROM unnest($1::bytea[]) AS e WHERE pg_try_advisory_xact_lock(\(lockKey))"
+    /// Two events with the same hash only wait for each other. The seed keeps them apart from what others lock.
+    private static let lockKey = "hashtextextended(encode(e, 'hex'), 7236001)"
     private let read: String
+    /// At most one ticket more of each event than ``sharedTicketLimit``.
+    private let readSome: String
     /// `$1` are events, `$2` tickets, and `$3` ranks.
     private let write: String
     /// `$1` is an event, `$2` a ticket.
@@ -53,19 +62,20 @@ struct TicketMoves: Sendable {
         let events = try ClassTable<Event>(schema)
         let tickets = try ClassTable<Ticket>(schema)
         let (id, event, rank) = (tickets[\._id], tickets[\.event], tickets[\.rank])
-        // Not 'ORDER BY id LIMIT 1', for which PostgreSQL goes through the tickets of all events by their keys.
-        lock = """
-            SELECT \(event) FROM \(tickets) WHERE \(id) = ANY (ARRAY(
-                SELECT decode(min(encode(\(id), 'hex') COLLATE "C"), 'hex')
-                FROM \(tickets) WHERE \(event) = ANY ($1) AND \(TrashColumns.when) IS NULL GROUP BY \(event)))
-            ORDER BY \(id) FOR NO KEY UPDATE
-            """
-        tryLock = lock + " SKIP LOCKED"
         // A statement of its own sees what was committed while the lock was waited for.
         read = """
             SELECT t.\(event), t.\(id), t.\(rank) FROM \(tickets) t
             WHERE t.\(event) = ANY ($1) AND t.\(TrashColumns.when) IS NULL AND EXISTS (
                 SELECT 1 FROM \(events) e WHERE e.\(events[\._id]) = t.\(event) AND e.\(TrashColumns.when) IS NULL)
+            ORDER BY t.\(rank)
+            """
+        readSome = """
+            SELECT t.\(event), t.\(id), t.\(rank) FROM unnest($1::bytea[]) AS wanted(id) CROSS JOIN LATERAL (
+                SELECT \(event), \(id), \(rank) FROM \(tickets)
+                WHERE \(event) = wanted.id AND \(TrashColumns.when) IS NULL
+                ORDER BY \(rank) LIMIT \(Self.sharedTicketLimit + 1)) t
+            WHERE EXISTS (
+                SELECT 1 FROM \(events) e WHERE e.\(events[\._id]) = wanted.id AND e.\(TrashColumns.when) IS NULL)
             ORDER BY t.\(rank)
             """
         write = """
@@ -85,7 +95,8 @@ struct TicketMoves: Sendable {
     func move(_ wishes: [Wish], _ pool: PostgresPool) async throws -> [Result<Answer, any Error>] {
         do {
             return try await tryMove(wishes, pool)
-        } catch let error as PostgresError where error.isConflict || error.code == .lockNotAvailable {
+        } catch let error as PostgresError where error.isConflict || error.isRefusal || error.code == .lockNotAvailable
+        {
             return wishes.map { _ in .success(.alone) }
         }
     }
@@ -94,7 +105,7 @@ struct TicketMoves: Sendable {
         let events = Self.keys(Set(wishes.map(\.event)))
         var (answers, written) = try await pool.withConnection { connection in
             try await connection.transaction(
-                first: [Self.settings, .init(tryLock, [events]), .init(read, [events])]
+                first: [Self.settings, .init(Self.tryLock, [events]), .init(readSome, [events])]
             ) { results in
                 var content = try places(results[2])
                 let locked = Set(try results[1].map { try $0[0].objectId })
@@ -114,11 +125,17 @@ struct TicketMoves: Sendable {
     private func answer(
         _ wish: Wish, _ locked: Set<ObjectId>, _ content: inout [ObjectId: TicketPlaces]
     ) -> Result<Answer, any Error> {
-        guard content[wish.event] != nil else { return .success(.notFound) }
-        guard locked.contains(wish.event) else { return .success(.alone) }
-        return Result {
-            guard let outcome = try content[wish.event]?.move(wish.ticket, to: wish.place) else { return .notFound }
-            return .done(outcome)
+        guard let count = content[wish.event]?.places.count else { return .success(.notFound) }
+        guard locked.contains(wish.event), count <= Self.sharedTicketLimit else { return .success(.alone) }
+        do {
+            guard let outcome = try content[wish.event]?.move(wish.ticket, to: wish.place) else {
+                return .success(.notFound)
+            }
+            return .success(.done(outcome))
+        } catch is TicketPlaces.NeedsNewRanks {
+            return .success(.alone)
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -129,8 +146,8 @@ struct TicketMoves: Sendable {
     func moveAlone(_ wish: Wish, _ pool: PostgresPool) async throws -> TicketOrder.Outcome? {
         let event = Self.keys([wish.event])
         let (outcome, written) = try await pool.withConnection { connection in
-            try await connection.transaction(first: [.init(lock, [event]), .init(read, [event])]) { results in
-                var content = try places(results[1])
+            try await connection.transaction(first: [.init(Self.lock, [event]), .init(read, [event])]) { results in
+                var content = try places(results[1], mayRenumber: true)
                 let outcome = try content[wish.event]?.move(wish.ticket, to: wish.place)
                 return (outcome, try statements(content, of: [wish]))
             }
@@ -151,12 +168,12 @@ struct TicketMoves: Sendable {
     // MARK: Rows and parameters
 
     /// By event.
-    private func places(_ result: PostgresResult) throws -> [ObjectId: TicketPlaces] {
+    private func places(_ result: PostgresResult, mayRenumber: Bool = false) throws -> [ObjectId: TicketPlaces] {
         var places: [ObjectId: [TicketPlaces.Place]] = [:]
         for row in result {
             places[try row[0].objectId, default: []].append(.init(id: try row[1].objectId, rank: try row[2].string))
         }
-        return places.mapValues(TicketPlaces.init)
+        return places.mapValues { TicketPlaces(places: $0, mayRenumber: mayRenumber) }
     }
 
     /// What writes all new ranks and says who asked for them; nothing if there are none. Of two who move one ticket the
@@ -168,7 +185,11 @@ struct TicketMoves: Sendable {
         guard !moved.isEmpty else { return [] }
         let written = PostgresStatement(
             write, [Self.keys(moved.map(\.event)), Self.keys(moved.map(\.ticket)), .textArray(moved.map(\.rank))])
-        let origins = wishes.compactMap { wish in wish.origin.map { (wish.ticket.stringValue, $0) } }
+        let origins =
+            wishes.compactMap { wish in wish.origin.map { (wish.ticket.stringValue, $0) } }
+            // A move alone may have given all tickets new ranks.
+            + (wishes.count == 1
+                ? moved.compactMap { move in wishes[0].origin.map { (move.ticket.stringValue, $0) } } : [])
         guard let route = origins.first?.1.route else { return [written] }
         let byTicket = Dictionary(origins, uniquingKeysWith: { $1 })
         return [written, try ChangeOrigin.statement(of: byTicket, route: route)]

@@ -9,6 +9,14 @@ struct TicketPlaces {
         let rank: String
     }
 
+    /// A longer rank isn't made: all tickets of the event get short ones instead. The database's index ends at some 2,700.
+    static let maximumRankByteCount = 200
+    /// So many tickets get new ranks at once.
+    static let renumberedLimit = 5_000
+
+    /// The move needs new ranks for all tickets, which this instance may not give.
+    struct NeedsNewRanks: Error {}
+
     /// By rank.
     private(set) var places: [Place]
     /// The new rank of each ticket that was moved.
@@ -16,13 +24,17 @@ struct TicketPlaces {
     /// Ranks that moved tickets had. No other ticket gets one of them: all of them are written by one statement, which
     /// may reach the new owner of a rank before the former one.
     private var former: [String] = []
+    private let mayRenumber: Bool
 
-    init(places: [Place]) { self.places = places }
+    init(places: [Place], mayRenumber: Bool = true) {
+        self.places = places
+        self.mayRenumber = mayRenumber
+    }
 
     /// Moves a ticket.
     /// - Returns: nil if the ticket isn't among them.
     /// - Throws: ``RequestFailure``: 422 when the ticket that says where to isn't among them, 409 when the ranks leave no
-    ///   room there.
+    ///   room there; ``NeedsNewRanks``.
     mutating func move(_ ticket: ObjectId, to move: TicketMove) throws -> TicketOrder.Outcome? {
         guard let current = places.firstIndex(where: { $0.id == ticket }) else { return nil }
         var others = places
@@ -42,18 +54,35 @@ struct TicketPlaces {
         let next = target < others.count ? others[target].rank : nil
         let upper = (former.filter { rank in lower.map { Self.precedes($0, rank) } ?? true } + [next].compactMap { $0 })
             .min(by: Self.precedes)
-        do throws(ValueError) {
-            let rank = try FractionalRank.between(lower, upper)
-            former.append(places[current].rank)
-            moved[ticket] = rank
-            others.insert(Place(id: ticket, rank: rank), at: target)
-            places = others
+        guard let rank = try? FractionalRank.between(lower, upper), rank.utf8.count <= Self.maximumRankByteCount else {
+            others.insert(places[current], at: target)
+            let rank = try renumber(others)[target].rank
             return TicketOrder.Outcome(rank: rank, position: target + 1, isChanged: true)
-        } catch {
+        }
+        former.append(places[current].rank)
+        moved[ticket] = rank
+        others.insert(Place(id: ticket, rank: rank), at: target)
+        places = others
+        return TicketOrder.Outcome(rank: rank, position: target + 1, isChanged: true)
+    }
+
+    /// Gives all tickets new ranks in an order, behind all that there are, so that no two are the same meanwhile.
+    /// - Returns: the tickets with their new ranks.
+    private mutating func renumber(_ order: [Place]) throws -> [Place] {
+        guard mayRenumber else { throw NeedsNewRanks() }
+        let last = (places.map(\.rank) + former).max(by: Self.precedes)
+        guard order.count <= Self.renumberedLimit,
+            let ranks = try? FractionalRank.sequence(count: order.count, between: last, nil),
+            ranks.allSatisfy({ $0.utf8.count <= Self.maximumRankByteCount })
+        else {
             throw RequestFailure(
                 .conflict, "The ranks of the event's tickets leave no room there.",
-                hint: "Give each ticket of the event a rank of its own.", properties: ["rank"], cause: error)
+                hint: "Give each ticket of the event a short rank of its own.", properties: ["rank"])
         }
+        former += places.map(\.rank)
+        places = zip(order, ranks).map { Place(id: $0.id, rank: $1) }
+        for place in places { moved[place.id] = place.rank }
+        return places
     }
 
     /// As the database compares ranks.
