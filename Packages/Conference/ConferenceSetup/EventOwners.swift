@@ -31,11 +31,39 @@ enum EventOwners {
             END
             """)
 
+    private static let keepingTrigger = "tombolo_creator_stays"
+    /// The rule's name, for errors.
+    static let creatorStays = "the_creator_of_an_event_stays"
+
+    /// Who made an event sees it without a role. Somebody who may edit it could make themselves its creator, and go on seeing
+    /// it after their role was taken away.
+    private static let keeping = ConferenceFunction(
+        name: "keep_event_creator",
+        body: """
+
+            BEGIN
+                IF NEW.creator IS NOT NULL AND NEW.creator IS DISTINCT FROM OLD.creator THEN
+                    RAISE EXCEPTION 'the creator of an event stays who they are'
+                        USING ERRCODE = 'check_violation', CONSTRAINT = '\(creatorStays)', SCHEMA = TG_TABLE_SCHEMA,
+                            TABLE = TG_TABLE_NAME, COLUMN = 'creator',
+                            HINT = 'Hand the role of its owner over instead.';
+                END IF;
+                RETURN NEW;
+            END
+            """)
+
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
-        guard !live.triggers.contains("event.\(trigger)") || live.functions[function.name] != function.body else {
-            return []
+        var steps: [SchemaStep] = []
+        if !live.triggers.contains("event.\(trigger)") || live.functions[function.name] != function.body {
+            let statements = [function.sql, function.trigger(trigger, "AFTER INSERT", on: "public.event")]
+            steps.append(SchemaStep(name: "owners of new events", sql: statements.joined(separator: ";\n")))
         }
-        let statements = [function.sql, function.trigger(trigger, "AFTER INSERT", on: "public.event")]
-        return [SchemaStep(name: "owners of new events", sql: statements.joined(separator: ";\n"))]
+        if !live.triggers.contains("event.\(keepingTrigger)") || live.functions[keeping.name] != keeping.body {
+            let statements = [
+                keeping.sql, keeping.trigger(keepingTrigger, "BEFORE UPDATE OF creator", on: "public.event"),
+            ]
+            steps.append(SchemaStep(name: "creators of events", sql: statements.joined(separator: ";\n")))
+        }
+        return steps
     }
 }
