@@ -160,10 +160,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret), mail: mail,
             secondFactor: configuration.secondFactor, grants: { models.grants })
-        let people = PeopleOptions(
-            invitationLink: ProcessInfo.processInfo.environment[PeopleOptions.linkVariable].flatMap {
-                $0.isEmpty ? nil : $0
-            })
+        let people = PeopleOptions.ofEnvironment()
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
         let panel = AdminPanel(
@@ -179,11 +176,8 @@ struct AdminServerCommand: AsyncParsableCommand {
             services: [DatabaseService(pool)] + (mail.map { [$0] } ?? []) + following + [
                 ModelFollower(models, configuration: database, logger: logger),
                 PanelFollower(panel, configuration: database, logger: logger), server,
-                TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
-                AuditService(pool: pool, logger: logger),
-                ViewingService(authenticator: authenticator, logger: logger),
-                JobService(rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger),
-            ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
+            ] + buildAdminWork(rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger)
+                + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()
     }

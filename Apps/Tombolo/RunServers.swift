@@ -90,13 +90,11 @@ struct RunServers: AsyncParsableCommand {
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,
                 authenticator: adminAuthenticator, showsDecisions: development != nil, limits: admin.limits,
-                metrics: metrics, logger: logger("admin"), pages: { panel.add(to: $0, with: $1) }
+                metrics: metrics, people: .ofEnvironment(), logger: logger("admin"),
+                pages: { panel.add(to: $0, with: $1) }
             ) { port in await board.add("admin", admin.host, port) })
-        services.append(AuditService(pool: pool, logger: logger("audit")))
-        services.append(ViewingService(authenticator: authenticator, logger: logger("admin")))
-        services.append(
-            JobService(
-                rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, logger: logger("admin")))
+        services += buildAdminWork(
+            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, logger: logger("admin"))
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(

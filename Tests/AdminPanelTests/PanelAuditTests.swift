@@ -140,6 +140,22 @@ import TomboloRules
         #expect(try last[0, 0].bool && last[0, 1].string == "y")
     }
 
+    @Test("the search takes a user's address, and of one that nobody has finds nothing")
+    func byAddress() async throws {
+        try await Self.withLog { fixture, browser, _, copy in
+            let organizer = try await PanelBrowser.loggedIn(browser.client, as: "organizer")
+            let page = "/panel/data/sessions/\(fixture.sessions[0])"
+            var form = PanelRecordTests.fields(try await organizer.get("\(page)/edit").text)
+            form["f.title"] = "By the organizer"
+            #expect(try await organizer.send(page, form, token: nil).status == 303)
+            try await copy()
+            let address = ServiceFixture.email("organizer")
+            #expect(try await browser.get("/panel/audit?user=\(address)").text.contains("By the organizer"))
+            let nobody = try await browser.get("/panel/audit?user=nobody@example.org")
+            #expect(nobody.status == 200 && nobody.text.contains("No change matches"))
+        }
+    }
+
     @Test("who looks as whom is in the log, from when to when, also when one look replaces another or the login ends")
     func viewing() async throws {
         try await Self.withLog { fixture, browser, _, copy in

@@ -79,4 +79,53 @@ import TomboloModel
             }
         }
     }
+
+    @Test("a new object has what the rules demand of whoever makes it")
+    func demanded() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                try await fixture.pool.execute("UPDATE tombolo.account SET verified_at = now()")
+                let attendee = try #require(fixture.users["attendee"])
+                let browser = try await PanelBrowser.loggedIn(client, as: "attendee")
+                var form = PanelRecordTests.fields(try await browser.get("/panel/new/events").text)
+                #expect(form["f.creator"] == attendee.stringValue, "\(form)")
+                form["f.name"] = "My own days"
+                form["f.startsAt"] = "2031-05-14T09:00"
+                form["f.endsAt"] = "2031-05-15T17:00"
+                form["f.timezone"] = "Europe/Berlin"
+                form["f.identifier"] = "own-days"
+                form["f.state"] = "draft"
+                form["f.privacy"] = "private"
+                let made = try await browser.send("/panel/new/events", form, token: nil)
+                #expect(made.status == 303, "\(made.text)")
+                let owners = try await fixture.pool.query(
+                    """
+                    SELECT count(*) FROM role_assignment r JOIN event e ON r.event = e._id
+                    WHERE e.name = 'My own days' AND r.user = $1 AND r.role = 'owner'
+                    """, [.bytea(attendee.bytes)])
+                #expect(try owners[0, 0].int == 1)
+                // Who may make any event has the choice.
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                #expect(PanelRecordTests.fields(try await admin.get("/panel/new/events").text)["f.creator"] == "")
+            }
+        }
+    }
+
+    @Test("a rule that a trigger checks is said in its words, at its field")
+    func raised() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let room = try await fixture.rows().insert(
+                    "Microlocation", ["name": "Elsewhere", "event": .objectId(fixture.draft)])
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let page = "/panel/data/sessions/\(fixture.sessions[2])"
+                var form = PanelRecordTests.fields(try await browser.get("\(page)/edit").text)
+                form["f.room"] = room.stringValue
+                let refused = try await browser.send(page, form, token: nil)
+                #expect(refused.status == 422 && refused.text.contains("belongs to another event."), "\(refused.text)")
+                #expect(
+                    refused.text.contains("Choose one of the same event.") && !refused.text.contains("links_within"))
+            }
+        }
+    }
 }

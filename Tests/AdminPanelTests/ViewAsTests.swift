@@ -122,4 +122,27 @@ import TomboloServerModel
             .role("a b", app: "", scope: nil),
         ])
     func text(viewing: ViewAs) { #expect(ViewAs(viewing.text) == viewing) }
+
+    @Test("users are found by their address, and what a role is for by its title")
+    func names() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let address = ServiceFixture.email("attendee")
+                #expect(try await browser.post("/panel/view-as", ["user": address]).status == 303)
+                #expect(try await browser.get("/panel/data/sessions").text.contains("The attendee"))
+                #expect(try await browser.post("/panel/view-as/end").status == 303)
+                let role = ["role": "conference/organizer", "scope": "Secret Days"]
+                #expect(try await browser.post("/panel/view-as", role).status == 303)
+                #expect(try await browser.get("/panel/data/events").text.contains("Secret Days"))
+                #expect(try await browser.post("/panel/view-as/end").status == 303)
+                for wish in [
+                    ["user": "nobody@example.org"], ["user": "x"],
+                    ["role": "conference/organizer", "scope": "No Days"],
+                ] {
+                    #expect(try await browser.post("/panel/view-as", wish).status == 422, "\(wish)")
+                }
+            }
+        }
+    }
 }

@@ -12,6 +12,8 @@ enum LinksWithinEvent {
 
     private struct Link {
         let column: String
+        /// The property's name as people write it.
+        let words: String
         /// Quoted, with its schema.
         let target: String
     }
@@ -24,10 +26,17 @@ enum LinksWithinEvent {
                 guard let target = column.linkTarget.flatMap({ EventModels.schema[$0] }), belongsToEvent(target) else {
                     return nil
                 }
-                return Link(column: column.sqlName, target: PostgresSQL.quoteIdentifier("public", target.table))
+                return Link(
+                    column: column.sqlName, words: words(column.name),
+                    target: PostgresSQL.quoteIdentifier("public", target.table))
             }
             return links.isEmpty ? nil : (item.table, links)
         }
+    }
+
+    /// `speakerContact` → `speaker contact`
+    private static func words(_ name: String) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : String($1) }
     }
 
     private static func belongsToEvent(_ item: ClassSchema) -> Bool {
@@ -41,10 +50,10 @@ enum LinksWithinEvent {
                     SELECT l.event INTO v_event FROM \(link.target) l
                         WHERE l._id = NEW.\(PostgresSQL.quoteIdentifier(link.column));
                     IF FOUND AND v_event IS DISTINCT FROM NEW.event THEN
-                        RAISE EXCEPTION '\(link.column) is of another event'
+                        RAISE EXCEPTION 'the \(link.words) belongs to another event'
                             USING ERRCODE = 'check_violation', CONSTRAINT = '\(constraint)', SCHEMA = TG_TABLE_SCHEMA,
                                 TABLE = TG_TABLE_NAME, COLUMN = '\(link.column)',
-                                HINT = 'Link to one of the same event.';
+                                HINT = 'Choose one of the same event.';
                     END IF;
                 END IF;
             """

@@ -1,5 +1,6 @@
 public import Logging
 public import PostgresClient
+public import ServiceLifecycle
 public import TomboloAuthentication
 public import TomboloHTTP
 import TomboloJSONAPI
@@ -50,4 +51,17 @@ public func buildAdminApplication(
         BulkRoutes(api: api, trash: .of(pool)).add(to: $0)
         pages($0, AdminParts(api: api, people: people, requests: requests))
     }
+}
+
+/// What an admin server does besides answering requests: it purges the trash, copies the audit log, ends looks that nobody
+/// has open any more, and works on jobs. Any number of processes may run it.
+public func buildAdminWork(
+    rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, logger: Logger
+) -> [any Service] {
+    [
+        TrashPurgeService(rules: rules, pool: pool, logger: logger),
+        AuditService(pool: pool, logger: logger),
+        ViewingService(authenticator: authenticator, logger: logger),
+        JobService(rules: rules, pool: pool, authenticator: authenticator, logger: logger),
+    ]
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PostgresClient
 import PostgresValues
-import TomboloHTTP
+package import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
 package import TomboloRules
@@ -44,6 +44,23 @@ extension Trash {
         _ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer
     ) async throws -> [Member] {
         try await pool.transaction { try await restore(address, wishes, by: restorer, on: $0) }
+    }
+
+    /// What a restore of everything at an address clashes with at the moment, as ``restore(_:_:by:)`` would refuse it; nil
+    /// if it clashes with nothing. Changes nothing.
+    package func clashes(at address: TrashAddress, by restorer: Restorer) async throws -> RequestFailure? {
+        struct Trial: Error {}
+        do {
+            try await pool.transaction { connection in
+                _ = try await restore(address, RestoreWishes(), by: restorer, on: connection)
+                throw Trial()
+            }
+            return nil
+        } catch is Trial {
+            return nil
+        } catch let failure as RequestFailure where failure.code == .conflict {
+            return failure
+        }
     }
 
     /// The same in a transaction of the caller's, which ends when this throws.

@@ -51,9 +51,11 @@ struct AccountContent: Sendable {
     /// - Parameters:
     ///   - subject: nil for a disabled account.
     ///   - own: the session of who looks.
+    /// - Parameter scopes: the titles of what roles are given in.
     init(
-        _ details: AccountDetails, disabledAt: Date?, subject: Subject?, sessions: [LoginSession], own: ObjectId?,
-        mayChange: Bool, mayView: Bool, isOneself: Bool, now: Int64
+        _ details: AccountDetails, disabledAt: Date?, subject: Subject?, scopes: [Value: String],
+        sessions: [LoginSession],
+        own: ObjectId?, mayChange: Bool, mayView: Bool, isOneself: Bool, now: Int64
     ) {
         let id = details.userID.stringValue
         self.id = id
@@ -78,7 +80,7 @@ struct AccountContent: Sendable {
         identities = details.identities.map { "\($0.provider): \($0.identifier)" }
         hasIdentities = !identities.isEmpty
         grants = (subject?.grants ?? []).map { grant in
-            grant.role.name + (grant.scope.map { " in \($0)" } ?? " everywhere")
+            grant.role.name + (grant.scope.map { " in \(scopes[$0] ?? "\($0)")" } ?? " everywhere")
         }.sorted()
         hasGrants = !grants.isEmpty
         customData = details.customData

@@ -93,6 +93,7 @@ struct AccountPages: PanelSection {
         }
         var content = AccountContent(
             details, disabledAt: disabledAt, subject: subject,
+            scopes: try await request.scopeTitles(of: subject?.grants ?? [], under: grant.model.rules),
             sessions: try await authenticator.sessions(of: details.userID), own: request.visit.session.id,
             mayChange: mayChange,
             mayView: subject.map { ViewAs.refusal(of: grant.subject, looking: $0, grant.model) == nil } ?? false,

@@ -19,6 +19,27 @@
     select.addEventListener("change", () => select.form.requestSubmit());
   }
 
+  // A filter offers the tests and values that fit its field.
+  const filter = $("#filter");
+  if (filter) {
+    const [field, test, value] = ["field", "test", "value"].map((name) => $(`#add-${name}`, filter));
+    const plain = new Map([...test.options].map((option) => [option, option.textContent]));
+    const fit = () => {
+      const chosen = field.selectedOptions[0];
+      const fitting = chosen.dataset.tests.split(" ");
+      for (const option of test.options) {
+        option.hidden = option.disabled = !fitting.includes(option.value);
+        option.textContent = (chosen.hasAttribute("data-time") && option.dataset.time) || plain.get(option);
+      }
+      if (test.selectedOptions[0]?.disabled ?? true) test.value = fitting[0];
+      value.disabled = test.selectedOptions[0].hasAttribute("data-takes-none");
+      if (chosen.dataset.list) value.setAttribute("list", chosen.dataset.list);
+      else value.removeAttribute("list");
+    };
+    for (const select of [field, test]) select.addEventListener("change", fit);
+    fit();
+  }
+
   // A form is sent once.
   for (const form of all("form[method=post]")) {
     form.addEventListener("submit", (event) => {

@@ -38,7 +38,12 @@ struct AuditPages: PanelSection {
     private static func search(
         _ request: PanelRequest, _ log: AuditLog, _ grant: ClassesGrant
     ) async throws -> PanelPage {
-        let parameters = parameters(request)
+        var parameters = parameters(request)
+        if let place = parameters.firstIndex(where: { $0.name == "user" && $0.value.contains("@") }) {
+            // Of an address that nobody has, there are no changes, as of an id that nobody has.
+            let id = try? await request.core.authenticator.userID(parameters[place].value)
+            if let id { parameters[place].value = id.stringValue }
+        }
         let answer = try await log.page(parameters, grant)
         let schema = grant.rules.schema
         func choices(_ name: String, _ all: [String]) -> [[String: Any]] {
@@ -73,8 +78,16 @@ struct AuditPages: PanelSection {
             "entries": entries(answer, grant.rules.schema, isHistory: true, request),
         ]
         add(answer, to: &values, parameters, own)
+        var title = "\(item.name) \(key.shortened(toByteCount: 60))"
+        let view = try request.view(under: grant.rules)
+        if let index = grant.rules.schema.index(of: item.name), let type = view.types[index],
+            let found = try await RecordReader(view: view, pool: request.core.pool).choices(of: type, among: [key])
+                .first
+        {
+            title = found.title
+        }
         return PanelPage(
-            "History of \(item.name) \(key.shortened(toByteCount: 60))",
+            "History of \(title)",
             crumbs: [PanelPage.Crumb(title: "Audit log", path: path)], content: history.render(values))
     }
 

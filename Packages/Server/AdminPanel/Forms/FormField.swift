@@ -82,12 +82,10 @@ struct FormField: Sendable {
     /// beyond 9999, or more than milliseconds.
     static func localTime(_ text: String) -> String? {
         guard text.hasSuffix("Z") else { return nil }
-        let local = String(text.dropLast())
-        let parts = local.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts[0].utf8.count == 19, parts.count < 2 || parts[1].utf8.count <= 3, parts[0].first != "-" else {
-            return nil
-        }
-        return local
+        let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = parts.count < 2 ? "" : parts[1].trimmingSuffix { $0 == "0" }
+        guard parts[0].utf8.count == 19, fraction.utf8.count <= 3, parts[0].first != "-" else { return nil }
+        return fraction.isEmpty ? String(parts[0]) : "\(parts[0]).\(fraction)"
     }
 
     // MARK: In
@@ -117,6 +115,8 @@ struct FormField: Sendable {
         case .time:
             if entered.isEmpty { return .null }
             if entered.hasSuffix("Z") { return .string(entered) }
+            // The same moment, which the value may have written with more digits.
+            if case .string(let old) = was, let shown = Self.localTime(old), shown == entered + ":00" { return was }
             // Browsers leave seconds out if they are 0.
             return .string((entered.utf8.count == 16 ? entered + ":00" : entered) + "Z")
         case .link: return empty(entered)

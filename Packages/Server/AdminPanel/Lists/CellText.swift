@@ -78,10 +78,14 @@ enum CellText {
         return ["text": text.shortened(toByteCount: limit), "isShortened": true]
     }
 
-    /// `2026-05-14T13:22:18Z` → `2026-05-14 13:22:18 UTC`
+    /// `2026-05-14T13:22:18.000000Z` → `2026-05-14 13:22:18 UTC`; without seconds if they are 0.
     static func time(_ text: String) -> String {
         guard text.hasSuffix("Z"), text.contains("T") else { return text }
-        return text.dropLast().replacing("T", with: " ") + " UTC"
+        let parts = text.dropLast().split(separator: ".", maxSplits: 1)
+        var moment = parts[0].replacing("T", with: " ")
+        let fraction = parts.count > 1 ? parts[1].trimmingSuffix { $0 == "0" } : ""
+        if !fraction.isEmpty { moment += ".\(fraction)" } else if moment.hasSuffix(":00") { moment.removeLast(3) }
+        return moment + " UTC"
     }
 
     /// Only what a browser opens as a page: never `javascript:` and its like.
@@ -108,5 +112,14 @@ enum CellText {
         var bytes = JSONBytes()
         json.append(to: &bytes)
         return String(decoding: bytes.bytes, as: UTF8.self)
+    }
+}
+
+extension StringProtocol {
+    /// Without the characters at the end that fulfil a condition.
+    func trimmingSuffix(_ isLeftOut: (Character) -> Bool) -> SubSequence {
+        var end = endIndex
+        while end > startIndex, isLeftOut(self[index(before: end)]) { end = index(before: end) }
+        return self[..<end]
     }
 }

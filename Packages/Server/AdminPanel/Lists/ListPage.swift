@@ -1,3 +1,4 @@
+import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
@@ -20,14 +21,25 @@ struct ListPage {
 
     func answer() async throws -> PanelAnswer {
         let list = try ListRequest(request, type, view)
-        if let address = list.canonical(path) { return .redirect(to: address) }
+        let filterForm = FilterForm(
+            view: view, type: type, list: list, reader: RecordReader(view: view, pool: request.core.pool))
+        var problem: RequestFailure?
+        if let wish = filterForm.wish {
+            do {
+                return .redirect(to: try await filterForm.address(adding: wish, path))
+            } catch let failure as RequestFailure {
+                problem = failure
+            }
+        } else if let address = list.canonical(path) {
+            return .redirect(to: address)
+        }
         let reader = ResourceReader(view: view, answers: answers)
         let (query, narrowing) = (list.query, list.narrowing)
         async let found = reader.page(type, query, narrowing: narrowing, request.core.pool)
         async let count = reader.patientCount(
             type, matching: .all([narrowing, query.filter]), limit: Self.countLimit + 1, request.core.pool)
         let (page, total) = (try await found, try await count)
-        let filters = filterChips(list)
+        let filters = try await filterForm.chips(path)
         let plural = ClassTitle.plural(of: type)
         var values: [String: Any] = [
             "plural": plural, "path": path, "search": list.search ?? "",
@@ -35,12 +47,13 @@ struct ListPage {
             "isOne": total == 1, "isNarrowed": list.search != nil || !filters.isEmpty, "filters": filters,
             "hasFilters": !filters.isEmpty, "headers": headers(list), "rows": try rows(page, list),
             "others": hidden(list, without: ["q", "page[number]"]),
-            "filterOthers": hidden(list, without: ["page[number]"]),
+            "filterOthers": hidden(
+                list, without: ["page[number]", "add-field", "add-test", "add-value"]),
             "columnOthers": hidden(list, without: ["columns"]),
-            "filterFields": filterFields(), "tests": Self.tests, "enumerations": enumerations(list),
             "columns": columnChoices(list), "sizes": sizes(list),
             "sizeOthers": hidden(list, without: ["page[size]", "page[number]"]),
         ]
+        values.merge(try await filterForm.values(problem)) { $1 }
         let views = try await SavedViews.all(of: request.userID, type, request.core.pool)
         let current = list.parameters.query(replacing: [("page[number]", nil), ("page[after]", nil)])
         values["formToken"] = request.visit.token.formToken
@@ -70,7 +83,7 @@ struct ListPage {
         let seen = try LivePages.fingerprint(page.resources + page.included)
         return .page(
             PanelPage(
-                plural, content: Self.template.render(values),
+                plural, content: Self.template.render(values), status: problem?.code.status ?? .ok,
                 watches: LivePages.path(of: type, list.parameters, seen: seen)))
     }
 
@@ -184,54 +197,6 @@ struct ListPage {
     private func hidden(_ list: ListRequest, without names: Set<String>) -> [[String: Any]] {
         list.parameters.all.filter { !names.contains($0.name) && $0.name != "page[after]" }
             .map { ["name": $0.name, "value": $0.value] }
-    }
-
-    private static var tests: [[String: Any]] {
-        [
-            ["value": "eq", "title": "is"], ["value": "ne", "title": "is not"],
-            ["value": "contains", "title": "contains"], ["value": "startsWith", "title": "starts with"],
-            ["value": "lt", "title": "is less than"], ["value": "le", "title": "is at most"],
-            ["value": "gt", "title": "is more than"], ["value": "ge", "title": "is at least"],
-            ["value": "in", "title": "is one of (a,b,c)"], ["value": "isNull", "title": "is missing (true or false)"],
-        ]
-    }
-
-    private func filterFields() -> [[String: Any]] {
-        let fields = view.fields(of: type).filter { field in
-            switch field.content {
-            case .value, .toOne, .embedded: true
-            case .array, .values, .objects, .toMany: false
-            }
-        }
-        return [["value": "id", "title": "Id"]]
-            + fields.map { ["value": $0.name, "title": ClassTitle.words($0.name)] }
-    }
-
-    /// Fields that have few values, each of which can be asked for without typing it.
-    private func enumerations(_ list: ListRequest) -> [[String: Any]] {
-        view.fields(of: type).compactMap { field in
-            guard case .value = field.content, let allowed = field.allowedValues else { return nil }
-            let chosen = list.parameters.value("filter[\(field.name)]") ?? ""
-            let texts = allowed.values.compactMap { ValueText.text($0) }
-            return [
-                "name": "is[\(field.name)]", "id": "is-\(field.name)", "title": ClassTitle.words(field.name),
-                "options": texts.map { ["value": $0, "isChosen": $0 == chosen] },
-            ]
-        }
-    }
-
-    private func filterChips(_ list: ListRequest) -> [[String: Any]] {
-        list.parameters.all.filter { $0.family == "filter" && !$0.keys.isEmpty }.map { parameter in
-            let test = parameter.keys.count > 1 ? parameter.keys[1] : "eq"
-            let words = Self.tests.first { $0["value"] as? String == test }?["title"] as? String ?? test
-            let text =
-                test == "isNull"
-                ? (parameter.value == "true" ? "is missing" : "is there") : "\(words) \(parameter.value)"
-            return [
-                "text": "\(ClassTitle.words(parameter.keys[0])) \(text)".shortened(toByteCount: 120),
-                "remove": list.address(path, [(parameter.name, nil), ("page[number]", nil), ("page[after]", nil)]),
-            ]
-        }
     }
 
     private func columnChoices(_ list: ListRequest) -> [[String: Any]] {

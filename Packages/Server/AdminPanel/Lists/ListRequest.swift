@@ -8,8 +8,8 @@ import TomboloRules
 /// - `q`: text that one of the text properties contains, in whatever case; or an id
 /// - `columns`: which fields are shown, in their order
 ///
-/// Forms without JavaScript send `add-field`, `add-test` and `add-value` for one more filter, and `column[NAME]` for
-/// each column, and `is[NAME]` for a value of a field that has few; these lead to the address that they mean.
+/// Forms without JavaScript send `add-field`, `add-test` and `add-value` for one more filter (see ``FilterForm``), `column[NAME]`
+/// for each column, and `is[NAME]` for a value of a field that has few; these lead to the address that they mean.
 struct ListRequest {
     static let maximumSearchByteCount = 100
     /// Text properties that a search looks into.
@@ -63,14 +63,6 @@ struct ListRequest {
     /// The address that a form without JavaScript means; nil if it isn't a form's address.
     func canonical(_ path: String) -> String? {
         var values: [(name: String, value: String?)] = []
-        if let field = parameters.value("add-field") {
-            let test = parameters.value("add-test") ?? "eq"
-            values += [("add-field", nil), ("add-test", nil), ("add-value", nil), ("page[number]", nil)]
-            if !field.isEmpty {
-                let name = test == "eq" ? "filter[\(field)]" : "filter[\(field)][\(test)]"
-                values.append((name, parameters.value("add-value") ?? ""))
-            }
-        }
         if parameters.value("set-columns") != nil {
             let chosen = parameters.all.filter { $0.family == "column" && $0.keys.count == 1 }
             values += chosen.map { ($0.name, nil) } + [("set-columns", nil)]

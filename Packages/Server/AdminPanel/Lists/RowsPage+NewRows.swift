@@ -9,12 +9,16 @@ extension RowsPage {
     /// Empty rows for callers who may make objects of a class whose ids are made for them, if the columns have everything
     /// that a new object needs.
     func newRows(_ fields: [ResourceField], _ list: ListRequest) -> [Row] {
-        let known = Set(fields.map(\.name) + given(by: list).map { $0.field.field.name })
-        guard view.refusal(.create, type) == nil, EditPage.makesKeys(of: type),
-            view.fields(of: type).allSatisfy({ !$0.isRequiredOnCreation || known.contains($0.name) })
-        else { return [] }
+        guard missingForNewRows(fields, list)?.isEmpty == true else { return [] }
         let row = Row(id: "", title: "", version: "", was: [:], entered: [:])
         return Array(repeating: row, count: Self.newRowCount)
+    }
+
+    /// What a new object needs and the columns haven't; nil for callers who may make none in any case.
+    func missingForNewRows(_ fields: [ResourceField], _ list: ListRequest) -> [ResourceField]? {
+        guard view.refusal(.create, type) == nil, EditPage.makesKeys(of: type) else { return nil }
+        let known = Set(fields.map(\.name) + given(by: list).map { $0.field.field.name })
+        return view.fields(of: type).filter { $0.isRequiredOnCreation && !known.contains($0.name) }
     }
 
     /// The rows with titles for the new ones: `New session 1`.
@@ -46,15 +50,16 @@ extension RowsPage {
         return Row(id: id, title: id, version: "", was: [:], entered: row.entered)
     }
 
-    /// The values that every object of the list has, because the list is filtered by them.
+    /// The values that every object of the list has, because the list is filtered by them, and that the rules demand.
     private func given(by list: ListRequest) -> [(field: FormField, value: JSON)] {
         let filters = list.parameters.all.filter { $0.family == "filter" && $0.keys.count == 1 }
-        return edit.fields.compactMap { field in
+        let filtered: [(field: FormField, value: JSON)] = edit.fields.compactMap { field in
             guard let filter = filters.first(where: { $0.keys[0] == field.field.name }) else { return nil }
             let json = field.json(filter.value, was: .null)
             // A literal nil in a conditional expression would be JSON's null.
             guard json != .null else { return nil }
             return (field, json)
         }
+        return filtered + edit.demanded.filter { one in !filtered.contains { $0.field.name == one.field.name } }
     }
 }

@@ -38,7 +38,7 @@ extension RowsPage {
                 ? "Nothing was changed." : "\(Counted.objects(saved, of: type.item.name)) \(Counted.were(saved)) saved."
             return .redirect(to: ClassPages.path(of: type) + query, notice: PanelNotice(text))
         }
-        return .page(try await shown(rows, fields, saved: saved))
+        return .page(try await shown(rows, fields, list, saved: saved))
     }
 
     private func sent(_ fields: [ResourceField]) throws -> [Row] {

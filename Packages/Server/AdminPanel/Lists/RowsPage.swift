@@ -71,7 +71,7 @@ struct RowsPage {
         let page = try await ResourceReader(view: view).page(
             type, query, narrowing: list.narrowing, request.core.pool)
         let rows = try page.resources.prefix(Self.maximumRowCount).map { try row(PanelResource($0), fields) }
-        return .page(try await shown(rows + newRows(fields, list), fields))
+        return .page(try await shown(rows + newRows(fields, list), fields, list))
     }
 
     func row(_ resource: PanelResource, _ fields: [ResourceField]) -> Row {
@@ -87,7 +87,9 @@ struct RowsPage {
     }
 
     /// - Parameter saved: rows that were saved by now; nil if none was tried.
-    func shown(_ rows: [Row], _ fields: [ResourceField], saved: Int? = nil) async throws -> PanelPage {
+    func shown(
+        _ rows: [Row], _ fields: [ResourceField], _ list: ListRequest, saved: Int? = nil
+    ) async throws -> PanelPage {
         let rows = numbered(rows)
         let choices = FormChoices()
         var shown: [[String: Any]] = []
@@ -107,8 +109,14 @@ struct RowsPage {
         }
         let plural = ClassTitle.plural(of: type)
         let failed = rows.enumerated().filter { !$1.problems.isEmpty }
+        let missing = missingForNewRows(fields, list) ?? []
+        let filters = try await FilterForm(
+            view: view, type: type, list: list, reader: RecordReader(view: view, pool: request.core.pool)
+        ).chips(Self.path(of: type)).compactMap { $0["text"] as? String }
         let content = Self.template.render([
             "formToken": request.visit.token.formToken, "action": Self.path(of: type) + query, "rows": shown,
+            "filters": filters.joined(separator: "; "), "isFiltered": !filters.isEmpty,
+            "missing": missing.map { ClassTitle.words($0.name) }.joined(separator: ", "), "isMissing": !missing.isEmpty,
             "cancel": ClassPages.path(of: type) + query, "countName": Self.countField, "count": rows.count,
             "headers": fields.map { ClassTitle.words($0.name) }, "plural": plural,
             "hasRows": !rows.isEmpty, "maximum": Self.maximumRowCount,

@@ -21,9 +21,9 @@ struct InvitationPages: PanelSection {
     func add(to panel: PanelRoutes) {
         let (core, routes, people) = (panel.core, panel.routes, panel.parts.people)
         let access = RouteAccess.open(because: "it asks for an invitation's token")
-        routes.on(.get, Self.path, access: access) { request, _, _ in
+        routes.on(.get, Self.path, access: access) { request, context, _ in
             let token = request.uri.queryParameters["token"].map { String($0) } ?? ""
-            return Self.page(core, token)
+            return try await Self.page(core, people, token, context)
         }
         routes.on(.post, Self.path, access: access) { request, context, _ in
             // Nobody may make somebody an account from elsewhere, to have them work in another one than they think.
@@ -31,11 +31,15 @@ struct InvitationPages: PanelSection {
             return try await Self.join(try await PanelForm(request, context), context, core, people)
         }
         panel.page(Self.acceptPath, access: .own("panel")) { request, _ in
-            let content = Self.accept.render([
+            let token = request.query("token") ?? ""
+            var values: [String: Any] = [
                 "formToken": request.visit.token.formToken, "action": Self.acceptPath,
-                "token": request.query("token") ?? "", "email": request.visit.session.email,
-            ])
-            return .page(PanelPage("Accept an invitation", content: content))
+                "token": token, "email": request.visit.session.email,
+            ]
+            let offer = try await Self.offer(core, people, token, request.context)
+            values.merge(offer.values) { $1 }
+            values["isOther"] = offer.email.map { $0 != request.visit.session.email } ?? false
+            return .page(PanelPage("Accept an invitation", content: Self.accept.render(values)))
         }
         panel.action(Self.acceptPath, access: .own("panel")) { request, _ in
             let done = try await people.accept(
@@ -50,14 +54,50 @@ struct InvitationPages: PanelSection {
         }
     }
 
+    /// What an invitation says, for templates; a message instead of one that is over. Not whose address it is for: whoever has
+    /// the link may be somebody else.
+    private struct Offer {
+        var values: [String: Any] = [:]
+        var email: String?
+    }
+
+    private static func offer(
+        _ core: PanelCore, _ people: PeopleRoutes, _ token: String, _ context: EdgeContext
+    ) async throws -> Offer {
+        do {
+            let found = try await people.look(token, context.remoteAddress)
+            var offer = Offer(email: found["email"]?.text)
+            offer.values = [
+                "isOpen": true, "role": found["role"]?.text ?? "",
+                "inviter": found["inviter"]?.text ?? "", "until": String((found["expiresAt"]?.text ?? "").prefix(10)),
+                "makesAccounts": found["makesAccounts"] == .bool(true),
+            ]
+            let schema = core.rules.current.schema
+            if let name = found["scopeClass"]?.text, let item = schema[name],
+                let id = found["scope"]?.text.flatMap({ try? ObjectId(string: $0) }),
+                let row = try await RowReader(schema: schema, pool: core.pool).object(name, id: id)
+            {
+                offer.values["within"] = ObjectTitle.of(row, item)
+            }
+            return offer
+        } catch {
+            let failure = RequestFailure(error)
+            guard failure.code.status.kind == .clientError else { throw error }
+            return Offer(values: [
+                "message": [failure.message, failure.hint].compactMap(\.self).joined(separator: " ")
+            ])
+        }
+    }
+
     private static func page(
-        _ core: PanelCore, _ token: String, name: String = "", message: String? = nil,
-        status: HTTPResponse.Status = .ok
-    ) -> Response {
+        _ core: PanelCore, _ people: PeopleRoutes, _ token: String, _ context: EdgeContext, name: String = "",
+        message: String? = nil, status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
         var values: [String: Any] = [
             "token": token, "name": name, "action": path,
             "accept": "\(acceptPath)?token=\(RequestParameters.encode(token))",
         ]
+        values.merge(try await offer(core, people, token, context).values) { $1 }
         if let message { values["message"] = message }
         return PanelLayout(core: core).response(
             PanelPage("You are invited", content: open.render(values), status: status))
@@ -76,9 +116,9 @@ struct InvitationPages: PanelSection {
         } catch {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError else { throw error }
-            let message = [failure.message, failure.code == .unprocessable ? failure.hint : nil].compactMap(\.self)
-            return page(
-                core, token, name: name, message: message.joined(separator: " "), status: failure.code.status)
+            let message = [failure.message, failure.hint].compactMap(\.self).joined(separator: " ")
+            return try await page(
+                core, people, token, context, name: name, message: message, status: failure.code.status)
         }
     }
 }

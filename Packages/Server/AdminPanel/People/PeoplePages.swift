@@ -2,6 +2,7 @@ import AdminService
 import Foundation
 import HTTPTypes
 import Hummingbird
+import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -36,10 +37,11 @@ struct PeoplePages: PanelSection {
             let sent = try await people.invite(
                 email: request.form["email"] ?? "", role: request.form["role"] ?? "", scope: scope.key,
                 className: scope.className, grant, request.context.remoteAddress)
-            return Self.tell(sent, request)
+            return try await Self.tell(sent, request)
         }
         panel.action("\(Self.path)/invitations/{id}/resend", access: inviting) { request, grant in
-            Self.tell(try await people.resend(Self.id(request), grant, request.context.remoteAddress), request)
+            try await Self.tell(
+                try await people.resend(Self.id(request), grant, request.context.remoteAddress), request)
         }
         panel.action("\(Self.path)/invitations/{id}/revoke", access: inviting) { request, grant in
             let revoked = try await people.revoke(Self.id(request), grant)
@@ -72,7 +74,7 @@ struct PeoplePages: PanelSection {
 
     /// Where an invitation was sent by mail, the list says so. Otherwise its link is shown, once: it's in no cookie and in
     /// no address of this server's.
-    private static func tell(_ sent: JSON, _ request: PanelRequest) -> PanelAnswer {
+    private static func tell(_ sent: JSON, _ request: PanelRequest) async throws -> PanelAnswer {
         let email = sent["email"]?.text ?? ""
         let back = address(sent["class"]?.text, sent["scope"]?.text)
         guard let token = sent["token"]?.text else {
@@ -80,7 +82,10 @@ struct PeoplePages: PanelSection {
         }
         let origin = "\(request.context.isSecure ? "https" : "http")://\(request.request.head.authority ?? "")"
         let link = sent["link"]?.text ?? "\(origin)\(InvitationPages.address(token))"
-        let content = invited.render(["email": email, "link": link, "back": back])
+        let content = invited.render([
+            "email": email, "link": link, "back": back,
+            "makesAccounts": try await request.core.authenticator.registersUnproven(),
+        ])
         return .page(PanelPage("\(email) is invited", crumbs: [crumb], content: content))
     }
 }

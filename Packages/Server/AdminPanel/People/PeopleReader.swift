@@ -38,7 +38,7 @@ struct PeopleReader {
                         ? nil : userType.map { ClassPages.path(of: $0, id: holder.user) },
                     role: holder.role, grant: path, removal: mayRemove ? "\(path)/delete" : nil)
             },
-            more: isMore ? "Only the first \(Self.holderLimit) are shown." : nil, roles: mayInvite ? roles : nil,
+            more: isMore ? "Only the first \(Self.holderLimit) are shown." : nil, roles: mayInvite ? roles(grant) : nil,
             invitations: mayInvite ? try await invitations(grant) : [],
             transfers: try await transfers(holders, names))
     }
@@ -129,14 +129,16 @@ struct PeopleReader {
 
     // MARK: What can be done
 
-    /// Those that fit where they're looked at, if the rules say.
-    private var roles: [PeopleContent.Choice] {
+    /// Those that fit where they're looked at, and that the caller may give, if the rules say.
+    private func roles(_ grant: ModelGrant) -> [PeopleContent.Choice] {
         let matrices = view.rules.matrices.values
         let isWithin = scope.key != nil || scope.columns.scopeColumn == nil
-        return (scope.columns.roles ?? []).filter { role in
+        let fitting = (scope.columns.roles ?? []).filter { role in
             let known = matrices.filter { $0.roles.contains(role) || $0.everywhereRoles.contains(role) }
             return known.isEmpty || known.contains { isWithin ? $0.roles.contains(role) : !$0.roles.contains(role) }
-        }.map { PeopleContent.Choice(value: $0, title: $0, isChosen: false) }
+        }
+        return people.roles(among: fitting, className: scope.className, scope: scope.key, grant)
+            .map { PeopleContent.Choice(value: $0, title: $0, isChosen: false) }
     }
 
     private func invitations(_ grant: ModelGrant) async throws -> [PeopleContent.Invitation] {

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -23,7 +24,7 @@ struct ViewAsPages: PanelSection {
             .page(page(request, model))
         }
         panel.action(Self.path, access: access) { request, model in
-            let wish = try wish(request)
+            let wish = try await wish(request, model)
             let target = try await wish.subject(model, request.core.authenticator)
             if let refusal = ViewAs.refusal(of: request.subject, looking: target, model) { throw refusal }
             let name = try await PanelViewing.name(of: wish, request.core.authenticator)
@@ -68,25 +69,43 @@ struct ViewAsPages: PanelSection {
             "View as", content: Self.template.render(request.values(ViewAsContent(roles: roles))))
     }
 
-    private func wish(_ request: PanelRequest) throws -> ViewAs {
+    private func wish(_ request: PanelRequest, _ model: ServerModel) async throws -> ViewAs {
         if let text = request.form["user"], !text.isEmpty {
-            guard let id = try? ObjectId(string: text) else {
-                throw RequestFailure(.unprocessable, "The user's id isn't 24 hexadecimal digits.")
+            do {
+                return .user(try await request.core.authenticator.userID(text))
+            } catch AuthenticationError.unknownUser {
+                throw RequestFailure(
+                    .unprocessable, "No account that may log in has this address or id.",
+                    hint: "A disabled account sees nothing.")
             }
-            return .user(id)
         }
         let parts = (request.form["role"] ?? "").split(separator: "/", maxSplits: 1).map(String.init)
         guard parts.count == 2 else {
-            throw RequestFailure(.unprocessable, "Choose a role, or give a user's id.")
+            throw RequestFailure(.unprocessable, "Choose a role, or enter a user's address or id.")
         }
         var scope: ObjectId?
-        if let text = request.form["scope"], !text.isEmpty {
-            guard let id = try? ObjectId(string: text) else {
-                throw RequestFailure(.unprocessable, "The id of what the role is for isn't 24 hexadecimal digits.")
-            }
-            scope = id
-        }
+        if let text = request.form["scope"], !text.isEmpty { scope = try await self.scope(text, request, model) }
         return .role(parts[1], app: parts[0], scope: scope)
+    }
+
+    /// What a role is given in, by its id or its title.
+    private func scope(_ text: String, _ request: PanelRequest, _ model: ServerModel) async throws -> ObjectId {
+        if let id = try? ObjectId(string: text) { return id }
+        let view = try request.view(under: model.rules)
+        let reader = RecordReader(view: view, pool: request.core.pool)
+        var found: [RecordReader.Choice] = []
+        for type in PanelRequest.scopeTypes(view) {
+            found += try await reader.choices(of: type, titled: text, limit: 2)
+        }
+        guard found.count == 1, let id = try? ObjectId(string: found[0].id) else {
+            let words = text.shortened(toByteCount: 60)
+            throw RequestFailure(
+                .unprocessable,
+                found.isEmpty
+                    ? "Roles are given in nothing that is called '\(words)'." : "Several are called '\(words)'.",
+                hint: found.isEmpty ? "Enter its title exactly, or its id." : "Enter the id of the one that you mean.")
+        }
+        return id
     }
 }
 

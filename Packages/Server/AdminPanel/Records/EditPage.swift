@@ -103,6 +103,7 @@ struct EditPage: Sendable {
         var content = Content()
         for part in parts { content.entries[part.field.name] = part.blank }
         if let original = request.query(Self.copyParameter) { content = try await copy(of: original) }
+        for (field, json) in demanded { content.entered[field.field.name] = field.text(json) }
         for field in fields {
             if let text = request.query(field.name) { content.entered[field.field.name] = text }
         }

@@ -136,4 +136,11 @@ struct RecordReader {
         guard !keys.isEmpty else { return [] }
         return try await choices(of: type, matching: .isIn(PropertyPath(type.key.name), keys), limit: keys.count)
     }
+
+    /// Objects of a class whose title is exactly a text, of those that the caller may see.
+    func choices(of type: ResourceType, titled text: String, limit: Int) async throws -> [Choice] {
+        guard case .value(let column, .string)? = ClassTitle.field(of: type, view)?.content else { return [] }
+        let path = PropertyPath(type.item.columns[column].name)
+        return try await choices(of: type, matching: .compare(path, .equal, .string(text)), limit: limit)
+    }
 }

@@ -26,7 +26,8 @@ enum RestoreForm {
     private static func values(of id: ObjectId, _ form: [String: String], _ schema: Schema) -> [String: JSON] {
         let prefix = "value-\(id)-"
         var values: [String: JSON] = [:]
-        for (name, text) in form where name.hasPrefix(prefix) {
+        // A field that is left empty asks for nothing.
+        for (name, text) in form where name.hasPrefix(prefix) && !text.isEmpty {
             let property = String(name.dropFirst(prefix.count))
             let isNumber = schema.classes.contains { item in
                 guard item.isTrashable, let index = item.columnIndex(property),

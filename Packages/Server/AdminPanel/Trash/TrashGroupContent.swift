@@ -1,5 +1,6 @@
 import AdminService
 import TomboloHTTP
+import TomboloJSONAPI
 import TomboloModel
 
 /// What the template `trash_group` shows.
@@ -98,41 +99,61 @@ struct TrashGroupContent: Sendable {
     // MARK: Clashes
 
     /// Shows why a restore was refused, with what there is to choose.
-    /// - Parameter chosen: what the form had, so that nothing is typed twice.
-    mutating func show(_ failure: RequestFailure, _ form: [String: String], _ schema: Schema) {
+    /// - Parameters:
+    ///   - clashes: what it clashes with; nil if with nothing.
+    ///   - form: what was chosen, so that nothing is typed twice.
+    ///   - rows: what lies in the trash, by id.
+    mutating func show(
+        _ failure: RequestFailure, clashes: RequestFailure?, _ form: [String: String], _ schema: Schema,
+        _ rows: [ObjectId: Row]
+    ) {
         var parentLink: String?
         if let parent = failure.details["parent"]?["_id"]?.text { parentLink = "/panel/trash/object/\(parent)" }
-        problem = Problem(message: failure.message, hint: nil, parentLink: parentLink)
-        guard case .array(let found)? = failure.details["clashes"] else {
+        guard case .array(let found)? = clashes?.details["clashes"] else {
             problem = Problem(message: failure.message, hint: failure.hint, parentLink: parentLink)
             return
         }
-        clashes = found.compactMap { clash($0, form) }
+        // The hint of a clash says how the API chooses.
+        let hint = failure.code == .conflict ? nil : failure.hint
+        problem = Problem(message: failure.message, hint: hint, parentLink: parentLink)
+        self.clashes = found.compactMap { clash($0, form, schema, rows) }
     }
 
-    private func clash(_ json: JSON, _ form: [String: String]) -> Clash? {
-        guard let className = json["class"]?.text, let id = json["_id"]?.text,
+    private func clash(
+        _ json: JSON, _ form: [String: String], _ schema: Schema, _ rows: [ObjectId: Row]
+    ) -> Clash? {
+        guard let className = json["class"]?.text, let id = json["_id"]?.text, let item = schema[className],
             case .array(let properties)? = json["properties"], case .array(let choices)? = json["choices"]
         else { return nil }
         let names = properties.compactMap(\.text)
-        let list = names.joined(separator: " and ")
+        // Another event for a ticket that only needs another rank would be a strange thing to ask for.
+        let asked = names.filter { name in
+            item.columnIndex(name).map { item.columns[$0].linkTarget == nil } ?? false
+        }
         let title = parts.first { $0.className == className }?.members.first { $0.id == id }?.title ?? id
-        let known = choices.compactMap(\.text)
+        var known = choices.compactMap(\.text)
+        if asked.isEmpty { known.removeAll { $0 == "values" } }
         let chosen = form["choice-\(id)"]
+        let row = (try? ObjectId(string: id)).flatMap { rows[$0] }
         return Clash(
-            className: className, title: title, reason: "A live \(className) has the same \(list) by now.",
+            className: className, title: title, reason: "A live \(className) has the same \(Self.list(names)).",
             liveLink: json["live"]?.text.map { "/panel/data/\(ClassSchema.collectionName(of: className))/\($0)" },
             choices: known.map { choice in
                 Clash.Choice(
                     id: "choice-\(id)-\(choice)", name: "choice-\(id)", value: choice,
-                    label: Self.label(choice, className, list), isChosen: choice == (chosen ?? known.first))
+                    label: Self.label(choice, className, Self.list(asked)), isChosen: choice == (chosen ?? known.first))
             },
             values: known.contains("values")
-                ? names.map { name in
-                    Clash.Field(
-                        id: "value-\(id)-\(name)", name: "value-\(id)-\(name)", property: name,
-                        value: form["value-\(id)-\(name)"] ?? "")
+                ? asked.map { name in
+                    let old = item.columnIndex(name).flatMap { column in row.flatMap { ValueText.text($0[column]) } }
+                    return Clash.Field(
+                        id: "value-\(id)-\(name)", name: "value-\(id)-\(name)",
+                        property: ClassTitle.words(name).lowercased(), value: form["value-\(id)-\(name)"] ?? old ?? "")
                 } : [])
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.map { ClassTitle.words($0).lowercased() }.joined(separator: " and ")
     }
 
     private static func label(_ choice: String, _ className: String, _ properties: String) -> String {

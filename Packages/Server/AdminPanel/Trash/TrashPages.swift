@@ -84,7 +84,8 @@ struct TrashPages: PanelSection {
     }
 
     private func page(
-        _ request: PanelRequest, _ view: TrashView, after failure: RequestFailure? = nil
+        _ request: PanelRequest, _ view: TrashView, after failure: RequestFailure? = nil,
+        clashes: RequestFailure? = nil
     ) async throws -> PanelPage {
         let entry = try await entry(request, view)
         let members = try await groups(request, view).members(
@@ -94,7 +95,10 @@ struct TrashPages: PanelSection {
             entry, members, view.rules.schema,
             mayRestore: names.allSatisfy { TrashAccess.may(.restore, $0, view) },
             mayPurge: names.allSatisfy { TrashAccess.may(.purge, $0, view) }, now: request.now)
-        if let failure { content.show(failure, request.fields, view.rules.schema) }
+        if let failure {
+            let rows = Dictionary(members.map { ($0.id, $0.row) }, uniquingKeysWith: { first, _ in first })
+            content.show(failure, clashes: clashes, request.fields, view.rules.schema, rows)
+        }
         return PanelPage(
             content.title, crumbs: [Self.crumb], content: Self.group.render(request.values(content)),
             status: failure?.code.status ?? .ok)
@@ -105,15 +109,18 @@ struct TrashPages: PanelSection {
     private func restore(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelAnswer {
         let schema = grant.rules.schema
         let address = try TrashAddress(request.parameter("id"))
+        let trash = Trash(schema: schema, pool: request.core.pool)
+        let restorer = Trash.Restorer(subject: grant.subject, rules: grant.rules)
         do {
             let wishes = try RestoreForm.wishes(request.fields, schema)
-            let restored = try await Trash(schema: schema, pool: request.core.pool).restore(
-                address, wishes, by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
+            let restored = try await trash.restore(address, wishes, by: restorer)
             let words = "\(Counted.objects(restored.count)) \(Counted.were(restored.count)) restored."
             return .redirect(to: Self.path, notice: PanelNotice(words))
         } catch let failure as RequestFailure where [.conflict, .unprocessable].contains(failure.code) {
             // What there is to choose, on the page that asked.
-            return .page(try await page(request, TrashAccess.listing(grant), after: failure))
+            let clashes = failure.code == .conflict ? failure : try await trash.clashes(at: address, by: restorer)
+            return .page(
+                try await page(request, TrashAccess.listing(grant), after: failure, clashes: clashes))
         }
     }
 

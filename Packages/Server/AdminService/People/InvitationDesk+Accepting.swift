@@ -13,6 +13,28 @@ extension InvitationDesk {
         let isNew: Bool
     }
 
+    /// What an open invitation says to whoever has its token.
+    struct Offered: Sendable {
+        let invitation: Invitation
+        let inviter: String
+        /// The class of what the role is in, if it's an object's.
+        let scopeClass: String?
+        /// Whether whoever has the token can make an account for the address.
+        let makesAccounts: Bool
+    }
+
+    /// - Throws: `RequestFailure`: 404 for a token that isn't one, or was replaced; 409 if the invitation is over.
+    func look(_ text: String, address: String) async throws -> Offered {
+        let token = try token(text, address: address)
+        let found = try await pool.transaction { try await usable(token, $0) }
+        let (item, _) = try grantClass(of: found)
+        var makesAccounts = found.isMailed
+        if !makesAccounts { makesAccounts = try await authenticator.registersUnproven() }
+        return Offered(
+            invitation: found, inviter: try await authenticator.details(of: found.invitedBy).name,
+            scopeClass: found.scope == nil ? nil : item.scopeClass?.name, makesAccounts: makesAccounts)
+    }
+
     /// Gives the role to somebody who is logged in with the address that was invited.
     /// - Throws: `RequestFailure`: 404 for a token that isn't one, or was replaced; 403 if the account has another address;
     ///   409 if the invitation is over, or can't be kept any more.
@@ -42,8 +64,8 @@ extension InvitationDesk {
         let found = try await pool.transaction { try await usable(token, $0) }
         if !found.isMailed, try await !authenticator.registersUnproven() {
             throw RequestFailure(
-                .conflict, "This invitation didn't go to the address by mail, so that it proves nothing about it.",
-                hint: "Register the address first, log in, and accept with POST /invitations/accept.")
+                .conflict, "This invitation wasn't mailed, so it proves nothing about who has the address.",
+                hint: "Log in with an account that has the address, and accept the invitation.")
         }
         let account = try await authenticator.prepareJoining(
             email: found.email, password: password, name: name, address: address)
@@ -139,7 +161,7 @@ extension InvitationDesk {
             return try await body()
         } catch AuthenticationError.emailTaken {
             throw RequestFailure(
-                .conflict, "This address has an account.", hint: "Log in, and accept with POST /invitations/accept.")
+                .conflict, "This address has an account.", hint: "Log in with it, and accept the invitation.")
         } catch AuthenticationError.badMailToken {
             throw Self.badToken
         } catch let error as PostgresError where error.code == .uniqueViolation {

@@ -132,6 +132,17 @@ struct InvitationDesk: Sendable {
         return found
     }
 
+    /// Those of some roles that a user may invite others to.
+    func roles(among roles: [String], className: String, scope: String?, for subject: Subject) -> [String] {
+        guard let item = try? GrantClass.find(className, in: rules), let scope = try? item.scope(scope) else {
+            return []
+        }
+        return roles.filter { role in
+            (try? item.check(role, in: scope)) != nil
+                && (try? authorize(subject, item, role, to: .generate(), in: scope)) != nil
+        }
+    }
+
     // MARK: Steps
 
     static let nothing = RequestFailure(

@@ -14,4 +14,10 @@ public struct PeopleOptions: Sendable {
         self.invitationLink = invitationLink
         self.now = now
     }
+
+    /// As the process's environment says.
+    public static func ofEnvironment() -> PeopleOptions {
+        let link = ProcessInfo.processInfo.environment[linkVariable] ?? ""
+        return PeopleOptions(invitationLink: link.isEmpty ? nil : link)
+    }
 }

@@ -56,7 +56,27 @@ extension PeopleRoutes {
         ]
     }
 
+    /// Those of some roles that the caller may invite others to.
+    package func roles(
+        among roles: [String], className: String, scope: String?, _ grant: ModelGrant
+    ) -> [String] {
+        desk(grant.rules).roles(among: roles, className: className, scope: scope, for: grant.subject)
+    }
+
     // MARK: Accepting
+
+    /// What an open invitation says to whoever has its token: `email`, `role`, `inviter`, `expiresAt`, `makesAccounts`, and
+    /// `scopeClass` and `scope` for a role within an object.
+    package func look(_ token: String, _ address: String) async throws -> JSON {
+        let offered = try await desk(rules.current).look(token, address: address)
+        return [
+            "email": .string(offered.invitation.email), "role": .string(offered.invitation.role),
+            "inviter": .string(offered.inviter), "makesAccounts": .bool(offered.makesAccounts),
+            "expiresAt": .string(JSON.timestamp(offered.invitation.expiresAt.microsecondsSince1970)),
+            "scopeClass": offered.scopeClass.map { .string($0) } ?? .null,
+            "scope": offered.invitation.scope.map { .string($0) } ?? .null,
+        ]
+    }
 
     package func accept(_ token: String, by user: ObjectId, _ address: String) async throws -> JSON {
         answer(try await desk(rules.current).accept(token, by: user, address: address))

@@ -20,6 +20,18 @@ package struct RequestParameters: Sendable {
         package let keys: [String]
         package let value: String
 
+        fileprivate init(name: String, family: String, keys: [String], value: String) {
+            self.name = name
+            self.family = family
+            self.keys = keys
+            self.value = value
+        }
+
+        /// A filter of a field that no request has sent so.
+        package init(filtering field: String, by value: String) {
+            self.init(name: field, family: "filter", keys: [field], value: value)
+        }
+
         /// The name for messages.
         package var shown: String { name.shortened(toByteCount: 60) }
 

@@ -321,8 +321,11 @@ package struct ResourceWriter: Sendable {
             failure.hint = "Send the id of one that exists."
         default:
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
-            failure.message = "The database doesn't take the values: \(error.constraintName ?? "they're out of range")."
-            failure.hint = "Send other values."
+            if error.raisedSentence == nil {
+                failure.message =
+                    "The database doesn't take the values: \(error.constraintName ?? "they're out of range")."
+                failure.hint = "Send other values."
+            }
         }
         let place = columns.lazy.compactMap { change.pointers[$0] }.first ?? pointer
         failure.source = .pointer(place.description)

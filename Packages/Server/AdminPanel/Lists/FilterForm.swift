@@ -1,0 +1,243 @@
+import Foundation
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The filters of a list as people add them: a field, a test that fits it, and a value as they would write it. A link's value
+/// is the title of what it leads to, or its id.
+struct FilterForm {
+    let view: CallerView
+    let type: ResourceType
+    let list: ListRequest
+    let reader: RecordReader
+
+    /// A filter that was sent.
+    struct Wish {
+        let field: String
+        let test: String
+        let value: String
+    }
+
+    /// Nil unless a filter is to be added.
+    var wish: Wish? {
+        guard let field = list.parameters.value("add-field"), !field.isEmpty else { return nil }
+        return Wish(
+            field: field, test: list.parameters.value("add-test") ?? FilterTest.eq.rawValue,
+            value: list.parameters.value("add-value") ?? "")
+    }
+
+    private static let pages: [(name: String, value: String?)] = [("page[number]", nil), ("page[after]", nil)]
+    private static let asked: [(name: String, value: String?)] = [
+        ("add-field", nil), ("add-test", nil), ("add-value", nil),
+    ]
+
+    // MARK: Adding one
+
+    /// The address of the list with one filter more.
+    /// - Throws: ``RequestFailure`` if the test or the value doesn't fit the field.
+    func address(adding wish: Wish, _ path: String) async throws -> String {
+        let parameter = RequestParameters.Parameter(filtering: wish.field, by: wish.value)
+        let field = try FieldPath(wish.field, of: type, view, parameter)
+        let title = Self.title(wish.field)
+        let tests = FilterTest.fitting(field)
+        guard let test = FilterTest(rawValue: wish.test), tests.contains(test) else {
+            let titles = tests.map { "'\($0.title(isTime: Self.isTime(field)))'" }
+            let asked = FilterTest(rawValue: wish.test)?.title(isTime: false) ?? wish.test
+            throw RequestFailure(
+                .badRequest, "\(title) can't be tested with '\(asked.shortened(toByteCount: 60))'.",
+                hint: "Choose one of \(titles.joined(separator: ", ")).")
+        }
+        let value: String
+        switch test {
+        case .isNull: value = "true"
+        case .isNotNull: value = "false"
+        case .contains, .startsWith: value = wish.value
+        case .in:
+            var values: [String] = []
+            for part in wish.value.split(separator: ",") {
+                values.append(try await self.value(part.trimmingCharacters(in: .whitespaces), field, title))
+            }
+            value = values.joined(separator: ",")
+        case .eq, .ne, .lt, .le, .gt, .ge: value = try await self.value(wish.value, field, title)
+        }
+        return list.address(path, Self.asked + Self.pages + [(test.parameterName(wish.field), value)])
+    }
+
+    /// The API's text of a value that somebody wrote.
+    private func value(_ text: String, _ field: FieldPath, _ title: String) async throws -> String {
+        if ValueText.value(text, field.type) != nil { return text }
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        if let target = field.target { return try await id(trimmed, target, title) }
+        let found =
+            switch field.type {
+            case .bool: ["yes": "true", "no": "false"][trimmed.lowercased()]
+            case .int, .float, .double, .decimal128: Self.number(trimmed)
+            case .date: Self.time(trimmed)
+            case .objectId, .uuid: trimmed
+            default: text
+            }
+        guard let found, ValueText.value(found, field.type) != nil else {
+            throw RequestFailure(
+                .badRequest, "\(title): '\(text.shortened(toByteCount: 60))' isn't \(Self.expected(field.type)).",
+                hint: "Enter \(Self.expected(field.type)).")
+        }
+        return found
+    }
+
+    /// The id of the object that a link leads to, by its id or its title.
+    private func id(_ text: String, _ target: ResourceType, _ title: String) async throws -> String {
+        if target.keyValue(text) != nil { return text }
+        let plural = ClassTitle.plural(of: target)
+        let found = try await reader.choices(of: target, titled: text, limit: 2)
+        guard found.count == 1 else {
+            throw RequestFailure(
+                .badRequest,
+                found.isEmpty
+                    ? "\(title): there is no '\(text.shortened(toByteCount: 60))' among the \(plural)."
+                    : "\(title): several of the \(plural) are called '\(text.shortened(toByteCount: 60))'.",
+                hint: found.isEmpty ? "Enter its title exactly, or its id." : "Enter the id of the one that you mean.")
+        }
+        return found[0].id
+    }
+
+    /// `150,000` → `150000`. Only commas and spaces that part thousands are left out.
+    static func number(_ text: String) -> String? {
+        let groups = text.split(whereSeparator: { ", \u{a0}\u{202f}".contains($0) })
+        guard groups.count > 1 else { return text }
+        let digits = groups[0].first.map { "+-".contains($0) } == true ? groups[0].dropFirst() : groups[0]
+        let whole = groups.last?.split(separator: ".", omittingEmptySubsequences: false).first ?? ""
+        let areThousands =
+            (1...3).contains(digits.count) && groups.dropFirst().dropLast().allSatisfy { $0.count == 3 }
+            && whole.count == 3
+        return areThousands ? groups.joined() : nil
+    }
+
+    /// `2026-05-14` or `2026-05-14 13:22` → `2026-05-14T13:22:00Z`; times are in UTC.
+    static func time(_ text: String) -> String? {
+        let body = text.hasSuffix("Z") ? text.dropLast() : text.hasSuffix(" UTC") ? text.dropLast(4) : Substring(text)
+        let parts = body.split(omittingEmptySubsequences: true, whereSeparator: { $0 == "T" || $0 == " " })
+        guard (1...2).contains(parts.count) else { return nil }
+        let clock = parts.count == 1 ? "00:00:00" : parts[1].count == 5 ? "\(parts[1]):00" : String(parts[1])
+        return "\(parts[0])T\(clock)Z"
+    }
+
+    private static func isTime(_ field: FieldPath) -> Bool { field.target == nil && field.type == .date }
+
+    private static func expected(_ type: PropertyType) -> String {
+        switch type {
+        case .bool: "yes or no"
+        case .int: "a whole number"
+        case .float, .double, .decimal128: "a number, such as 12.5"
+        case .date: "a date, such as 2026-05-14 or 2026-05-14 13:22, in UTC"
+        default: ValueText.expected(type)
+        }
+    }
+
+    private static func title(_ field: String) -> String { field == "id" ? "Id" : ClassTitle.words(field) }
+
+    // MARK: Showing it
+
+    private struct Field {
+        let name: String
+        let path: FieldPath
+        let resource: ResourceField?
+    }
+
+    private var fields: [Field] {
+        var fields: [(name: String, field: ResourceField?)] = [("id", nil)]
+        fields += view.fields(of: type).map { ($0.name, $0) }
+        return fields.compactMap { name, field in
+            let parameter = RequestParameters.Parameter(filtering: name, by: "")
+            return (try? FieldPath(name, of: type, view, parameter)).map {
+                Field(name: name, path: $0, resource: field)
+            }
+        }
+    }
+
+    /// - Parameter problem: what is wrong with the filter that was to be added.
+    func values(_ problem: RequestFailure?) async throws -> [String: Any] {
+        let choices = FormChoices()
+        var options: [[String: Any]] = []
+        var lists: [[String: Any]] = []
+        var quick: [[String: Any]] = []
+        for field in fields {
+            let few = try await few(field, choices)
+            if let few {
+                lists.append(["id": "values-\(field.name)", "values": few.map { ["title": $0.title] }])
+                if field.name != "id" { quick.append(self.quick(field, few)) }
+            }
+            options.append([
+                "value": field.name, "title": Self.title(field.name),
+                "tests": FilterTest.fitting(field.path).map(\.rawValue).joined(separator: " "),
+                "isTime": Self.isTime(field.path), "list": few == nil ? "" : "values-\(field.name)",
+                "isChosen": field.name == wish?.field,
+            ])
+        }
+        var values: [String: Any] = [
+            "filterFields": options, "filterLists": lists, "quickFilters": quick, "filterValue": wish?.value ?? "",
+            "tests": FilterTest.allCases.map { test -> [String: Any] in
+                [
+                    "value": test.rawValue, "title": test.title(isTime: false), "isChosen": test.rawValue == wish?.test,
+                    "time": test.isTime ? test.title(isTime: true) : "", "takesNone": !test.takesValue,
+                ]
+            },
+        ]
+        if let problem {
+            values["filterProblem"] = problem.hint.map { "\(problem.message) \($0)" } ?? problem.message
+        }
+        return values
+    }
+
+    /// All values of a field that has few: of an enumeration, of a truth value, or of a link to a small class.
+    private func few(_ field: Field, _ choices: FormChoices) async throws -> [RecordReader.Choice]? {
+        if let target = field.path.target {
+            guard let few = try await choices.few(of: target, reader), !few.isEmpty else { return nil }
+            return few
+        }
+        if field.path.isEmbedded { return nil }
+        if let allowed = field.resource?.allowedValues {
+            return allowed.values.compactMap { ValueText.text($0) }.map { RecordReader.Choice(id: $0, title: $0) }
+        }
+        guard field.path.type == .bool else { return nil }
+        return [RecordReader.Choice(id: "true", title: "Yes"), RecordReader.Choice(id: "false", title: "No")]
+    }
+
+    /// Which of few values a list is filtered by, to be chosen without typing it.
+    private func quick(_ field: Field, _ few: [RecordReader.Choice]) -> [String: Any] {
+        let chosen = list.parameters.value("filter[\(field.name)]") ?? ""
+        return [
+            "name": "is[\(field.name)]", "id": "is-\(field.name)", "title": Self.title(field.name),
+            "options": few.map { ["value": $0.id, "title": $0.title, "isChosen": $0.id == chosen] },
+        ]
+    }
+
+    /// The filters that a list has, each with the address without it.
+    func chips(_ path: String) async throws -> [[String: Any]] {
+        let choices = FormChoices()
+        var chips: [[String: Any]] = []
+        for parameter in list.parameters.all where parameter.family == "filter" && !parameter.keys.isEmpty {
+            let field = try? FieldPath(parameter.keys[0], of: type, view, parameter)
+            let test = FilterTest(parameter)
+            var text = test?.title(isTime: field.map(Self.isTime) ?? false) ?? parameter.keys.last ?? ""
+            if test?.takesValue != false {
+                text += " \(try await shown(parameter.value, field, test, choices))"
+            }
+            let shown = "\(Self.title(parameter.keys[0])) \(text)".shortened(toByteCount: 120)
+            chips.append(["text": shown, "remove": list.address(path, Self.pages + [(parameter.name, nil)])])
+        }
+        return chips
+    }
+
+    private func shown(
+        _ value: String, _ field: FieldPath?, _ test: FilterTest?, _ choices: FormChoices
+    ) async throws -> String {
+        guard let field else { return value }
+        if let target = field.target {
+            let ids = test == .in ? value.split(separator: ",").map(String.init) : [value]
+            let titles = try await choices.titles(of: target, among: ids, reader)
+            return ids.map { titles[$0] ?? $0 }.joined(separator: ", ")
+        }
+        return field.type == .bool ? ["true": "Yes", "false": "No"][value] ?? value : value
+    }
+}

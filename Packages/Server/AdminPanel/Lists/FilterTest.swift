@@ -1,0 +1,51 @@
+import TomboloJSONAPI
+import TomboloModel
+
+/// What a filter of a list can ask, in the words of people: JSON:API's operators, with "is missing" as two tests that take no
+/// value.
+enum FilterTest: String, CaseIterable {
+    case eq, ne, contains, startsWith, lt, le, gt, ge
+    case `in`
+    case isNull, isNotNull
+
+    private var filterOperator: ResourceFilter.Operator {
+        self == .isNotNull ? .isNull : ResourceFilter.Operator(rawValue: rawValue) ?? .eq
+    }
+
+    var takesValue: Bool { self != .isNull && self != .isNotNull }
+
+    var isTime: Bool { [.lt, .le, .gt, .ge].contains(self) }
+
+    func title(isTime: Bool) -> String {
+        switch self {
+        case .eq: "is"
+        case .ne: "is not"
+        case .contains: "contains"
+        case .startsWith: "starts with"
+        case .lt: isTime ? "is before" : "is less than"
+        case .le: isTime ? "is not after" : "is at most"
+        case .gt: isTime ? "is after" : "is more than"
+        case .ge: isTime ? "is not before" : "is at least"
+        case .in: "is one of"
+        case .isNull: "is empty"
+        case .isNotNull: "is not empty"
+        }
+    }
+
+    static func fitting(_ field: FieldPath) -> [FilterTest] {
+        let operators = ResourceFilter.operators(field)
+        return allCases.filter { operators.contains($0.filterOperator) }
+    }
+
+    /// `filter[price][ge]`
+    func parameterName(_ field: String) -> String {
+        self == .eq ? "filter[\(field)]" : "filter[\(field)][\(filterOperator.rawValue)]"
+    }
+
+    /// The test of a filter in an address.
+    init?(_ parameter: RequestParameters.Parameter) {
+        let name = parameter.keys.count > 1 ? parameter.keys[1] : FilterTest.eq.rawValue
+        guard let test = FilterTest(rawValue: name) else { return nil }
+        self = test == .isNull && parameter.value == "false" ? .isNotNull : test
+    }
+}
