@@ -34,7 +34,7 @@ import TomboloRules
                     .done("nothing is old enough"), took: .zero, pause: ChangelogRetention.interval, in: pool)
                 let page = try await browser.get("/panel/schedule").text
                 for text in [
-                    "0 objects in 0 groups were deleted for ever", "jobs were forgotten", "the &lt;disk&gt; is full",
+                    "0 objects in 0 groups were deleted permanently", "jobs were forgotten", "the &lt;disk&gt; is full",
                     "nothing is old enough", "in 59 minutes", "just now", "/panel/trash/purge", ">failed<",
                 ] { #expect(page.contains(text), "\(text): \(page)") }
                 // What should have run and didn't.

@@ -130,8 +130,8 @@ struct CompensatingWriteTests {
             #expect(errors.writes.map(\.primaryKey) == [.string("open"), .string("locked")])
             #expect(
                 errors.writes.map(\.reason) == [
-                    "Not permitted to change the title of this CompensatedTask: the role 'editor' doesn't permit it.",
-                    "Not permitted to update this CompensatedTask: the role 'editor' doesn't permit it.",
+                    "Not permitted to change the title of this CompensatedTask: no rule of the role 'editor' allows it.",
+                    "Not permitted to update this CompensatedTask: no rule of the role 'editor' allows it.",
                 ])
             #expect(Set(errors.writes.map(\.number)).count == 1)
             launch.end()

@@ -143,7 +143,7 @@ import TomboloRules
             return
         }
         #expect(denial.needsLogin)
-        #expect(denial.reason == "Not permitted to create this Note: the role 'author' doesn't permit it.")
+        #expect(denial.reason == "Not permitted to create this Note: no rule of the role 'author' allows it.")
         guard case .denied(let other) = rules.authorize(Subject(user: userID), .restore, .objects(classIndex: note))
         else {
             Issue.record("an author may restore")
@@ -271,7 +271,7 @@ import TomboloRules
             return rules.permit(Subject(user: userID))(
                 WriteRequest(operation: .restore, classIndex: note, old: old, new: row()))?.reason
         }
-        let denial = "Not permitted to restore this Note: the role 'all' doesn't permit it."
+        let denial = "Not permitted to restore this Note: no rule of the role 'all' allows it."
         #expect(try reason("", row()) == denial)
         #expect(
             try rules("Note: [{name: all, applyWhen: {}, write: true}]").permit(Subject(user: userID))(
@@ -298,7 +298,7 @@ import TomboloRules
         #expect(request(.update, draft, row(author: userID, project: projectB)) == nil)
         #expect(
             request(.update, draft, published)
-                == "Not permitted to change the isPublic of this Note: the role 'all' doesn't permit it.")
+                == "Not permitted to change the isPublic of this Note: no rule of the role 'all' allows it.")
         #expect(request(.create, nil, draft) == nil)
         #expect(request(.create, nil, published) != nil)
         #expect(request(.delete, published, nil) == nil)
@@ -340,7 +340,8 @@ import TomboloRules
         func update(_ written: Set<Int>) -> String? {
             permit(WriteRequest(operation: .update, classIndex: note, old: row(), new: row(), written: written))?.reason
         }
-        #expect(update([3]) == "Not permitted to change the isPublic of this Note: the role 'all' doesn't permit it.")
+        #expect(
+            update([3]) == "Not permitted to change the isPublic of this Note: no rule of the role 'all' allows it.")
         #expect(update([1, 2]) == nil)
     }
 

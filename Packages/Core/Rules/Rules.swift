@@ -289,7 +289,7 @@ public struct Rules: Sendable {
         }
         let wish = property.map { "change the \($0) of this \(name)" } ?? "\(operation) this \(name)"
         let reason =
-            role.map { "the role '\($0.name)' doesn't permit it" }
+            role.map { "no rule of the role '\($0.name)' allows it" }
             ?? (roles[classIndex] == nil ? "\(name) has no rules" : "none of its roles applies to this user")
         return .init(reason: "Not permitted to \(wish): \(reason).", needsLogin: subject.isAnonymous)
     }

@@ -31,7 +31,7 @@ extension Trash {
     package func purge(_ address: TrashAddress, by caller: Restorer) async throws -> [Member] {
         try await purge(address) { member in
             guard caller.may(.purge, member.className, member.row) else {
-                throw RequestFailure(.forbidden, "Not permitted to delete all of it for ever.")
+                throw RequestFailure(.forbidden, "Not permitted to delete all of it permanently.")
             }
         }
     }
@@ -58,7 +58,7 @@ extension Trash {
         guard let first = try await firstKept(of: keys) else { return RequestFailure(error) }
         return RequestFailure(
             .conflict,
-            "\(first.className) \(first.key) can't be deleted for ever: \(first.error.reasonToKeep). Nothing was deleted.",
+            "\(first.className) \(first.key) can't be deleted permanently: \(first.error.reasonToKeep). Nothing was deleted.",
             hint: "Remove what keeps it, or delete the other objects of the group one by one.", cause: first.error)
     }
 

@@ -56,7 +56,7 @@ package struct TrashEmptying: Sendable {
         else {
             throw RequestFailure(
                 .conflict,
-                "\(member.className) \(member.id) of this group isn't meant, or not yours to delete for ever.")
+                "\(member.className) \(member.id) of this group isn't included, or you may not delete it permanently.")
         }
     }
 }

@@ -77,7 +77,7 @@ extension JSONAPIRoutes {
         guard type.item.isTrashable else {
             throw RequestFailure(
                 .unprocessable, "The \(type.name) have no trash that would keep the reason.",
-                hint: "Leave it out: they're deleted for ever.", source: source)
+                hint: "Leave it out: they're deleted permanently.", source: source)
         }
         return reason
     }

@@ -78,7 +78,7 @@ public struct JSONAPIRoutes: Sendable {
     static func noSuchResource(_ type: ResourceType) -> RequestFailure {
         RequestFailure(
             .notFound, "There is no resource of type '\(type.name)' with this id.",
-            hint: "It may be in the trash, or it takes a login or another role to see it.")
+            hint: "It may be in the trash, or you may not see it.")
     }
 
     /// The relationship that the address names.

@@ -74,10 +74,10 @@ extension EditPage {
             let key = try newKey(content.id)
             guard try await create(adding(content.copied, to: document(content)) ?? [:], key: key) else {
                 return .redirect(
-                    to: ClassPages.path(of: type), notice: PanelNotice("It was made, and you may not see it."))
+                    to: ClassPages.path(of: type), notice: PanelNotice("Created, but you may not see it."))
             }
             return .redirect(
-                to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: PanelNotice("It was made."))
+                to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: PanelNotice("Created."))
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
             content.problems = [failure] + failure.others
             return .page(try await shown(content, title: nil))
@@ -91,6 +91,7 @@ extension EditPage {
     /// A resource object as it's written, with the problems that can be seen without the database.
     private func checked(_ document: JSON) throws -> ResourceChange {
         var change = ResourceChange(type, view)
+        change.isForm = true
         change.read(document, at: Self.pointer)
         try change.check()
         return change

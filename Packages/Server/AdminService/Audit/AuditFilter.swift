@@ -115,7 +115,7 @@ struct AuditFilter: Sendable {
     private static func time(_ name: String, _ value: String) throws -> Int64 {
         guard let time = Timestamp.microseconds(value) else {
             throw RequestFailure(
-                .badRequest, "'\(name)' isn't a moment.", hint: "Write 2026-05-14 or 2026-05-14T13:22:18Z.")
+                .badRequest, "'\(name)' isn't a date or time.", hint: "Write 2026-05-14 or 2026-05-14T13:22:18Z.")
         }
         return time
     }

@@ -117,7 +117,7 @@ package struct AuditPutBack: Sendable {
         }
         guard !current.isTrashed else {
             throw RequestFailure(
-                .conflict, "The object is in the trash.", hint: "Restore it with POST /admin/trash/\(key)/restore.")
+                .conflict, "The object is in the trash.", hint: "Restore it from the trash first.")
         }
         var was: [String: JSON] = [:]
         for column in change.values.keys { was[found.item.columns[column].name] = JSON(current.values[column]) }

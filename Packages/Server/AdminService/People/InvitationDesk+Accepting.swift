@@ -48,8 +48,8 @@ extension InvitationDesk {
                 let found = try await usable(token, connection)
                 guard email == found.email else {
                     throw RequestFailure(
-                        .forbidden, "The invitation is for another e-mail address than this account's.",
-                        hint: "Log in with the account that has the address, or make one with POST /invitations/join.")
+                        .forbidden, "You are logged in with another address than the invitation was made for.",
+                        hint: "Log in with that address, or create an account from the invitation's link.")
                 }
                 return try await give(found, to: user, connection)
             }
@@ -64,8 +64,8 @@ extension InvitationDesk {
         let found = try await pool.transaction { try await usable(token, $0) }
         if !found.isMailed, try await !authenticator.registersUnproven() {
             throw RequestFailure(
-                .conflict, "This invitation wasn't mailed, so it proves nothing about who has the address.",
-                hint: "Log in with an account that has the address, and accept the invitation.")
+                .conflict, "This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours.",
+                hint: "Log in with an account that has the address, and accept the invitation then.")
         }
         let account = try await authenticator.prepareJoining(
             email: found.email, password: password, name: name, address: address)
@@ -87,7 +87,7 @@ extension InvitationDesk {
     }
 
     private static let badToken = RequestFailure(
-        .notFound, "This invitation isn't valid: it is misspelt, or a newer one took its place.",
+        .notFound, "This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it.",
         hint: "Use the link of the newest mail.")
 
     /// The open invitation of a token, locked.
@@ -152,7 +152,7 @@ extension InvitationDesk {
     private static func taken(_ role: String, _ cause: (any Error)?) -> RequestFailure {
         RequestFailure(
             .conflict, "Somebody else has the role '\(role)' here, which only one can have.",
-            hint: "They can hand it over: POST /roles/transfer.", cause: cause)
+            hint: "They can hand it over.", cause: cause)
     }
 
     /// Two who accept at the same time are told apart by the database.
@@ -161,12 +161,12 @@ extension InvitationDesk {
             return try await body()
         } catch AuthenticationError.emailTaken {
             throw RequestFailure(
-                .conflict, "This address has an account.", hint: "Log in with it, and accept the invitation.")
+                .conflict, "This address already has an account.", hint: "Log in, and accept the invitation then.")
         } catch AuthenticationError.badMailToken {
             throw Self.badToken
         } catch let error as PostgresError where error.code == .uniqueViolation {
             throw RequestFailure(
-                .conflict, "Somebody else got the role at the same time.", hint: "Look who has it now.", cause: error)
+                .conflict, "Somebody else got the role at the same time.", hint: "Check who has it now.", cause: error)
         }
     }
 }

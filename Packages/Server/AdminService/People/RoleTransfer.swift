@@ -51,7 +51,7 @@ struct RoleTransfer: Sendable {
         } catch let error as PostgresError where error.code == .uniqueViolation {
             throw RequestFailure(
                 .conflict, "Somebody else gave the role to another user at the same time.",
-                hint: "Look who has it now, and decide anew.", cause: error)
+                hint: "Check who has it now before you go on.", cause: error)
         }
     }
 

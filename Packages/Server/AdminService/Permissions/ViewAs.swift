@@ -114,6 +114,7 @@ package enum ViewAs: Hashable, Sendable {
     }
 
     private static func above(_ reason: String) -> RequestFailure {
-        RequestFailure(.forbidden, "Not permitted: they \(reason).", hint: "Nobody looks as somebody who sees more.")
+        RequestFailure(
+            .forbidden, "Not permitted: they \(reason).", hint: "You can't view as somebody who may see more than you.")
     }
 }

@@ -61,7 +61,8 @@ package struct Schedule: Sendable {
         work.problem = try row[5].nonNull?.string
         let (groups, objects, left) = (try row[2].int64, try row[3].int64, try row[4].int64)
         work.result =
-            "\(objects) objects in \(groups) groups were deleted for ever" + (left > 0 ? ", \(left) groups stayed" : "")
+            "\(objects) objects in \(groups) groups were deleted permanently"
+            + (left > 0 ? ", \(left) groups stayed" : "")
         return work
     }
 

@@ -183,11 +183,6 @@ extension RouteAccess where Grant == ObjectGrant {
     }
 }
 
-extension TomboloRules.Operation {
-    /// As it stands before what it is done to.
-    fileprivate var words: String { self == .listTrash ? "list trashed" : name }
-}
-
 /// Leave for some objects of a class: those that satisfy ``filter``, of those that the route is about.
 public struct ObjectsGrant: Sendable {
     public let subject: Subject
@@ -224,7 +219,11 @@ extension ClassesGrant {
         guard !filters.isEmpty else {
             // The refusals name one class each, and nobody asked about one.
             if let refusal, refusal.code != .forbidden { throw refusal }
-            throw RequestFailure(.forbidden, "Not permitted: no role lets you \(operation.words) \(what).")
+            throw RequestFailure(
+                .forbidden,
+                operation == .listTrash
+                    ? "Not permitted: you may not view the trash."
+                    : "Not permitted: no role lets you \(operation) \(what).")
         }
         self.init(subject: subject, rules: rules, filters: filters)
     }
@@ -299,6 +298,6 @@ extension RequestFailure {
     public static func noSuchObject(_ className: String) -> RequestFailure {
         RequestFailure(
             .notFound, "There is no \(className) with this id.",
-            hint: "It may be in the trash, or it takes a login or another role to see it.")
+            hint: "It may be in the trash, or you may not see it.")
     }
 }

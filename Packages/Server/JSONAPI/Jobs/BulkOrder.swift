@@ -136,7 +136,7 @@ struct BulkOrder: Sendable {
             let missing = Int64(keys.count) - size.count
             guard missing == 0 else {
                 throw RequestFailure(
-                    .conflict, "\(missing) of the \(keys.count) resources aren't there, or you can't see them.",
+                    .conflict, "\(missing) of the \(keys.count) resources don't exist, or you can't see them.",
                     hint: "Leave them out. They may be \(action.isAboutTrash ? "restored" : "in the trash") by now.",
                     source: .pointer("/ids"))
             }
@@ -148,7 +148,7 @@ struct BulkOrder: Sendable {
                 size.count == expectedCount
                     ? "Other resources match than the dry run found."
                     : "\(size.count) resources match, and the dry run found \(expectedCount).",
-                hint: "Nothing was changed. Make another dry run, and decide anew.", source: .pointer("/expect"))
+                hint: "Nothing was changed. Make another dry run before you go on.", source: .pointer("/expect"))
             failure.details = ["count": .int(size.count), "version": .string(size.version)]
             throw failure
         }

@@ -107,7 +107,7 @@ enum JobStore {
             throw RequestFailure(
                 .tooManyRequests,
                 "You have \(open) jobs that aren't finished, and at most \(Job.openLimit) are possible.",
-                hint: "Wait until one is finished, or cancel one: GET /jobs lists them.")
+                hint: "Wait until one is finished, or cancel one.")
         }
         return try await connection.query(
             """

@@ -60,7 +60,8 @@ package enum ValueText {
     package static func expected(_ type: PropertyType) -> String {
         switch type {
         case .bool: "true or false"
-        case .int(let bits): "a whole number of \(bits) bits"
+        case .int(let bits) where bits == 64: "a whole number"
+        case .int(let bits): "a whole number from \(-(1 << (bits - 1))) to \((1 << (bits - 1)) - 1)"
         case .float, .double: "a number such as 12.5"
         case .decimal128: "a decimal number such as 12.50"
         case .string: "text without U+0000"

@@ -35,8 +35,10 @@ extension ResourceChange {
         do throws(ValueError) {
             try property.validate(value, linkKeyType: view.schema.keyType(ofLink: property))
         } catch {
+            let isMissing = value.isNull && !property.isOptional
             return refuse(
-                pointer, error.message, value.isNull ? "Send a value." : "Send \(ValueText.expected(property.type)).")
+                pointer, isMissing ? "'\(property.name)' can't be empty." : error.message,
+                value.isNull ? "Give it a value." : "Send \(ValueText.expected(property.type)).")
         }
         // Of a list in one column, its elements are asked.
         let allowed = view.allowedValues(of: column, in: item)
@@ -230,14 +232,15 @@ extension ResourceChange {
             }
         if value == nil {
             refuse(
-                pointer, "The value isn't \(ValueText.expected(type)).",
-                "Send \(ValueText.expected(type))\(Self.form(type)).")
+                pointer, "It isn't \(ValueText.expected(type)).",
+                "Send \(ValueText.expected(type))\(form(type)).")
         }
         return value
     }
 
     /// How JSON has values of a type.
-    private static func form(_ type: PropertyType) -> String {
+    private func form(_ type: PropertyType) -> String {
+        guard !isForm else { return "" }
         switch type {
         case .bool, .int, .double, .float: ", without quotes"
         default: ", as a JSON string"

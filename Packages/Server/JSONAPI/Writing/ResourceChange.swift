@@ -11,6 +11,8 @@ package struct ResourceChange: Sendable {
     package internal(set) var links: [Link] = []
     /// Everything that is wrong.
     package private(set) var problems: [RequestFailure] = []
+    /// Whether somebody entered the values in a form of a page: what to do isn't said in terms of JSON then.
+    package var isForm = false
 
     /// New values, by column.
     package var values: [Int: Value] { contents.values }

@@ -78,7 +78,7 @@ package struct ResourceWriter: Sendable {
             let place = pointer / (field.isRelationship ? "relationships" : "attributes")
             problems.append(
                 RequestFailure(
-                    .unprocessable, "'\(field.name)' is required and missing.", hint: "Send a value for it.",
+                    .unprocessable, "'\(field.name)' is required.", hint: "Give it a value.",
                     properties: [field.name], source: .pointer((place / field.name).description)))
         }
         guard var first = problems.first else { return }
@@ -181,7 +181,7 @@ package struct ResourceWriter: Sendable {
             guard ResourceVersion.matches(version, now) else {
                 throw RequestFailure(
                     .preconditionFailed, "The resource has changed since the version that If-Match names.",
-                    hint: "GET it again, and decide anew. Its version is \"\(now)\".", source: .header("If-Match"))
+                    hint: "GET it again before you go on. Its version is \"\(now)\".", source: .header("If-Match"))
             }
         }
         return found
@@ -311,7 +311,7 @@ package struct ResourceWriter: Sendable {
         case .notNullViolation:
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
             failure.message = "A required value is missing."
-            failure.hint = "Send a value for it."
+            failure.hint = "Give it a value."
         case .foreignKeyViolation:
             columns = item.columns.indices.filter {
                 item.columns[$0].linkTarget != nil
@@ -323,7 +323,7 @@ package struct ResourceWriter: Sendable {
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
             if error.raisedSentence == nil {
                 failure.message =
-                    "The database doesn't take the values: \(error.constraintName ?? "they're out of range")."
+                    "The database doesn't accept the values: \(error.constraintName ?? "they're out of range")."
                 failure.hint = "Send other values."
             }
         }
