@@ -74,7 +74,7 @@ struct BulkPagesTests {
             let trial = try await browser.submit(
                 Self.pending, PanelBrowser.hidden(asked.text) + [("set.title", "on"), ("f.title", "New title")])
             #expect(trial.status == 200 && trial.text.contains("Change 1 session?"), "\(trial.text)")
-            #expect(trial.text.contains("Title: New title") && trial.text.contains("nothing has changed yet"))
+            #expect(trial.text.contains("Title: New title") && trial.text.contains("Nothing has changed yet"))
             #expect(try await site.titles("title = 'New title'") == [])
 
             let started = try await browser.submit(Self.pending, PanelBrowser.hidden(trial.text))
@@ -91,7 +91,7 @@ struct BulkPagesTests {
             #expect(try await browser.get("/panel/jobs").text.contains("Change sessions"))
 
             let undo = try await browser.get("\(job)/undo").text
-            #expect(undo.contains("1 session: back to the values that it had."), "\(undo)")
+            #expect(undo.contains("1 session: set back to the previous values."), "\(undo)")
             let undone = try await browser.post("\(job)/undo")
             #expect(undone.status == 303 && undone.headers[.location] != job)
             try await site.work()
@@ -114,15 +114,15 @@ struct BulkPagesTests {
             let ids = site.fixture.sessions.prefix(2).map { ("id", $0.stringValue) }
             let form = [("which", "chosen"), ("action", "trash")] + ids
             let trial = try await browser.submit(path, form).text
-            #expect(trial.contains("Move 2 sessions into the trash?"), "\(trial)")
+            #expect(trial.contains("Move 2 sessions to the trash?"), "\(trial)")
             // Somebody is faster with one of them.
             _ = try await Trash(schema: site.fixture.rules.schema, pool: site.fixture.adminServer.pool).trash(
                 "Session", site.fixture.sessions[0], by: site.fixture.users["admin"])
             let clash = try await browser.submit(path, PanelBrowser.hidden(trial))
             #expect(clash.status == 409 && clash.text.contains("Nothing was changed."), "\(clash.text)")
             let again = try await browser.submit(path, PanelBrowser.hidden(clash.text)).text
-            #expect(again.contains("Move 1 session into the trash?"))
-            #expect(again.contains("1 of those that you chose isn&#39;t there any more."), "\(again)")
+            #expect(again.contains("Move 1 session to the trash?"))
+            #expect(again.contains("1 of those that you chose no longer exists."), "\(again)")
             let started = try await browser.submit(path, PanelBrowser.hidden(again))
             #expect(started.status == 303, "\(started.text)")
             try await site.work()
@@ -174,7 +174,7 @@ struct BulkPagesTests {
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
             let path = "/panel/bulk/sessions?q=talk%202&sort=title&columns=title&page%5Bsize%5D=25"
             let trial = try await browser.submit(path, [("which", "all"), ("action", "trash")]).text
-            #expect(trial.contains("Move 1 session into the trash?"), "\(trial)")
+            #expect(trial.contains("Move 1 session to the trash?"), "\(trial)")
             try await site.fixture.rows().set("Session", site.fixture.sessions[2], "title", "Talk 22")
             let clash = try await browser.submit(path, PanelBrowser.hidden(trial))
             #expect(clash.status == 409 && clash.text.contains("2 resources match"), "\(clash.text)")
@@ -186,7 +186,7 @@ struct BulkPagesTests {
                     ("on-page", site.fixture.sessions.map(\.stringValue).joined(separator: " ")),
                 ]
             ).text
-            #expect(page.contains("Move 3 sessions into the trash?"))
+            #expect(page.contains("Move 3 sessions to the trash?"))
         }
     }
 
@@ -222,7 +222,9 @@ struct BulkPagesTests {
             let foreign = try await owner.submit(
                 "/panel/bulk/sessions",
                 [("which", "chosen"), ("action", "trash"), ("id", site.fixture.draftSession.stringValue)])
-            #expect(foreign.text.contains("There is nothing to do it to.") || foreign.status == 403, "\(foreign.text)")
+            #expect(
+                foreign.text.contains("There are no objects left to change.") || foreign.status == 403,
+                "\(foreign.text)")
             #expect(!foreign.text.contains("Secret"))
         }
     }
@@ -247,7 +249,7 @@ struct BulkPagesTests {
 
             #expect(try await owner.post("\(job)/cancel").headers[.location] == job)
             let ended = try await owner.get(job).text
-            #expect(ended.contains("Cancelled") && ended.contains("The job was ended."), "\(ended)")
+            #expect(ended.contains("Cancelled") && ended.contains("The job was discarded."), "\(ended)")
             try await site.work()
             #expect(try await site.titles("trashed_at IS NOT NULL") == [])
             try await owner.post("\(job)/cancel")

@@ -38,7 +38,7 @@ import TomboloModel
             try await PanelBrowser.with(fixture) { _, client in
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 let page = try await browser.get("/panel/devices")
-                #expect(page.status == 200 && page.text.contains("No gateway runs on this database"))
+                #expect(page.status == 200 && page.text.contains("No gateway is running on this database"))
                 #expect(try await browser.get("/panel/devices/known").text.contains("No device has synced yet"))
                 #expect(try await browser.get("/panel/devices/why").status == 200)
                 let nowhere = try await browser.get("/panel/devices/\(ObjectId.generate())/1")
@@ -150,7 +150,7 @@ import TomboloModel
                     // The device that one of them has isn't said to be absent by the other.
                     #expect(page.components(separatedBy: "<code>here</code>").count == 2)
                     #expect(page.components(separatedBy: "<code>gone</code>").count == 2)
-                    #expect(page.contains("connected to any gateway. It was last seen 2026-11-01"))
+                    #expect(page.contains("connected to any gateway. It was last seen on 2026-11-01"))
                     #expect(!page.contains("ask that one"))
                 }
                 let nobody = try await browser.get("/panel/devices/why?class=Session&object=\(session)&user=nobody")

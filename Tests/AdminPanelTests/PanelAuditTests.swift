@@ -76,7 +76,7 @@ import TomboloRules
             #expect(found.status == 200, "\(found.text)")
             #expect(found.text.contains("Needle") && found.text.contains(path))
             let none = try await browser.get("/panel/audit?text=haystack")
-            #expect(none.text.contains("No change matches"))
+            #expect(none.text.contains("No changes match"))
             #expect(try await browser.get("/panel/audit?from=yesterday").status == 400)
             #expect(try await browser.get("/panel/audit/nothing/1").status == 404)
             let other = try await PanelBrowser.loggedIn(browser.client, as: "organizer")

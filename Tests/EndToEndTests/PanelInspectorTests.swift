@@ -56,7 +56,7 @@ struct PanelInspectorTests {
                 #expect(page.contains("1 connected device<"))
                 let unknown = try await why(platform.event, attendee)
                 #expect(unknown.contains("connected to a gateway that answered"), "\(unknown)")
-                #expect(unknown.contains("It may be connected to"))
+                #expect(unknown.contains("There may be a connection to"))
 
                 // Later it isn't waited for any more.
                 try await platform.eventually("a gateway that is known to be gone") {

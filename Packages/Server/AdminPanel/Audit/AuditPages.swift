@@ -113,7 +113,7 @@ struct AuditPages: PanelSection {
         _ answer: JSON, _ schema: Schema, isHistory: Bool, _ request: PanelRequest
     ) -> [[String: Any]] {
         guard case .array(let items)? = answer["items"] else { return [] }
-        return items.map { AuditText.values(of: $0, schema, isHistory: isHistory) }
+        return items.map { AuditText.values(of: $0, schema, isHistory: isHistory, for: request.userID.stringValue) }
     }
 
     // MARK: Putting back
@@ -135,15 +135,15 @@ struct AuditPages: PanelSection {
         }
         let result = try await log.putBack(
             AuditPutBack.Wish(.object(wish)), className: item.name, key: key, grant)
-        if result.isMade { return .redirect(to: own, notice: PanelNotice("The \(item.name) is there again.")) }
+        if result.isMade { return .redirect(to: own, notice: PanelNotice("The \(item.name) was created again.")) }
         guard !result.was.isEmpty else {
-            return .redirect(to: own, notice: PanelNotice("Nothing had to change: it is like this already."))
+            return .redirect(to: own, notice: PanelNotice("Nothing was changed: it's like this already."))
         }
-        let names = result.was.keys.sorted().joined(separator: ", ")
+        let names = result.was.keys.sorted().map(ClassTitle.words).joined(separator: ", ")
         return .redirect(
             to: own,
             notice: PanelNotice(
-                "Put back: \(names). The history has it within a second.",
+                "Put back: \(names). The history shows it within a second.",
                 undo: PanelNotice.Undo(
                     label: "Undo", path: "\(own)/put-back", fields: ["values": JSON.object(result.was).jsonText])))
     }

@@ -52,28 +52,37 @@ struct DeviceAnswers: Sendable {
 
     private static func device(_ json: JSON, gateway: String?, unheard: [String]) -> Device {
         let lastSeen = json["lastSeen"]?.text
+        let client = json["client"]?.text
         let reasons = (json["reasons"]?.items ?? []).map { reason -> Reason in
             let code = reason["code"]?.text ?? ""
-            guard code != "not_connected_here" else { return notConnected(lastSeen: lastSeen, unheard: unheard) }
+            guard code != "not_connected_here" else {
+                return notConnected(client, lastSeen: lastSeen, unheard: unheard)
+            }
             return Reason(
                 code: code, message: reason["message"]?.text ?? "",
                 details: (reason["details"]?.items ?? []).compactMap(\.text))
         }
         return Device(
-            client: json["client"]?.text, user: json["user"]?.text, gateway: gateway, state: json["state"]?.text,
+            client: client, user: json["user"]?.text, gateway: gateway, state: json["state"]?.text,
             tick: json["tick"]?.number, lastSeen: lastSeen, isVisible: json["isVisible"] == .bool(true),
             reasons: reasons)
     }
 
-    private static func notConnected(lastSeen: String?, unheard: [String]) -> Reason {
-        let seen = lastSeen.map { "It was last seen \($0.prefix(10)), to the day." } ?? "No gateway has ever seen it."
+    /// - Parameter client: nil for a user none of whose devices is connected.
+    private static func notConnected(_ client: String?, lastSeen: String?, unheard: [String]) -> Reason {
+        var what = "None of the user's devices is connected to"
+        var seen = ""
+        if client != nil {
+            what = "The device isn't connected to"
+            seen = lastSeen.map { " It was last seen on \($0.prefix(10))." } ?? " No gateway has ever seen it."
+        }
         guard unheard.isEmpty else {
             return Reason(
-                code: "not_connected", message: "The device isn't connected to a gateway that answered. \(seen)",
-                details: ["It may be connected to \(DeviceWords.list(unheard))."])
+                code: "not_connected", message: "\(what) a gateway that answered.\(seen)",
+                details: ["There may be a connection to \(DeviceWords.list(unheard))."])
         }
         return Reason(
-            code: "not_connected", message: "The device isn't connected to any gateway. \(seen)",
-            details: ["It gets what it lacks when it connects."])
+            code: "not_connected", message: "\(what) any gateway.\(seen)",
+            details: ["A device gets what it lacks when it connects."])
     }
 }

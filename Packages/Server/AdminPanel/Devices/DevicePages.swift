@@ -74,7 +74,7 @@ struct DevicePages: PanelSection {
         let answers = try await ask("/inspector/sessions/\(number)", [], of: request.parameter("gateway"), request)
         guard let answer = answers.first else {
             throw RequestFailure(
-                .notFound, "This gateway doesn't run any more.", hint: "Its devices have connected to another one.")
+                .notFound, "This gateway isn't running any more.", hint: "Its devices have connected to another one.")
         }
         switch answer.outcome {
         case .answered(let json):
@@ -89,7 +89,7 @@ struct DevicePages: PanelSection {
         case .silent, .gone:
             throw RequestFailure(
                 .unavailable, "The gateway \(answer.gateway.name) doesn't answer.",
-                hint: "Try it again, or look whether it runs.")
+                hint: "Try again, or check whether it's running.")
         }
     }
 
@@ -111,7 +111,7 @@ struct DevicePages: PanelSection {
                 if !content.client.isEmpty { parameters.append(("client", content.client)) }
                 if !content.property.isEmpty { parameters.append(("property", content.property)) }
                 guard !content.user.isEmpty || !content.client.isEmpty else {
-                    throw RequestFailure(.unprocessable, "Say whose device it is about: a user or a device.")
+                    throw RequestFailure(.unprocessable, "Enter a user or a device.")
                 }
                 let answers = try await ask("/inspector/why", parameters, request)
                 let merged = DeviceAnswers(answers)
@@ -122,7 +122,7 @@ struct DevicePages: PanelSection {
             }
         }
         return PanelPage(
-            "Why does a device not have it?", crumbs: Self.crumbs,
+            "Why is an object missing?", crumbs: Self.crumbs,
             content: Self.why.render(request.values(content)))
     }
 
@@ -133,7 +133,7 @@ struct DevicePages: PanelSection {
     ) async throws -> [GatewayInquiry.Answer] {
         if let viewing = request.visit.viewing {
             throw RequestFailure(
-                .forbidden, "Gateways answer you, and nobody as whom you view the panel.",
+                .forbidden, "Gateways answer only you, not the person as whom you view the panel.",
                 hint: "Stop viewing as \(viewing.name) to ask them.")
         }
         let query = parameters.map { "\($0.0)=\(RequestParameters.encode($0.1))" }.joined(separator: "&")

@@ -9,7 +9,8 @@ struct DeviceWhyContent: Sendable {
     struct Answer: Sendable {
         /// For the page's headings.
         let id: String
-        let device: String
+        /// Nil if the answer is about no device of the user's.
+        let device: String?
         let user: String
         let place: String
         let verdict: String
@@ -49,13 +50,15 @@ struct DeviceWhyContent: Sendable {
             }
             let has = device.isVisible
             return Answer(
-                id: "answer-\(index)", device: device.client ?? "no device",
+                id: "answer-\(index)", device: device.client,
                 user: names[userID] ?? userID, place: place,
-                verdict: has ? "for this device" : "not for this device", kind: has ? "yes" : "no",
+                verdict: has ? "available to this device" : "not available to this device", kind: has ? "yes" : "no",
                 headline: device.reasons.first?.message ?? "", reasons: device.reasons)
         }
         if found.leftCount > 0 {
-            left = "Connected devices that aren't shown: \(PanelNumber.text(found.leftCount)). Ask about one of them."
+            left =
+                "Connected devices that aren't shown: \(PanelNumber.text(found.leftCount)). "
+                + "Ask about one of them by its id."
         }
     }
 }

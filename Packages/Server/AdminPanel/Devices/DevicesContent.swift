@@ -129,7 +129,7 @@ struct DevicesContent: Sendable {
         guard !answers.isEmpty else {
             return [
                 DeviceProblem(
-                    "No gateway runs on this database.",
+                    "No gateway is running on this database.",
                     hint: "Start sync-gateway. One that has just started appears here within a few seconds.")
             ]
         }
@@ -151,7 +151,7 @@ struct DevicesContent: Sendable {
             warnings.append(
                 DeviceProblem(
                     "\(DeviceWords.list(gone)) ended without saying so, or can't reach the database: it wasn't asked.",
-                    hint: gone.count == answers.count ? "No other gateway runs." : nil))
+                    hint: gone.count == answers.count ? "No other gateway is running." : nil))
         }
         for answer in answers {
             guard case .refused(_, let message, let hint) = answer.outcome else { continue }

@@ -90,7 +90,7 @@ struct BulkPage {
         ]
         values["about"] =
             form.isAll
-            ? "all \(ClassTitle.plural(of: type).lowercased()) that match"
+            ? "All matching \(ClassTitle.inSentence(ClassTitle.plural(of: type)))"
             : Counted.objects(form.ids.count, of: type.item.name)
         return PanelPage(
             "Change \(ClassTitle.plural(of: type).lowercased())", crumbs: crumbs,
@@ -146,7 +146,7 @@ struct BulkPage {
             ]
             return .page(
                 PanelPage(
-                    "Something else matches by now", crumbs: crumbs, content: Self.clashTemplate.render(values),
+                    "The matching objects have changed", crumbs: crumbs, content: Self.clashTemplate.render(values),
                     status: failure.code.status))
         }
     }

@@ -17,6 +17,8 @@ struct BulkTrialContent {
     let refused: String?
     let refusals: [Refusal]
     let isUndoable: Bool
+    /// Whether anything may come of it: not all of them were tried and refused.
+    let mayStart: Bool
 
     init(
         _ found: JSON, _ words: BulkWords, sets: [String], gone: Int, titles: [String: String], isUndoable: Bool
@@ -26,20 +28,20 @@ struct BulkTrialContent {
         button = words.count > 0 ? words.button : nil
         self.sets = sets
         self.isUndoable = isUndoable
+        mayStart = refusedCount == 0 || refusedCount < words.count
         tried =
             checked == words.count
-            ? "It was tried with all of them, and taken back: nothing has changed yet."
-            : "It was tried with the first \(PanelNumber.text(checked)) of them, and taken back: nothing has changed yet."
+            ? "This was a trial with all of them. Nothing has changed yet."
+            : "This was a trial with the first \(PanelNumber.text(checked)) of them. Nothing has changed yet."
         along = words.along(number("along"))
         self.gone =
             gone > 0
-            ? "\(PanelNumber.text(gone)) of those that you chose \(gone == 1 ? "isn't" : "aren't") there any more."
+            ? "\(PanelNumber.text(gone)) of those that you chose no longer \(gone == 1 ? "exists" : "exist")."
             : nil
-        left = leftCount > 0 ? "\(PanelNumber.text(leftCount)) \(leftCount == 1 ? "is" : "are") so already." : nil
+        left = leftCount > 0 ? "\(PanelNumber.text(leftCount)) \(leftCount == 1 ? "needs" : "need") no change." : nil
         refused =
             refusedCount > 0
-            ? "\(PanelNumber.text(refusedCount)) of those tried \(refusedCount == 1 ? "is" : "are") refused, and would "
-                + "stay as \(refusedCount == 1 ? "it is" : "they are"):" : nil
+            ? "\(PanelNumber.text(refusedCount)) of those tried would be refused, and stay unchanged:" : nil
         refusals = (found["refusals"]?.items ?? []).map { item in
             let id = item["id"]?.text ?? ""
             return Refusal(title: titles[id] ?? id, reason: item["reason"]?.text ?? "")

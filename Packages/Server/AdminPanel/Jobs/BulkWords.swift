@@ -11,13 +11,13 @@ struct BulkWords {
     /// `48,213 listings`
     private var objects: String { Counted.objects(count, of: type.item.name) }
 
-    /// What a button says: `Move 3 sessions into the trash`.
+    /// What a button says: `Move 3 sessions to the trash`.
     var button: String {
         switch action {
         case "update": "Change \(objects)"
-        case "trash": "Move \(objects) into the trash"
+        case "trash": "Move \(objects) to the trash"
         case "restore": "Restore \(objects)"
-        default: "Delete \(objects) for ever"
+        default: "Delete \(objects) permanently"
         }
     }
 
@@ -41,8 +41,8 @@ struct BulkWords {
         if view.refusal(JSONAPIRoutes.removal(of: type.item), type) == nil {
             actions.append(
                 type.item.isTrashable && type.keyType == .objectId
-                    ? ["value": "trash", "title": "Move into the trash…"]
-                    : ["value": "delete", "title": "Delete for ever…"])
+                    ? ["value": "trash", "title": "Move to trash…"]
+                    : ["value": "delete", "title": "Delete permanently…"])
         }
         return actions
     }

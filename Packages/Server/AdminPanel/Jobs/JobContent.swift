@@ -45,6 +45,7 @@ struct JobContent {
     let message: String?
     let isOpen: Bool
     let canCancel: Bool
+    let cancelLabel: String
     let canUndo: Bool
     let progress: Progress
     let sets: [String]
@@ -70,13 +71,15 @@ struct JobContent {
         kind = job["state"]?.text == "done" ? "yes" : job["state"]?.text == "failed" ? "own" : ""
         message = job["message"]?.text
         canCancel = isOpen || job["state"]?.text == "draft"
+        cancelLabel = isOpen ? "Stop the job" : "Discard"
         canUndo = job["canUndo"] == .bool(true)
         let total = number("total")
         let done = total - number("pending")
         progress = Progress(
             done: done, total: max(total, 1), text: "\(PanelNumber.text(done)) of \(PanelNumber.text(total))")
         (sets, filters) = JobWords.arguments(job)
-        times = [("Asked for", "createdAt"), ("Began", "startedAt"), ("Ended", "finishedAt")].compactMap { name, key in
+        let moments = [("Requested", "createdAt"), ("Started", "startedAt"), ("Finished", "finishedAt")]
+        times = moments.compactMap { name, key in
             guard let text = job[key]?.text else { return nil }
             return Time(name: name, machine: text, exact: "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC")
         }
@@ -104,7 +107,7 @@ struct JobContent {
         let outcome = row["outcome"]?.text ?? ""
         let title = id.flatMap { titles[$0] }
         return Row(
-            number: PanelNumber.text(row["number"]?.number ?? 0), title: title ?? id ?? "a new one",
+            number: PanelNumber.text(row["number"]?.number ?? 0), title: title ?? id ?? "new object",
             path: title == nil ? nil : type.flatMap { type in id.map { ClassPages.path(of: type, id: $0) } },
             outcome: JobWords.outcomes.first { $0.name == outcome }?.title ?? outcome,
             isRefused: outcome == "refused", reason: row["reason"]?.text, changes: changes(row))

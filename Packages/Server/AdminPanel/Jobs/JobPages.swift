@@ -25,7 +25,7 @@ struct JobPages: PanelSection {
         panel.action("\(Self.path)/{id}/cancel", access: .own("jobs")) { request, _ in
             try await acting(request) { jobs, id in
                 let job = try await jobs.cancel(id)
-                return .redirect(to: Self.path(of: job), notice: PanelNotice("The job was ended. What it did stays."))
+                return .redirect(to: Self.path(of: job), notice: PanelNotice(JobWords.ended(job)))
             }
         }
         panel.page("\(Self.path)/{id}/undo", access: .own("jobs")) { request, _ in .page(try await asking(request)) }
@@ -116,7 +116,7 @@ struct JobPages: PanelSection {
         let job = try await found(request)
         guard job["canUndo"] == .bool(true) else {
             throw RequestFailure(
-                .conflict, "This job can't be undone, or not any more.", hint: "Its page says what it did.")
+                .conflict, "This job can't be undone, or no longer can be.", hint: "Its page says what it did.")
         }
         let path = Self.path(of: job)
         let content = Self.undo.render([
@@ -124,6 +124,7 @@ struct JobPages: PanelSection {
             "touches": JobWords.undoing(job),
         ])
         return PanelPage(
-            "Undo it?", crumbs: [Self.crumb, PanelPage.Crumb(title: JobWords.title(job), path: path)], content: content)
+            "Undo this job?", crumbs: [Self.crumb, PanelPage.Crumb(title: JobWords.title(job), path: path)],
+            content: content)
     }
 }

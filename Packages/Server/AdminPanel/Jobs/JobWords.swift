@@ -5,8 +5,8 @@ import TomboloModel
 enum JobWords {
     /// The outcomes of rows, as in addresses and as people read them.
     static let outcomes = [
-        (name: "done", title: "Done"), (name: "refused", title: "Refused"), (name: "leftAlone", title: "Left alone"),
-        (name: "pending", title: "Not yet"),
+        (name: "done", title: "Done"), (name: "refused", title: "Refused"), (name: "leftAlone", title: "Skipped"),
+        (name: "pending", title: "Pending"),
     ]
 
     /// What a job does: `Change listings`.
@@ -16,8 +16,8 @@ enum JobWords {
         let objects = words.prefix(1).lowercased() + words.dropFirst()
         switch job["kind"]?.text {
         case "update": return "Change \(objects)"
-        case "trash": return "Move \(objects) into the trash"
-        case "delete": return "Delete \(objects) for ever"
+        case "trash": return "Move \(objects) to the trash"
+        case "delete": return "Delete \(objects) permanently"
         case "restore": return "Restore \(objects)"
         case "undo": return "Undo job \(job["undoes"]?.number ?? 0): \(objects)"
         case let kind: return "\(ClassTitle.words(kind ?? "")) \(objects)"
@@ -28,7 +28,7 @@ enum JobWords {
         switch job["state"]?.text {
         case "draft": "Not started"
         case "queued": "Waiting"
-        case "running": "Under way"
+        case "running": "Running"
         case "done": "Done"
         case "failed": "Failed"
         case "cancelled": "Cancelled"
@@ -38,15 +38,23 @@ enum JobWords {
 
     static func isOpen(_ job: JSON) -> Bool { ["queued", "running"].contains(job["state"]?.text) }
 
+    /// What a notice says when somebody has ended it.
+    static func ended(_ job: JSON) -> String {
+        guard job["startedAt"]?.text == nil else { return "The job was stopped. What it did stays." }
+        return job["kind"]?.text == "import"
+            ? "The file was discarded. Nothing was changed." : "The job was discarded. Nothing was changed."
+    }
+
     /// What undoing it touches.
     static func undoing(_ job: JSON) -> String {
         let number = job["done"]?.number ?? 0
         let count = Counted.objects(number, of: job["class"]?.text ?? "")
+        let them = number == 1 ? "it" : "them"
         switch job["kind"]?.text {
-        case "trash": return "\(count): out of the trash again, with what went along."
-        case "restore": return "\(count): into the trash again, with what came along."
-        case "update": return "\(count): back to the values that \(number == 1 ? "it" : "they") had."
-        default: return "\(count): what was done to \(number == 1 ? "it" : "them") is taken back."
+        case "trash": return "\(count): restored from the trash, with what went there along with \(them)."
+        case "restore": return "\(count): moved to the trash again, with what was restored along with \(them)."
+        case "update": return "\(count): set back to the previous values."
+        default: return "\(count): what was done to \(them) is undone."
         }
     }
 

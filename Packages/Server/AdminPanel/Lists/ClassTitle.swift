@@ -48,6 +48,12 @@ enum ClassTitle {
         return plain.isEmpty ? name : plain.joined(separator: " ")
     }
 
+    /// A title within a sentence: `Role assignments` → `role assignments`, `FAQ entries` as it is.
+    static func inSentence(_ title: String) -> String {
+        let isAcronym = title.dropFirst().first?.isUppercase ?? false
+        return isAcronym ? title : title.prefix(1).lowercased() + title.dropFirst()
+    }
+
     /// The property whose text stands for an object: one of the usual names, or the first text that an object must have.
     /// - Returns: nil if the caller can see none.
     static func field(of type: ResourceType, _ view: CallerView) -> ResourceField? {
