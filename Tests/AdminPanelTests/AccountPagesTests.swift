@@ -19,8 +19,8 @@ import TomboloModel
                     #expect(page.contains("/panel/accounts/\(owner)") && !page.contains("The registrar"), "\(search)")
                 }
                 // What SQL's patterns mean is meant literally.
-                #expect(try await browser.get("/panel/accounts?search=%25").text.contains("No account matches."))
-                #expect(try await browser.get("/panel/accounts?state=disabled").text.contains("No account matches."))
+                #expect(try await browser.get("/panel/accounts?search=%25").text.contains("No accounts match."))
+                #expect(try await browser.get("/panel/accounts?state=disabled").text.contains("No accounts match."))
                 #expect(try await browser.get("/panel/accounts?state=x").status == 400)
             }
         }
@@ -41,7 +41,7 @@ import TomboloModel
                 #expect(try await browser.get(path).text.contains("disabled"))
                 #expect(try await browser.post("\(path)/enable").status == 303)
                 #expect(try await PanelBrowser(client).logIn(as: "owner").status == 303)
-                #expect(try await theirs.get("/panel").status == 303, "Logins from before stay ended.")
+                #expect(try await theirs.get("/panel").status == 303, "Logins that were ended stay ended.")
             }
         }
     }

@@ -49,7 +49,7 @@ import TomboloModel
             try await PanelBrowser.with(fixture) { _, client in
                 let browser = try await PanelBrowser.loggedIn(client, as: "owner")
                 let event = try await browser.get("/panel/data/events/\(fixture.event)").text
-                for text in ["Talk 1", "Talk 3", "Early", "Main Hall", "New Session"] {
+                for text in ["Talk 1", "Talk 3", "Early", "Main Hall", "New session"] {
                     #expect(event.contains(text), "\(text)")
                 }
                 #expect(event.contains("/panel/new/sessions?f.event=\(fixture.event)"))

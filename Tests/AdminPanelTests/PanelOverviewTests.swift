@@ -23,11 +23,12 @@ import TomboloModel
                 let admin = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 let before = try await admin.get("/panel").text
                 #expect(before.contains("<li>Sessions: 1</li>") && !before.contains("within 7 days"))
-                #expect(before.contains("couldn&#39;t delete 1 of the trash: a &lt;b&gt;reason&lt;/b&gt;"))
+                #expect(
+                    before.contains("couldn&#39;t delete 1 of the groups in the trash: a &lt;b&gt;reason&lt;/b&gt;"))
                 try await fixture.pool.query(
                     "INSERT INTO tombolo.trash_retention (class, days) VALUES ('Session', 5)")
                 let after = try await admin.get("/panel").text
-                #expect(after.contains("Sessions: 1 in the trash is deleted for ever within 7 days."))
+                #expect(after.contains("Sessions: 1 in the trash will be deleted permanently within 7 days."))
                 for role in ["organizer", "attendee"] {
                     let text = try await PanelBrowser.loggedIn(client, as: role).get("/panel").text
                     #expect(!text.contains("In the trash") && !text.contains("Needs attention"), "\(role)")

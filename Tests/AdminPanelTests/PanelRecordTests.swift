@@ -133,7 +133,7 @@ import TomboloModel
             mine["f.title"] = "Mine"
             let answer = try await browser.send(path, mine, token: nil)
             #expect(answer.status == 412)
-            for text in ["It was: Talk 1", "Now it is: Theirs &lt;i&gt;", "You want: Mine", "you both changed it"] {
+            for text in ["Before: Talk 1", "Current value: Theirs &lt;i&gt;", "Your value: Mine", "changed by both"] {
                 #expect(answer.text.contains(text), "\(text)")
             }
             #expect(try await Self.title(fixture) == "Theirs <i>")
@@ -187,7 +187,7 @@ import TomboloModel
                 let confirm = try await browser.get("\(session)/delete")
                 try await browser.send("\(session)/delete", Self.fields(confirm.text), token: nil)
                 let list = try await browser.get("/panel/data/sessions").text
-                #expect(list.contains("Talk 1 is in the trash.") && list.contains("Put it back"))
+                #expect(list.contains("Talk 1 was moved to the trash.") && list.contains(">Restore<"))
                 let group = try #require(list.firstMatch(of: /name="group" value="([^"]+)"/)).1
                 let back = try await browser.post("/panel/restore", ["group": String(group), "next": session])
                 #expect(back.status == 303 && back.headers[.location] == session, "\(back.text)")
@@ -205,7 +205,7 @@ import TomboloModel
                 let confirm = try await browser.get("\(session)/delete")
                 try await fixture.rows().set("Session", fixture.sessions[0], "title", "Changed")
                 let answer = try await browser.send("\(session)/delete", Self.fields(confirm.text), token: nil)
-                #expect(answer.status == 412 && answer.text.contains("was left as it is"))
+                #expect(answer.status == 412 && answer.text.contains("so it wasn&#39;t removed"))
                 #expect(try await browser.get(session).status == 200)
             }
         }
@@ -304,7 +304,7 @@ import TomboloModel
                 let path = "/panel/data/role_assignments/\(assignment)"
                 let confirm = try await browser.get("\(path)/delete")
                 try #require(confirm.status == 200)
-                guard confirm.text.contains("deleted for ever") else { return }
+                guard confirm.text.contains("deleted permanently") else { return }
                 try await fixture.pool.query(
                     "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '11 minutes'")
                 let asked = try await browser.send("\(path)/delete", Self.fields(confirm.text), token: nil)

@@ -64,7 +64,7 @@ import TomboloModel
             let answer = try await site.browser.send(Self.path, form, token: nil)
             #expect(answer.status == 422)
             for text in [
-                "1 ship was saved.", "Somebody changed it meanwhile.", "Now it is: Theirs", #"id="w-f-2.kind""#,
+                "1 ship was saved.", "Somebody changed it meanwhile.", "Current value: Theirs", #"id="w-f-2.kind""#,
                 ##"href="#r-2""##,
             ] {
                 #expect(answer.text.contains(text), "\(text)")

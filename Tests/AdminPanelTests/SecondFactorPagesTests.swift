@@ -80,7 +80,7 @@ import TomboloServerModel
                 #expect(try await browser.post("/panel/second-factor/recovery-codes", fields).status == 403)
                 let proved = try await browser.post(
                     "/panel/second-factor/recovery-codes", fields.merging(["_code": app.code()]) { $1 })
-                #expect(proved.status == 200 && proved.text.contains("Earlier recovery codes"), "\(proved.text)")
+                #expect(proved.status == 200 && proved.text.contains("Your earlier recovery codes"), "\(proved.text)")
             }
         }
     }
@@ -159,7 +159,7 @@ import TomboloServerModel
                 let answer = try await browser.get("/panel/data/sessions")
                 #expect(answer.status == 303 && answer.headers[.location] == "/panel/second-factor")
                 let page = try await browser.get("/panel/second-factor")
-                #expect(page.status == 200 && page.text.contains("Set it up to go on"))
+                #expect(page.status == 200 && page.text.contains("Set it up to continue"))
                 let token = String(try #require(page.text.firstMatch(of: /name="_token" value="([^"]+)"/)).1)
                 #expect(try await browser.send("/panel/second-factor/begin", [:], token: token).status == 303)
                 let setUp = try await browser.get("/panel/second-factor/set-up").text

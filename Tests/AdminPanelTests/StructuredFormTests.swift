@@ -322,7 +322,7 @@ import TomboloRules
             form["f.home.town"] = "Bremen"
             let answer = try await site.browser.send(path, form, token: nil)
             #expect(answer.status == 412, "\(answer.text)")
-            for text in ["theirs &lt;i&gt;", "mine", "you both changed it", "Town: Bremen", "Label: h2"] {
+            for text in ["theirs &lt;i&gt;", "mine", "changed by both", "Town: Bremen", "Label: h2"] {
                 #expect(answer.text.contains(text), "\(text)")
             }
             var choice = PanelRecordTests.fields(answer.text)

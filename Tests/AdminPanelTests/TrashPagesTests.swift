@@ -64,7 +64,7 @@ import TomboloRules
                 let found = try await fixture.pool.query(
                     "SELECT trash_group::text FROM session WHERE _id = $1", [.objectId(fixture.sessions[0])])
                 let group = try await admin.get("/panel/trash/group/\(try found[0, 0].string)").text
-                #expect(group.contains("<dt>Because</dt>") && group.contains("Two &lt;i&gt;talks"), "\(group)")
+                #expect(group.contains("<dt>Reason</dt>") && group.contains("Two &lt;i&gt;talks"), "\(group)")
             }
         }
     }
@@ -174,7 +174,7 @@ import TomboloRules
                 let asked = try await browser.get("/panel/trash/empty?class=Session").text
                 #expect(asked.contains("3 sessions") && !asked.contains("1 ticket"))
                 let done = try await browser.post("/panel/trash/empty", ["class": "Session"])
-                #expect(done.status == 200 && done.text.contains("3 objects in 3 groups were deleted for ever."))
+                #expect(done.status == 200 && done.text.contains("3 objects in 3 groups were deleted permanently."))
                 #expect(try await inTrash("session", fixture.sessions[1], fixture) == nil)
                 #expect(try await inTrash("ticket", fixture.tickets[0], fixture) == true)
                 #expect(try await browser.get("/panel/trash/empty?class=Session").status == 404)

@@ -154,13 +154,13 @@ def log_out(hand):
 def trash(hand, group, victim, clashing):
     """Each hand has things of its own in the trash, as what is restored is gone from there."""
     return [
-        ("opens the trash", both(hand.follow("Trash"), expect("Deleted for ever"))),
+        ("opens the trash", both(hand.follow("Trash"), expect("Deleted permanently"))),
         ("shows one class", both(hand.choose("Class", "Event" if hand is Mouse else "Session"), hand.push("Show"))),
-        ("looks at what went together", both(hand.follow(group), expect("What is in it"))),
+        ("looks at what went together", both(hand.follow(group), expect("Contents"))),
         ("restores it", both(hand.push("Restore", exact=False), expect("restored."))),
         ("opens something else", hand.follow(victim)),
-        ("asks to delete it for ever", both(hand.follow("Delete for ever…"), expect("This can't be undone."))),
-        ("deletes it for ever", both(hand.push("Delete for ever"), expect("1 object was deleted for ever."))),
+        ("asks to delete it permanently", both(hand.follow("Delete permanently…"), expect("This can't be undone."))),
+        ("deletes it permanently", both(hand.push("Delete permanently"), expect("1 object was deleted permanently."))),
         ("shows users only", both(hand.choose("Class", "User"), hand.push("Show"), expect(clashing))),
         ("restores somebody whose address is taken", both(
             hand.follow(clashing), hand.push("Restore", exact=False), expect("has the same email by now"))),
@@ -177,19 +177,19 @@ def permissions(hand):
         ("opens the permissions", both(hand.follow("Permissions"), expect("trackOrganizer"))),
         ("takes a box away", both(
             hand.follow("coorganizer may update sessions"), expect("Stop coorganizer from updating sessions?"),
-            hand.push("Take it away"), expect("coorganizer may not update sessions any more."))),
+            hand.push("Withdraw"), expect("coorganizer may not update sessions any more."))),
         ("gives it back", both(
-            hand.follow("coorganizer may not update sessions"), hand.push("Permit it"),
+            hand.follow("coorganizer may not update sessions"), hand.push("Allow"),
             expect("coorganizer may update sessions now."))),
         ("asks why", both(
-            hand.follow("Why may …?"), hand.write("User", OWNER[0]), hand.choose("Class", "Session"),
+            hand.follow("Check permissions"), hand.write("User", OWNER[0]), hand.choose("Class", "Session"),
             hand.push("Explain"), expect(f"What {OWNER[0]} may do with objects of Session"))),
         ("sees what each role gets from each route", both(
             hand.follow("Routes by role"), expect("POST /admin/trash/empty"))),
         ("views as a moderator", both(
             hand.follow("View as"), hand.choose("Role", "moderator"), hand.push("View as"),
-            expect("You look at the panel as the role moderator"))),
-        ("stops viewing", both(hand.push("Stop viewing"), expect_no("You look at the panel as"))),
+            expect("You are viewing the panel as the role moderator"))),
+        ("stops viewing", both(hand.push("Stop viewing"), expect_no("You are viewing the panel as"))),
     ]
 
 
@@ -203,9 +203,9 @@ def accounts(hand):
         ("enables it", both(
             hand.follow("Enable…"), hand.push("Enable the account"), expect("may log in again."))),
         ("looks at what changed in the rules", both(
-            hand.follow("Model and rules"), hand.follow("against", exact=False), expect("added"))),
+            hand.follow("Model and rules"), hand.follow("Compare with", exact=False), expect("added"))),
         ("sees which devices sync", both(
-            hand.follow("Sync devices"), expect("as their gateways say"), hand.follow("All devices"),
+            hand.follow("Sync devices"), expect("as reported by their gateways"), hand.follow("All devices"),
             expect("No device has synced yet."))),
     ]
 
@@ -234,10 +234,10 @@ def forms(hand):
             hand.push("Remove: Speakers 1"), at_form, hand.follow("Cancel"), expect("Short abstract"))),
         ("finds what wasn't saved again", both(
             hand.follow("Edit"), hand.write("Subtitle", "A draft by "), lambda page: page.open(page.path),
-            expect("You entered something here that wasn't saved"), hand.push("Restore the draft"), at_form,
+            expect("You have an unsaved draft"), hand.push("Restore the draft"), at_form,
             has_value("f.subtitle", "A draft by "))),
         ("saves it, and the draft is gone", both(
-            hand.push("Save"), expect("Saved."), hand.follow("Edit"), expect_no("wasn't saved"),
+            hand.push("Save"), expect("Saved."), hand.follow("Edit"), expect_no("unsaved draft"),
             hand.follow("Cancel"))),
         ("edits rows in the list", both(
             go(rows), hand.write(f"Subtitle of {session}", f"by {hand.name}"), hand.push("Save the rows"),
@@ -294,21 +294,21 @@ def many(hand):
         ("sees how the list is saved", both(
             hand.open("Export"), lambda page: page.need("link", "JSON lines"))),
         ("asks to move what is ticked into the trash", both(
-            hand.tick(f"Tick {session}"), expect("1 ticked"), hand.choose("What to do", "Move"), hand.push("Go on"),
-            expect("Move 1 session into the trash?"))),
+            hand.tick(f"Tick {session}"), expect("1 ticked"), hand.choose("Action", "Move"), hand.push("Continue"),
+            expect("Move 1 session to the trash?"))),
         ("moves it, and sees the job end", both(
-            hand.push("Move 1 session into the trash"), expect("1 of 1"), expect("Undo…"))),
+            hand.push("Move 1 session to the trash"), expect("1 of 1"), expect("Undo…"))),
         ("takes it back", both(
-            hand.follow("Undo…"), expect("out of the trash again"), hand.push("Undo it"), expect("1 of 1"))),
+            hand.follow("Undo…"), expect("restored from the trash"), hand.push("Undo this job"), expect("1 of 1"))),
         ("asks to change all that match", both(
             hand.follow("Sessions"), hand.write("Search Sessions", "field guide to colour", role="searchbox"),
-            hand.push("Search"), hand.choose("Which", "all 1 th"), hand.push("Go on"),
+            hand.push("Search"), hand.choose("Apply to", "all 1 th"), hand.push("Continue"),
             expect("Tick the fields to change"))),
         ("sees what would happen", both(
             hand.write("Title", f"{session}!"), hand.push("See what would happen"), expect("Change 1 session?"),
             expect(f"Title: {session}!"))),
         ("leaves it, and lists the jobs", both(
-            hand.follow("Leave them"), hand.follow("Jobs"), expect("Move sessions into the trash"))),
+            hand.follow("Cancel"), hand.follow("Jobs"), expect("Move sessions to the trash"))),
     ]
 
 
@@ -316,10 +316,10 @@ def people(hand):
     email = f"{hand.name}@example.com"
     return [
         ("invites somebody", both(
-            hand.follow("People"), expect("Roles that count everywhere"), hand.write("E-mail", email),
+            hand.follow("People"), expect("Roles that apply everywhere"), hand.write("E-mail", email),
             hand.choose("Role to give", "a"), hand.push("Invite"), expect("is invited"))),
         ("revokes it", both(
-            hand.follow("Back to the people"), hand.push(f"Revoke the invitation of {email}"), expect("was revoked."))),
+            hand.follow("Back to People"), hand.push(f"Revoke the invitation of {email}"), expect("was revoked."))),
     ]
 
 
@@ -331,9 +331,9 @@ def colours(hand):
         return look
     return [
         ("chooses dark colours", both(
-            hand.open("Logged in as"), hand.choose("Colours", "d"), hand.push("Use these"), are("dark"))),
+            hand.open("Logged in as"), hand.choose("Colours", "d"), hand.push("Apply"), are("dark"))),
         ("goes back to the system's", both(
-            hand.open("Logged in as"), hand.choose("Colours", "a"), hand.push("Use these"), are(""))),
+            hand.open("Logged in as"), hand.choose("Colours", "s"), hand.push("Apply"), are(""))),
     ]
 
 

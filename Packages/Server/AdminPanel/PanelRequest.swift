@@ -49,7 +49,7 @@ struct PanelRequest: Sendable {
             }
         }
         guard visit.session.isProved() else {
-            throw RequestFailure(.passwordRequired, "Give your password again to go on.")
+            throw RequestFailure(.passwordRequired, "Enter your password again to continue.")
         }
     }
 }

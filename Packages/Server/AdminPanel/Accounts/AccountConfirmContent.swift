@@ -17,10 +17,11 @@ struct AccountConfirmContent: Sendable {
         heading = isEnabling ? "Enable \(name)?" : "Disable \(name)?"
         lines =
             isEnabling
-            ? ["They may log in again.", "Logins from before stay ended."]
+            ? ["They may log in again.", "Logins that were ended stay ended."]
             : [
                 "They are logged out on every device within a second, and can't log in.",
-                "What they have made stays, and so do their roles.", "It can be taken back: enable the account again.",
+                "What they have created stays, and they keep their roles.",
+                "You can undo this: enable the account again.",
             ]
         action = "\(AccountPages.path)/\(id)/\(isEnabling ? "enable" : "disable")"
         button = isEnabling ? "Enable the account" : "Disable the account"

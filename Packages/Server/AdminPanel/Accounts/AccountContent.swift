@@ -48,6 +48,11 @@ struct AccountContent: Sendable {
     let endAllLink: String?
     var problem: TrashGroupContent.Problem?
 
+    /// What pages call a way to log in.
+    private static func providerTitle(_ provider: String) -> String {
+        provider == "local-userpass" ? "Password" : provider
+    }
+
     /// - Parameters:
     ///   - subject: nil for a disabled account.
     ///   - own: the session of who looks.
@@ -77,7 +82,7 @@ struct AccountContent: Sendable {
         secondFactorLink =
             mayChange && !isOneself && details.secondFactorAt != nil
             ? "/panel/accounts/\(id)/second-factor/remove" : nil
-        identities = details.identities.map { "\($0.provider): \($0.identifier)" }
+        identities = details.identities.map { "\(Self.providerTitle($0.provider)): \($0.identifier)" }
         hasIdentities = !identities.isEmpty
         grants = (subject?.grants ?? []).map { grant in
             grant.role.name + (grant.scope.map { " in \(scopes[$0] ?? "\($0)")" } ?? " everywhere")
@@ -89,8 +94,8 @@ struct AccountContent: Sendable {
         self.sessions = sessions.map { session in
             let details = [session.device.platform, session.device.app].compactMap(\.self).joined(separator: ", ")
             return Session(
-                device: session.device.name ?? "a device without a name", details: details,
-                provider: session.provider, since: Moment(session.createdAt, now: now),
+                device: session.device.name ?? "unnamed device", details: details,
+                provider: Self.providerTitle(session.provider), since: Moment(session.createdAt, now: now),
                 lastUsed: Moment(session.lastUsedAt, now: now), isThisOne: session.id == own,
                 endLink: mayChange ? "/panel/accounts/\(id)/logins/\(session.id)/end" : nil)
         }

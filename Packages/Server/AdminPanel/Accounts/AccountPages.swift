@@ -119,13 +119,14 @@ struct AccountPages: PanelSection {
     ) async throws -> PanelAnswer {
         let details = try await details(request)
         guard details.userID != request.userID else {
-            throw RequestFailure(.unprocessable, "You can't disable your own account.", hint: "Somebody else can.")
+            throw RequestFailure(
+                .unprocessable, "You can't disable your own account.", hint: "Another administrator can.")
         }
         if isEnabling {
             let trash = Trash(schema: grant.model.schema, pool: request.core.pool)
             if let name = try await trash.className(of: details.userID) {
                 throw RequestFailure(
-                    .conflict, "The \(name) of this account is in the trash, and the account is disabled for that.",
+                    .conflict, "The \(name) of this account is in the trash, so the account is disabled.",
                     hint: "Restore the \(name) from the trash.")
             }
         }

@@ -18,7 +18,7 @@ struct AccountsContent: Sendable {
         init(_ account: AccountSummary, now: Int64) {
             id = account.userID.stringValue
             name = account.name.isEmpty ? account.email ?? id : account.name
-            email = account.email ?? "–"
+            email = account.email ?? "—"
             state = account.disabledAt == nil ? "enabled" : "disabled"
             kind = account.disabledAt == nil ? "yes" : "no"
             logins = account.loginCount

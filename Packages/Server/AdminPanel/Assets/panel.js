@@ -66,7 +66,7 @@
       box.append(words, button);
       live.append(box);
     };
-    source.addEventListener("changed", () => say("What you see here has changed.", "Show it as it is now"));
+    source.addEventListener("changed", () => say("The data on this page has changed.", "Reload"));
     source.addEventListener("ended", () => say("Your session has ended.", "Log in again"));
     addEventListener("pagehide", () => source.close());
   }
@@ -161,8 +161,8 @@
       const box = document.createElement("div");
       box.className = "notice";
       const words = document.createElement("p");
-      words.textContent = `You entered something here that wasn't saved: ${new Date(found.at).toLocaleString()}.`;
-      const [restore, discard] = ["Restore the draft", "Throw it away"].map((label) => {
+      words.textContent = `You have an unsaved draft of this form from ${new Date(found.at).toLocaleString()}.`;
+      const [restore, discard] = ["Restore the draft", "Discard"].map((label) => {
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = label;
@@ -205,7 +205,7 @@
     "?": () => go("/panel/help"),
     j: () => row(1), k: () => row(-1),
     n: () => go($("a[rel=next]")?.href), p: () => go($("a[rel=prev]")?.href),
-    e: () => $("#edit")?.focus(),
+    e: () => $("#edit")?.click(),
     x: () => $("input[form=bulk]", document.activeElement.closest("tr") ?? document.createElement("tr"))?.click(),
     "g o": () => go("/panel"), "g h": () => go("/panel/help"),
   };

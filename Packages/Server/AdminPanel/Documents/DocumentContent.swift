@@ -35,7 +35,7 @@ struct DocumentContent: Sendable {
     init(_ document: StoredDocument, against older: StoredDocument) {
         version = document.version
         heading = "What changed in the \(document.kind.rawValue) of \(document.app)"
-        lead = "Version \(document.version) against \(older.version)"
+        lead = "Version \(document.version) compared with version \(older.version)"
         before = nil
         isDiff = true
         content = ""
@@ -47,7 +47,7 @@ struct DocumentContent: Sendable {
         }
         summary =
             diff.lines.isEmpty
-            ? "Nothing: the texts are the same."
+            ? "Nothing changed: the texts are the same."
             : "\(diff.added) line\(diff.added == 1 ? " was" : "s were") added, \(diff.removed) removed."
         lines = diff.lines.map { line in
             let sign =

@@ -10,7 +10,7 @@ enum PanelTheme: String, CaseIterable, Sendable {
 
     private var title: String {
         switch self {
-        case .system: "as the system"
+        case .system: "system"
         case .light: "light"
         case .dark: "dark"
         }

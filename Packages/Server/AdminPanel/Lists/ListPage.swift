@@ -42,7 +42,8 @@ struct ListPage {
         let filters = try await filterForm.chips(path)
         let plural = ClassTitle.plural(of: type)
         var values: [String: Any] = [
-            "plural": plural, "path": path, "search": list.search ?? "",
+            "plural": plural, "pluralInSentence": ClassTitle.inSentence(plural), "path": path,
+            "search": list.search ?? "",
             "hasRows": !page.resources.isEmpty, "total": PanelNumber.text(total, limit: Self.countLimit),
             "isOne": total == 1, "isNarrowed": list.search != nil || !filters.isEmpty, "filters": filters,
             "hasFilters": !filters.isEmpty, "headers": headers(list), "rows": try rows(page, list),
@@ -77,7 +78,7 @@ struct ListPage {
         }
         if ImportPages.isPossible(type, for: view) { values["importPath"] = ImportPages.path(of: type) }
         if view.refusal(.create, type) == nil {
-            values["singular"] = ClassTitle.singular(of: type)
+            values["singular"] = ClassTitle.inSentence(ClassTitle.singular(of: type))
             values["new"] = EditPage.newPath(of: type)
         }
         let seen = try LivePages.fingerprint(page.resources + page.included)

@@ -23,10 +23,10 @@ extension RowsPage {
 
     /// The rows with titles for the new ones: `New session 1`.
     func numbered(_ rows: [Row]) -> [Row] {
-        let name = ClassTitle.singular(of: type)
+        let name = ClassTitle.inSentence(ClassTitle.singular(of: type))
         var rows = rows
         for (number, index) in rows.indices.filter({ rows[$0].isNew }).enumerated() {
-            rows[index].title = "New \(name.prefix(1).lowercased())\(name.dropFirst()) \(number + 1)"
+            rows[index].title = "New \(name) \(number + 1)"
         }
         return rows
     }

@@ -128,7 +128,7 @@ struct RowsPage {
             },
         ])
         return PanelPage(
-            "Edit \(plural.prefix(1).lowercased())\(plural.dropFirst())",
+            "Edit \(ClassTitle.inSentence(plural))",
             crumbs: [PanelPage.Crumb(title: plural, path: ClassPages.path(of: type) + query)], content: content,
             status: failed.isEmpty ? .ok : .unprocessableContent)
     }

@@ -47,7 +47,7 @@ struct SavedViews: PanelSection {
             query.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !"\"<>#\\".utf8.contains($0) })
         else {
             throw RequestFailure(
-                .badRequest, "This view can't be saved: its address is too long, or none.",
+                .badRequest, "This view can't be saved: its address is too long or invalid.",
                 hint: "Remove some filters.")
         }
         let saved = try await request.core.pool.query(

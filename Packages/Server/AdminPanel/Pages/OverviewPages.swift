@@ -63,11 +63,11 @@ struct OverviewPages: PanelSection {
         for item in trash.classes where item.soon > 0 {
             items.append(
                 "\(title(item.name, view)): \(PanelNumber.text(item.soon, limit: TrashAttention.countLimit)) in the trash "
-                    + "\(item.soon == 1 ? "is" : "are") deleted for ever within \(TrashAttention.soonDays) days.")
+                    + "will be deleted permanently within \(TrashAttention.soonDays) days.")
         }
         if trash.failures > 0 {
             items.append(
-                "The purge couldn't delete \(PanelNumber.text(trash.failures)) of the trash"
+                "The purge couldn't delete \(PanelNumber.text(trash.failures)) of the groups in the trash"
                     + (trash.reason.map { ": \($0)" } ?? "."))
         }
         // The rules are for those to see whom they let see their matrix.

@@ -48,7 +48,7 @@ struct PanelFailures: Sendable {
         switch failure.code.status {
         case .forbidden: "Not permitted"
         case .notFound: "Not found"
-        case .conflict: "A clash"
+        case .conflict: "Conflict"
         case .tooManyRequests: "Too many attempts"
         case let status where status.kind == .serverError: "The server has a problem"
         default: "That didn't work"
@@ -91,6 +91,6 @@ struct PanelFailures: Sendable {
         ]
         if !isForm { values["fields"] = [["name": LoginPages.nextField, "value": request.uri.string]] }
         return PanelPage(
-            "Your password, please", content: Self.password.render(values), status: failure.code.status)
+            "Enter your password", content: Self.password.render(values), status: failure.code.status)
     }
 }

@@ -49,7 +49,7 @@ struct InvitationPages: PanelSection {
                 to: AdminPanel.path,
                 notice: PanelNotice(
                     done["isNew"] == .bool(true)
-                        ? "You have the role \(role) now." : "You had the role \(role) already.")
+                        ? "You now have the role \(role)." : "You already had the role \(role).")
             )
         }
     }
@@ -112,7 +112,7 @@ struct InvitationPages: PanelSection {
                 token, form["password"] ?? "", name: name.isEmpty ? nil : name, context.remoteAddress)
             let content = joined.render(["role": done["role"]?.text ?? "", "login": LoginPages.path])
             return PanelLayout(core: core).response(
-                PanelPage("Your account is made", content: content, status: .created))
+                PanelPage("Your account was created", content: content, status: .created))
         } catch {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError else { throw error }

@@ -59,7 +59,7 @@ struct PeoplePages: PanelSection {
             return .redirect(
                 to: Self.address(scope.className, scope.key),
                 notice: PanelNotice(
-                    "The role \(done["role"]?.text ?? "") was handed over. Who had it is \(done["left"]?.text ?? "") now."
+                    "The role \(done["role"]?.text ?? "") was handed over. The previous holder is now \(done["left"]?.text ?? "")."
                 ))
         }
     }
@@ -78,7 +78,7 @@ struct PeoplePages: PanelSection {
         let email = sent["email"]?.text ?? ""
         let back = address(sent["class"]?.text, sent["scope"]?.text)
         guard let token = sent["token"]?.text else {
-            return .redirect(to: back, notice: PanelNotice("\(email) was invited by mail."))
+            return .redirect(to: back, notice: PanelNotice("\(email) was invited by e-mail."))
         }
         let origin = "\(request.context.isSecure ? "https" : "http")://\(request.request.head.authority ?? "")"
         let link = sent["link"]?.text ?? "\(origin)\(InvitationPages.address(token))"

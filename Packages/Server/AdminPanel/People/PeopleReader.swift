@@ -92,7 +92,7 @@ struct PeopleReader {
     }
 
     private func title() async throws -> String {
-        guard let key = scope.key else { return "Roles that count everywhere" }
+        guard let key = scope.key else { return "Roles that apply everywhere" }
         guard let type = scope.scopeType else { return "Roles in \(key)" }
         guard let found = try await records.choices(of: type, among: [key]).first else {
             throw RequestFailure.noSuchObject(ClassTitle.singular(of: type))

@@ -28,21 +28,21 @@ struct PermissionBoxContent: Sendable {
                 allowed
                 ? "Everybody with the role \(role) will be able to \(operation) objects of \(classes) where they have the "
                     + "role."
-                : "Nobody will be able to \(operation) objects of \(classes) by the role \(role) any more. What devices "
-                    + "have of them and may no longer read is taken away."
+                : "Nobody will be able to \(operation) objects of \(classes) by the role \(role) any more."
+                    + (box.operation == .read ? " Devices lose their copies of what they may no longer read." : "")
             fields = [("role", role), ("service", service), ("operation", operation)]
         case .users(let box):
             let (permission, group) = (box.permission, box.group)
             question = allowed ? "Give \(group) users \(permission)?" : "Take \(permission) from \(group) users?"
             effect =
                 allowed
-                ? "All \(group) users will have the permission \(permission). What it permits is in the rules."
-                : "No \(group) user will have the permission \(permission) any more. What they have made by it stays."
+                ? "All \(group) users will have the permission \(permission). What it allows is defined in the rules."
+                : "No \(group) user will have the permission \(permission) any more. What they have created with it stays."
             fields = [("permission", permission), ("group", group)]
         }
         fields += [("allowed", "\(allowed)"), ("version", "\(version)")]
         self.fields = fields.map { Field(name: $0, value: $1) }
-        button = allowed ? "Permit it" : "Take it away"
+        button = allowed ? "Allow" : "Withdraw"
         back = PermissionLinks(app).grid
         action = "/panel/permissions/box?app=\(PermissionLinks.escape(app))"
     }

@@ -83,7 +83,7 @@ struct PermissionPages: PanelSection {
         TrashGroupContent.Problem(
             message: "The rules have changed since you opened the page.",
             hint: isSet
-                ? "The box is as you want it already." : "Look at the permissions again, and choose the box there.",
+                ? "The box is already as you want it." : "Go back to the permissions, and choose the box there.",
             parentLink: nil)
     }
 
@@ -120,7 +120,7 @@ struct PermissionPages: PanelSection {
 extension RequestFailure {
     static let staleRules = RequestFailure(
         .preconditionFailed, "Somebody has changed the rules since you opened the page; nothing was stored.",
-        hint: "Look at the permissions again. If you still want it, send it once more: it's about the newest rules now."
+        hint: "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
     )
 
     /// Why a change of the matrix wasn't made, for a page.

@@ -37,7 +37,7 @@ struct RoleContent: Sendable {
         version = grant.version
         reach =
             grant.matrix.roles.contains(name)
-            ? "It counts within one object, such as an event." : "It counts everywhere."
+            ? "It applies within one object, such as an event." : "It applies everywhere."
         let objects = found.grants == 1 ? "1 object gives it" : "\(found.grants) objects give it"
         summary =
             found.grants == 0
@@ -56,11 +56,11 @@ struct RoleContent: Sendable {
         mayRemove = mayRename && found.grants == 0
         fixedReason =
             mayChange && !isCustom
-            ? "The rules name this role in other places, so that it belongs to the app: it can't be renamed or removed."
+            ? "The rules of the app name this role in other places, so it can't be renamed or removed."
             : nil
         keptReason =
             mayRename && !mayRemove
-            ? "It can't be removed while somebody has it. Delete what gives it, or rename it." : nil
+            ? "It can't be removed while somebody has it. Delete the objects that give it, or rename it." : nil
         rename = PermissionLinks.role(grant.app, name, "/rename")
         remove = PermissionLinks.role(grant.app, name, "/remove")
         back = PermissionLinks(grant.app).grid

@@ -30,7 +30,7 @@ struct RolePages: PanelSection {
             return try await change(request, .rename(old, to: new), old, grant, models) {
                 .redirect(
                     to: PermissionLinks.role(grant.app, new),
-                    notice: PanelNotice("The role \(old) is called \(new) now. Whoever had it has it still."))
+                    notice: PanelNotice("The role \(old) is now called \(new). Everybody who had it keeps it."))
             }
         }
         panel.action("\(PermissionPages.path)/role/remove", access: changing, demands: .recentPassword) {
@@ -103,7 +103,7 @@ struct RolePages: PanelSection {
             return .page(newPage(request, try fresh(grant, models), after: RequestFailure(panel: error)))
         }
         return .redirect(
-            to: PermissionLinks.role(grant.app, name), notice: PanelNotice("There is a role \(name) now."))
+            to: PermissionLinks.role(grant.app, name), notice: PanelNotice("The role \(name) was added."))
     }
 
     private func change(

@@ -24,7 +24,7 @@ struct VerificationPages: PanelSection {
                 }
                 return .redirect(
                     to: "\(AccountPages.path)/\(id)",
-                    notice: PanelNotice("The address is \(isVerified ? "" : "not ")verified now."))
+                    notice: PanelNotice("The address is now marked as \(isVerified ? "" : "not ")verified."))
             }
         }
     }

@@ -44,11 +44,11 @@ struct WhyContent: Sendable {
             let what = object.map { "\(explanation.className) \($0)" } ?? "objects of \(explanation.className)"
             heading = "What \(whose) may do with \(what)"
             if !explanation.hasRules {
-                summary = "\(explanation.className) has no rules, so that nobody may do anything with it."
+                summary = "\(explanation.className) has no rules, so nobody may do anything with it."
             } else if let role = explanation.role {
-                summary = "The role '\(role.name)' of the rules decides (\(role.place)): it's the first that applies."
+                summary = "The role '\(role.name)' (\(role.place)) decides: it's the first in the rules that applies."
             } else {
-                summary = "No role of the rules applies, so that they may do nothing."
+                summary = "No role in the rules applies, so they may do nothing."
             }
             permissions = explanation.permissions.map { permission in
                 let (verdict, kind) = Self.verdict(permission)
@@ -64,7 +64,7 @@ struct WhyContent: Sendable {
                 Role(
                     name: role.name, place: role.place,
                     verdict: role.applies
-                        ? "applies" : role.needs.isEmpty ? "comes later" : "doesn't apply; it would need",
+                        ? "applies" : role.needs.isEmpty ? "not reached" : "doesn't apply; it would need",
                     needs: role.needs, hasNeeds: !role.needs.isEmpty)
             }
         }

@@ -33,7 +33,7 @@ struct WhyPages: PanelSection {
         let chosenClass = request.query("class")
         var content = WhyContent(
             user: user, object: request.query("object") ?? "",
-            roles: [WhyContent.Option(value: "", label: "Nobody in particular: not logged in", isChosen: role.isEmpty)]
+            roles: [WhyContent.Option(value: "", label: "Not logged in", isChosen: role.isEmpty)]
                 + roles,
             classes: names.map { WhyContent.Option(value: $0, label: $0, isChosen: $0 == chosenClass) },
             gridLink: grant.app.map { PermissionLinks($0).grid },
@@ -49,7 +49,7 @@ struct WhyPages: PanelSection {
             }
         }
         return PanelPage(
-            "Why may …?", crumbs: [PanelPage.Crumb(title: "Permissions", path: PermissionPages.path)],
+            "Check permissions", crumbs: [PanelPage.Crumb(title: "Permissions", path: PermissionPages.path)],
             content: Self.template.render(request.values(content)), status: status)
     }
 

@@ -175,7 +175,7 @@ struct EditPage: Sendable {
             "formToken": request.visit.token.formToken, "fields": controls, "singular": singular,
             "action": isNew ? Self.newPath(of: type) : page.path,
             "cancel": isNew ? ClassPages.path(of: type) : page.path,
-            "button": isNew ? "Make it" : "Save", "isUpload": !byteFields.isEmpty,
+            "button": isNew ? "Create" : "Save", "isUpload": !byteFields.isEmpty,
         ]
         values["draft"] =
             [
@@ -206,7 +206,7 @@ struct EditPage: Sendable {
             }
         }
         return PanelPage(
-            isNew ? "New \(singular.prefix(1).lowercased())\(singular.dropFirst())" : "Edit \(title ?? "")",
+            isNew ? "New \(ClassTitle.inSentence(singular))" : "Edit \(title ?? "")",
             crumbs: page.crumbs + (title.map { [PanelPage.Crumb(title: $0, path: page.path)] } ?? []),
             content: Self.template.render(values),
             status: content.problems.first?.code.status ?? .ok)

@@ -63,7 +63,8 @@ struct RecordPage: Sendable {
             var item: [String: Any] = [
                 "title": ClassTitle.plural(of: link.type), "field": ClassTitle.words(link.field.name),
                 "count": PanelNumber.text(link.count, limit: RecordReader.countLimit),
-                "path": "\(ClassPages.path(of: link.type))?\(filter)", "singular": ClassTitle.singular(of: link.type),
+                "path": "\(ClassPages.path(of: link.type))?\(filter)",
+                "singular": ClassTitle.inSentence(ClassTitle.singular(of: link.type)),
             ]
             if view.refusal(.create, link.type) == nil {
                 let name = RequestParameters.encode("f.\(link.field.name)")
@@ -72,8 +73,7 @@ struct RecordPage: Sendable {
             }
             if view.refusal(.update, link.type) == nil, RowsPage.isPossible(link.type, view) {
                 item["rows"] = "\(RowsPage.path(of: link.type))?\(filter)"
-                let plural = ClassTitle.plural(of: link.type)
-                item["plural"] = plural.prefix(1).lowercased() + plural.dropFirst()
+                item["plural"] = ClassTitle.inSentence(ClassTitle.plural(of: link.type))
             }
             let first = try await reader.first(of: link, key: key)
             item["first"] = first.map { ["title": $0.title, "path": ClassPages.path(of: link.type, id: $0.id)] }
@@ -105,7 +105,7 @@ struct RecordPage: Sendable {
             return values
         }
         guard let ids = record.resource.linked(field.name) else {
-            values["text"] = "More than \(PanelNumber.text(ResourcePlan.maximumElementCount)) of them"
+            values["text"] = "More than \(PanelNumber.text(ResourcePlan.maximumElementCount))"
             return values
         }
         if ids.isEmpty {

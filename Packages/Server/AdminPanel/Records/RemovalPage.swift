@@ -37,7 +37,7 @@ struct RemovalPage {
             let along = touched(counts)
             values["touched"] = along
             values["hasTouched"] = !along.isEmpty
-            values["days"] = Trash.retentionDays
+            values["restorable"] = try await restorable()
             values["reason"] = Self.reasonField("")
         } else {
             let links: [[String: Any]] = try await reader.incoming(type, key: key).filter { $0.count != 0 }.map {
@@ -51,9 +51,18 @@ struct RemovalPage {
         }
         return .page(
             PanelPage(
-                type.item.isTrashable ? "Move into the trash?" : "Delete for ever?",
+                type.item.isTrashable ? "Move to trash?" : "Delete permanently?",
                 crumbs: page.crumbs + [PanelPage.Crumb(title: record.title, path: page.path)],
                 content: Self.template.render(values)))
+    }
+
+    /// How long objects of the class stay in the trash.
+    private func restorable() async throws -> String {
+        let purge = TrashPurge(schema: view.schema, pool: request.core.pool)
+        guard let days = try await purge.retention().first(where: { $0.className == type.item.name })?.days else {
+            return "It can be restored at any time."
+        }
+        return "It can be restored for \(days) day\(days == 1 ? "" : "s")."
     }
 
     /// The field for a reason, with what it has already.
@@ -92,18 +101,18 @@ struct RemovalPage {
                 try await writer.remove(type, key: key, ifMatch: "\"\(version)\"", because: reason, connection)
             }
         } catch var failure as RequestFailure where failure.code == .preconditionFailed {
-            failure.message = "Somebody changed \(record.title) meanwhile, and it was left as it is."
-            failure.hint = "Look at it again, and decide anew."
+            failure.message = "Somebody changed \(record.title) meanwhile, so it wasn't removed."
+            failure.hint = "Look at it again before you go on."
             throw failure
         }
         var notice = PanelNotice(
             type.item.isTrashable
-                ? "\(record.title) is in the trash." : "\(record.title) was deleted for ever.")
+                ? "\(record.title) was moved to the trash." : "\(record.title) was deleted permanently.")
         if case .objectId(let id) = key, Trash.mayRestore(request.subject, type.item.name, under: view.rules),
             let group = try await group(of: id)
         {
             notice.undo = PanelNotice.Undo(
-                label: "Put it back", path: "\(AdminPanel.path)/restore", fields: ["group": group, "next": page.path])
+                label: "Restore", path: "\(AdminPanel.path)/restore", fields: ["group": group, "next": page.path])
         }
         return .redirect(to: ClassPages.path(of: type), notice: notice)
     }
@@ -117,16 +126,16 @@ struct RemovalPage {
         return try found.first.flatMap { try $0[0].nonNull?.string }
     }
 
-    /// Puts back what a notice offers to put back.
+    /// Restores what a notice offers to restore.
     static func restore(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelAnswer {
         guard let group = request.form["group"].flatMap(UUID.init(uuidString:)) else {
-            throw RequestFailure(.badRequest, "The form doesn't say what to put back.")
+            throw RequestFailure(.badRequest, "The form doesn't say what to restore.")
         }
         let trash = Trash(schema: grant.rules.schema, pool: request.core.pool)
         let count = try await trash.restore(group: group, by: request.subject, under: grant.rules)
         let next = PanelPath.checked(request.form["next"]) ?? AdminPanel.path
         return .redirect(
             to: next,
-            notice: PanelNotice(count == 1 ? "It was put back." : "\(PanelNumber.text(count)) objects were put back."))
+            notice: PanelNotice("\(Counted.objects(count)) \(Counted.were(count)) restored."))
     }
 }

@@ -36,7 +36,7 @@ struct RequestsContent: Sendable {
             duration = "\(PanelNumber.text(milliseconds)) ms"
             isSlow = entry.isSlow
             userID = entry.userID?.stringValue
-            user = entry.userID?.stringValue ?? "nobody"
+            user = entry.userID?.stringValue ?? "—"
             address = entry.address
             requestID = entry.requestID
         }
@@ -74,7 +74,7 @@ struct RequestsContent: Sendable {
         let all = log.entries(kind)
         let start = (page - 1) * Self.pageSize
         entries = all.dropFirst(start).prefix(Self.pageSize).map { Line($0, now: now) }
-        empty = kind == .all ? "No request yet." : "None since the server started, as far as they are kept."
+        empty = kind == .all ? "No requests yet." : "None since the server started, among those that are kept."
         self.page = page
         previous = page > 1 ? Self.address(kind, page: page - 1) : nil
         next = all.count > start + Self.pageSize ? Self.address(kind, page: page + 1) : nil

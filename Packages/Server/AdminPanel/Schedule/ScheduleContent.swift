@@ -55,17 +55,20 @@ struct ScheduleContent: Sendable {
     private static func words(of kind: ScheduledWork.Kind) -> (title: String, explanation: String, pace: String) {
         switch kind {
         case .purge:
-            ("Purge of the trash", "One admin server deletes for ever what was in the trash long enough.", "every hour")
+            (
+                "Purge of the trash", "One admin server permanently deletes what was in the trash long enough.",
+                "every hour"
+            )
         case .auditCopy:
             ("Audit log", "Admin servers copy changes into the audit log.", "all the time")
         case .auditExpiry:
-            ("Audit log: old months", "Admin servers drop months that aren't kept.", "every hour")
+            ("Audit log: old months", "Admin servers delete months that needn't be kept any longer.", "every hour")
         case .jobs:
-            ("Jobs", "Admin servers work off what people ask for that takes longer.", "all the time")
-        case .jobExpiry: ("Jobs: old ones", "Admin servers forget jobs that ended long ago.", "every hour")
+            ("Jobs", "Admin servers process what people ask for that takes longer.", "all the time")
+        case .jobExpiry: ("Jobs: old ones", "Admin servers delete jobs that ended long ago.", "every hour")
         case .changelogRetention:
             (
-                "Changelog: what isn't needed", "One gateway drops changes that no device needs any more.",
+                "Changelog: old changes", "One gateway deletes changes that no device needs any more.",
                 "every 10 minutes"
             )
         }

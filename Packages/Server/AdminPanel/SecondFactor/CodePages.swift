@@ -49,6 +49,6 @@ struct CodePages: PanelSection {
         if let message { values["message"] = message }
         // Without what is around pages: the log-in isn't complete.
         return PanelLayout(core: request.core).response(
-            PanelPage("Your code, please", content: template.render(values), status: status))
+            PanelPage("Enter the code", content: template.render(values), status: status))
     }
 }

@@ -12,12 +12,12 @@ enum PanelGate {
         let path = request.uri.path
         guard path != LoginPages.logoutPath else { return }
         if !session.isComplete, path != CodePages.path {
-            throw refusal("Give the code that your authenticator app shows.", leadingTo: CodePages.path)
+            throw refusal("Enter the code that your authenticator app shows.", leadingTo: CodePages.path)
         }
         if session.mustSetUp, path != LoginPages.passwordPath, path != SecondFactorPages.path,
             !path.hasPrefix("\(SecondFactorPages.path)/")
         {
-            throw refusal("Your account takes a second factor: set it up first.", leadingTo: SecondFactorPages.path)
+            throw refusal("Your account requires a second factor. Set it up first.", leadingTo: SecondFactorPages.path)
         }
     }
 

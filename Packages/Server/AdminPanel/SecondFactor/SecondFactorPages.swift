@@ -38,11 +38,11 @@ struct SecondFactorPages: PanelSection {
             let session = request.visit.session
             guard !request.core.authenticator.secondFactor.requires(session.subject) else {
                 throw RequestFailure(
-                    .unprocessable, "Your account takes a second factor.",
-                    hint: "Set up another one; it takes the place of this one.")
+                    .unprocessable, "Your account requires a second factor.",
+                    hint: "Set up another one, which replaces this one.")
             }
             try await request.core.authenticator.removeSecondFactor(of: session.userID)
-            return .redirect(to: Self.path, notice: PanelNotice("The password alone logs you in now."))
+            return .redirect(to: Self.path, notice: PanelNotice("From now on, your password alone logs you in."))
         }
         addRemoval(to: panel)
     }
@@ -107,7 +107,7 @@ struct SecondFactorPages: PanelSection {
             guard id != request.userID else {
                 throw RequestFailure(
                     .unprocessable, "You can't remove your own second factor here.",
-                    hint: "Your own page does: \(Self.path).")
+                    hint: "Use your own page: \(Self.path).")
             }
             do {
                 guard try await request.core.authenticator.secondFactor(of: id).since != nil else {
@@ -120,7 +120,7 @@ struct SecondFactorPages: PanelSection {
             return .redirect(
                 to: "\(AccountPages.path)/\(id)",
                 notice: PanelNotice(
-                    "The second factor was removed. The password alone logs them in until they set another up."))
+                    "The second factor was removed. Their password alone logs them in until they set up another one."))
         }
     }
 }

@@ -71,7 +71,7 @@ struct PanelViewing: Sendable {
             return
         }
         throw RequestFailure(
-            .forbidden, "You look at the panel as \(name), and nothing was changed.",
+            .forbidden, "You are viewing the panel as \(name), so nothing was changed.",
             hint: "Stop viewing as \(name) first: the button is at the top of every page.")
     }
 }

@@ -55,7 +55,7 @@ struct EmptyingContent: Sendable {
         progress = next == nil ? nil : Progress(done: min(groups, total), total: max(total, 1))
         let what =
             "\(Counted.objects(objects)) in \(PanelNumber.text(groups)) group\(groups == 1 ? "" : "s") "
-            + "\(Counted.were(objects)) deleted for ever."
+            + "\(Counted.were(objects)) deleted permanently."
         status = next == nil ? what : "\(what) There is more."
     }
 }

@@ -25,13 +25,13 @@ struct EmptyingPages: PanelSection {
         let groups = TrashGroups(schema: grant.rules.schema, hidden: [:], pool: request.core.pool)
         let totals = try await groups.totals(filters: TrashAccess.filters(grant, of: chosen))
         guard totals.groups > 0 else {
-            throw RequestFailure(.notFound, "There is nothing in the trash that you may delete for ever.")
+            throw RequestFailure(.notFound, "There is nothing in the trash that you may delete permanently.")
         }
         let back = TrashPages.path + (chosen.map { "?class=\($0)" } ?? "")
         let content = TrashConfirmContent(
             lines: totals.counts.map { Counted.objects($0.count, of: $0.className) }, action: Self.path,
             chosenClass: chosen,
-            button: "Delete all of it for ever", back: back)
+            button: "Delete all of it permanently", back: back)
         return PanelPage(
             "Empty the trash\(chosen.map { " of \($0)" } ?? "")?", crumbs: [Self.crumb],
             content: Self.confirm.render(request.values(content)))
@@ -50,7 +50,7 @@ struct EmptyingPages: PanelSection {
         if let text = request.form["after"] {
             cursor = TrashQueue.Cursor(text)
             guard cursor != nil else {
-                throw RequestFailure(.badRequest, "The form doesn't say where to go on.", hint: "Begin again.")
+                throw RequestFailure(.badRequest, "The form doesn't say where to continue.", hint: "Begin again.")
             }
         }
         let answer = try await TrashEmptying(trash: trash, filters: filters).empty(after: cursor)

@@ -59,14 +59,14 @@ struct PurgeContent: Sendable {
                 next: item.time("nextAt") ?? "")
         }
         self.retention = retention.map { part in
-            Retention(className: part.className, days: part.days.map { "\($0)" } ?? "for ever")
+            Retention(className: part.className, days: part.days.map { "\($0)" } ?? "no limit")
         }
         self.preview = preview.map { preview in
             Preview(
                 items: preview.list("items").map { item in
                     Item(
                         group: item["group"]?.text ?? "", count: item["count"]?.number ?? 0,
-                        due: item.time("purgeAt") ?? "", kept: item["keptBecause"]?.text ?? "")
+                        due: item.time("purgeAt") ?? "", kept: item["keptBecause"]?.text ?? "—")
                 }, hasMore: preview["hasMore"] == .bool(true))
         }
     }

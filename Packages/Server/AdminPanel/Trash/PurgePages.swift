@@ -38,8 +38,8 @@ struct PurgePages: PanelSection {
         }
         var words =
             "\(Counted.objects(report.objects)) in \(report.groups) group\(report.groups == 1 ? "" : "s") "
-            + "\(Counted.were(report.objects)) deleted for ever."
-        if report.kept + report.failed > 0 { words += " What couldn't be deleted is below." }
+            + "\(Counted.were(report.objects)) deleted permanently."
+        if report.kept + report.failed > 0 { words += " What couldn't be deleted is listed below." }
         return .redirect(to: Self.path, notice: PanelNotice(words))
     }
 }

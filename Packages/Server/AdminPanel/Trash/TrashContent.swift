@@ -16,6 +16,8 @@ struct TrashContent: Sendable {
         let className: String
         /// In words: `6 sessions, 2 tickets`.
         let with: String
+        /// The same for a cell of a table.
+        let including: String
         let trashedAt: Moment
         let trashedBy: String
         let reason: String?
@@ -33,6 +35,7 @@ struct TrashContent: Sendable {
                 className = ""
                 with = Entry.words(entry.counts, without: nil)
             }
+            including = with.isEmpty ? "—" : with
             trashedAt = Moment(entry.trashedAt, now: now)
             trashedBy = entry.trashedBy ?? "a service"
             reason = entry.reason

@@ -44,7 +44,7 @@ struct TrashPages: PanelSection {
 
     static let nothing = RequestFailure(
         .notFound, "There is nothing in the trash at this address.",
-        hint: "Somebody may have restored it or deleted it for ever. The trash lists what there is.")
+        hint: "Somebody may have restored it or deleted it permanently. The trash lists what there is.")
 
     private func groups(_ request: PanelRequest, _ view: TrashView) -> TrashGroups {
         TrashGroups(
@@ -131,11 +131,11 @@ struct TrashPages: PanelSection {
         let line = TrashContent.Entry(entry, grant.rules.schema, now: request.now)
         var content = TrashConfirmContent(
             lines: entry.counts.map { Counted.objects($0.count, of: $0.className) },
-            action: "\(Self.path)/group/\(entry.address)/delete", button: "Delete for ever",
+            action: "\(Self.path)/group/\(entry.address)/delete", button: "Delete permanently",
             back: "\(Self.path)/group/\(entry.address)")
         if entry.count == 1 { content.lines = ["the \(line.className.lowercased()) \(line.title)"] }
         return PanelPage(
-            "Delete \(line.title) for ever?",
+            "Delete \(line.title) permanently?",
             crumbs: [Self.crumb, PanelPage.Crumb(title: line.title, path: content.back)],
             content: Self.confirm.render(request.values(content)))
     }
@@ -144,7 +144,7 @@ struct TrashPages: PanelSection {
         let purged = try await Trash(schema: grant.rules.schema, pool: request.core.pool).purge(
             try TrashAddress(request.parameter("id")),
             by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
-        let words = "\(Counted.objects(purged.count)) \(Counted.were(purged.count)) deleted for ever."
+        let words = "\(Counted.objects(purged.count)) \(Counted.were(purged.count)) deleted permanently."
         return .redirect(to: Self.path, notice: PanelNotice(words))
     }
 }
