@@ -22,11 +22,19 @@ struct ImportPagesTests {
     }
 
     private static func upload(
-        _ browser: PanelBrowser, _ form: String, type: String? = nil, headers: HTTPFields = [:]
+        _ browser: PanelBrowser, _ form: String, to collection: String = "sessions", type: String? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        try await upload(browser, bytes: Array(form.utf8), to: collection, type: type, headers: headers)
+    }
+
+    private static func upload(
+        _ browser: PanelBrowser, bytes: [UInt8], to collection: String = "sessions", type: String? = nil,
+        headers: HTTPFields = [:]
     ) async throws -> Answer {
         var headers = headers
         headers[.contentType] = type ?? "multipart/form-data; boundary=\(boundary)"
-        return try await browser.call(.post, "/panel/import/sessions", body: form, headers: headers)
+        return try await browser.call(.post, "/panel/import/\(collection)", bytes: bytes, headers: headers)
     }
 
     @Test("tickets are matched by what is unique of them, if that is chosen")
@@ -35,9 +43,7 @@ struct ImportPagesTests {
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
             let form = Self.form(
                 try await browser.formToken(), "rank,event,price\na0,\(site.fixture.event),5\n", name: "tickets.csv")
-            var headers: HTTPFields = [:]
-            headers[.contentType] = "multipart/form-data; boundary=\(Self.boundary)"
-            let sent = try await browser.call(.post, "/panel/import/tickets", body: form, headers: headers)
+            let sent = try await Self.upload(browser, form, to: "tickets")
             let file = try #require(sent.headers[.location], "\(sent.text)")
             let page = try await browser.get(file).text
             #expect(page.contains(#"<option value="event,rank">event and rank</option>"#), "\(page)")
@@ -103,6 +109,25 @@ struct ImportPagesTests {
             #expect(try await browser.post("\(job)/undo").status == 303)
             try await site.work()
             #expect(try await site.titles("title IN ('Renamed', '<b>New</b>') AND trashed_at IS NULL") == [])
+        }
+    }
+
+    @Test("a file that isn't UTF-8 is read all the same, and its pages say so")
+    func windows1252() async throws {
+        try await BulkPagesTests.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            let note = "The file isn&#39;t UTF-8, so it was read as Windows-1252."
+            let text = "title;state;event\r\nFrühstück;pending;\(site.fixture.event)\r\n"
+            let form = Self.form(try await browser.formToken(), text)
+            let plain = try #require(try await Self.upload(browser, form).headers[.location])
+            #expect(try await !browser.get(plain).text.contains(note))
+            let sent = try await Self.upload(browser, bytes: form.unicodeScalars.map { UInt8($0.value) })
+            let file = try #require(sent.headers[.location], "\(sent.text)")
+            let mapping = try await browser.get(file).text
+            #expect(mapping.contains(note) && mapping.contains("Frühstück"), "\(mapping)")
+            let preview = try await browser.post(
+                file, ["column.0": "title", "column.1": "state", "column.2": "event", "mode": "create"])
+            #expect(preview.text.contains(note) && preview.text.contains("Title: Frühstück"), "\(preview.text)")
         }
     }
 

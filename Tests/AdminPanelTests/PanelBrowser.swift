@@ -110,7 +110,8 @@ final class PanelBrowser: Sendable {
     }
 
     func call(
-        _ method: HTTPRequest.Method, _ path: String, body: String? = nil, headers others: HTTPFields = [:]
+        _ method: HTTPRequest.Method, _ path: String, body: String? = nil, bytes: [UInt8]? = nil,
+        headers others: HTTPFields = [:]
     ) async throws -> Answer {
         var headers = others
         let sent = cookies.withLock { $0 }
@@ -119,7 +120,8 @@ final class PanelBrowser: Sendable {
         }
         if headers[.accept] == nil { headers[.accept] = "text/html,application/xhtml+xml" }
         let response = try await client.execute(
-            uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+            uri: path, method: method, headers: headers,
+            body: bytes.map { ByteBuffer(bytes: $0) } ?? body.map { ByteBuffer(string: $0) })
         for header in response.headers[values: .setCookie] {
             let pair = header.split(separator: ";")[0].split(separator: "=", maxSplits: 1)
             let value = pair.count > 1 ? String(pair[1]) : ""

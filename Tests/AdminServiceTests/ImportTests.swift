@@ -58,7 +58,14 @@ struct ImportTests {
         _ site: Site, _ text: String, type: String = "text/csv", to collection: String = "tickets",
         as role: String = "owner", query: String = ""
     ) async throws -> File {
-        let answer = try await site.call(.post, "/import/\(collection)\(query)", as: role, body: text, type: type)
+        try await upload(site, bytes: Array(text.utf8), type: type, to: collection, as: role, query: query)
+    }
+
+    static func upload(
+        _ site: Site, bytes: [UInt8], type: String = "text/csv", to collection: String, as role: String = "owner",
+        query: String = ""
+    ) async throws -> File {
+        let answer = try await site.call(.post, "/import/\(collection)\(query)", as: role, bytes: bytes, type: type)
         return File(site: site, collection: collection, role: role, answer: answer)
     }
 
@@ -160,6 +167,48 @@ struct ImportTests {
             #expect(failed.json["atomicity"] == "all or nothing")
             #expect(try await site.count("SELECT count(*) FROM session WHERE title = 'Good'") == 1)
             #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == 0)
+        }
+    }
+
+    @Test("files are imported as Excel saves them, and a workbook is told from them")
+    func encodings() async throws {
+        try await BulkTests.run { site in
+            for bytes in [[0x50, 0x4B, 0x03, 0x04, 0x14, 0x00], [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1]] as [[UInt8]] {
+                let answer = try await Self.upload(site, bytes: bytes, to: "sessions").answer
+                #expect(answer.status == 422, "\(answer.text)")
+                #expect(answer.json["message"]?.text?.hasPrefix("This is an Excel workbook") == true, "\(answer.text)")
+                #expect(answer.json["hint"] == "Save it as 'CSV UTF-8' in Excel, and import that.")
+            }
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
+            let note = "The file isn't UTF-8, so it was read as Windows-1252. Check names with accents or umlauts."
+            let event = site.fixture.event
+            func table(_ title: String, _ separator: String) -> String {
+                ["title", "state", "event"].joined(separator: separator) + "\r\n"
+                    + [title, "pending", "\(event)"].joined(separator: separator) + "\r\n"
+            }
+            for (bytes, encoding, title) in [
+                (table("Frühstück 1", ";").unicodeScalars.map { UInt8($0.value) }, "windows-1252", "Frühstück 1"),
+                (
+                    ImportTextDecoderTests.utf16(Array(table("Frühstück 2 🍳", "\t").utf16), isBigEndian: false),
+                    "utf-16", "Frühstück 2 🍳"
+                ),
+                (
+                    ImportTextDecoderTests.utf16(Array(table("Frühstück 3 🍳", "\t").utf16), isBigEndian: true),
+                    "utf-16", "Frühstück 3 🍳"
+                ),
+                (Array(table("Frühstück 4", ",").utf8), "utf-8", "Frühstück 4"),
+            ] as [([UInt8], String, String)] {
+                let file = try await Self.upload(site, bytes: bytes, to: "sessions")
+                let notes: JSON = encoding == "windows-1252" ? [.string(note)] : []
+                #expect(file.answer.status == 201 && file.answer.json["notes"] == notes, "\(file.answer.text)")
+                #expect(file.answer.json["job"]?["arguments"]?["encoding"] == .string(encoding))
+                let preview = try await file.preview()
+                #expect(preview.json["notes"] == notes && preview.json["creates"] == 1, "\(preview.text)")
+                #expect(try await file.finish().json["done"] == 1)
+                let found = try await site.fixture.pool.query(
+                    "SELECT count(*)::int FROM session WHERE title = $1", [.text(title)])
+                #expect(try found[0, 0].int == 1, "\(title)")
+            }
         }
     }
 

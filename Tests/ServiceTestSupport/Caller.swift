@@ -18,17 +18,18 @@ public struct Caller: Sendable {
     /// - Parameters:
     ///   - role: of ``ServiceFixture/users``; nil sends no token.
     ///   - body: JSON text.
+    ///   - bytes: a body that is no text, instead of `body`.
     ///   - type: the body's.
     ///   - others: further headers.
     public func callAsFunction(
         _ method: HTTPRequest.Method, _ path: String, as role: String? = nil, body: String? = nil,
-        type: String = "application/json", headers others: HTTPFields = [:]
+        bytes: [UInt8]? = nil, type: String = "application/json", headers others: HTTPFields = [:]
     ) async throws -> Answer {
         var headers = others
         headers[.authorization] = try await fixture.authorization(role)
-        if body != nil { headers[.contentType] = type }
-        let response = try await client.execute(
-            uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+        let content = bytes.map { ByteBuffer(bytes: $0) } ?? body.map { ByteBuffer(string: $0) }
+        if content != nil { headers[.contentType] = type }
+        let response = try await client.execute(uri: path, method: method, headers: headers, body: content)
         return Answer(
             status: response.status.code, text: String(buffer: response.body), headers: response.headers)
     }

@@ -117,6 +117,7 @@ struct ImportPage {
                     as [String: Any]
             },
         ]
+        if let note = summary.note { values["note"] = note }
         let matches = [["id"]] + summary.matches
         values["matches"] = matches.map { names in
             let value = names.joined(separator: ",")

@@ -211,14 +211,14 @@ extension OpenAPIDocument {
             "job": reference("schemas", "job"), "columns": strings,
             "suggestions": ["type": "object", "additionalProperties": ["type": ["string", "null"]]],
             "members": strings, "matches": ["type": "array", "items": strings],
-            "rows": ["type": "array", "items": ["type": "object"]],
+            "rows": ["type": "array", "items": ["type": "object"]], "notes": strings,
         ]),
         "import.preview": closed([
             "mapping": ["type": "object", "additionalProperties": ["type": ["string", "null"]]], "match": strings,
             "mode": ["type": "string"], "total": count, "creates": count, "updates": count, "refused": count,
             "tried": count, "leftAlone": count, "version": ["type": "string"],
             "problems": ["type": "array", "items": ["type": "object"]],
-            "rows": ["type": "array", "items": ["type": "object"]],
+            "rows": ["type": "array", "items": ["type": "object"]], "notes": strings,
         ]),
         "import.choices": [
             "type": "object", "additionalProperties": false,

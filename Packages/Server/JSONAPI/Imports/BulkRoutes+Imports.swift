@@ -69,7 +69,7 @@ extension BulkRoutes {
             "members": .array(ImportMapping.memberNames(of: type, view).map(JSON.string)),
             "matches": .array(
                 ([["id"]] + ImportMatch.all(of: type, view).map(\.names)).map { .array($0.map(JSON.string)) }),
-            "rows": .array(upload.firstRows),
+            "rows": .array(upload.firstRows), "notes": ImportDesk.notes(job.arguments),
         ]
         return JSONAnswer(answer, status: .created, headers: [.location: "/jobs/\(id)"])
     }

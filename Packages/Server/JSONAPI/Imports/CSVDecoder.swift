@@ -1,5 +1,5 @@
-/// Reads CSV (RFC 4180) piece by piece, wherever the pieces are cut. UTF-8, with or without a byte order mark; lines end
-/// with CRLF, LF or CR.
+/// Reads CSV (RFC 4180) piece by piece, wherever the pieces are cut. UTF-8, with or without a byte order mark, as
+/// ``ImportTextDecoder`` makes it; lines end with CRLF, LF or CR.
 struct CSVDecoder: Sendable {
     /// The cells of one row; an empty cell without quotes is nil.
     typealias Row = [String?]
@@ -110,7 +110,9 @@ struct CSVDecoder: Sendable {
         // In quotes it's part of the text all the same.
         if isSecondHalf, state != .quoted { return }
         guard byte != 0 else {
-            throw error("There is a NUL byte.", "Save the file as CSV in UTF-8; this may be UTF-16.")
+            throw error(
+                "There is a NUL byte, which no text has.",
+                "Save the file as 'CSV UTF-8', and import that. This may be another kind of file.")
         }
         switch state {
         case .quoted:
@@ -166,7 +168,9 @@ struct CSVDecoder: Sendable {
             cells.append(nil)
         } else {
             guard let text = String(validating: cell, as: UTF8.self) else {
-                throw error("The cell isn't UTF-8.", "Save the file as CSV in UTF-8.")
+                throw error(
+                    "The cell isn't UTF-8, as the text before it is.",
+                    "Save the whole file as 'CSV UTF-8', and import that.")
             }
             cells.append(text)
         }

@@ -67,7 +67,9 @@ package struct ImportDesk: Sendable {
         var file: String?
         if case .string(let name)? = job.arguments["file"] { file = name }
         return ImportSummary(
-            file: file, isTable: isTable, columns: columns, rowCount: job.total,
+            file: file, note: Self.note(job.arguments), isTable: isTable,
+            numbersLines: isTable || job.arguments["numbers"] == .string("lines"), columns: columns,
+            rowCount: job.total,
             suggestions: ImportMapping.suggestions(columns, of: type, view),
             matches: ImportMatch.all(of: type, view).map(\.names), isWaiting: job.state == .draft,
             rows: rows.compactMap { row in row.source.flatMap { try? ImportSource($0, isTable: isTable) } })
@@ -81,6 +83,14 @@ package struct ImportDesk: Sendable {
             throw RequestFailure(
                 .notFound, "You have no import of \(type.name) with this number.", hint: "GET /jobs lists your jobs.")
         }
+    }
+
+    /// What the file's person should check.
+    static func notes(_ arguments: JSON) -> JSON { .array(note(arguments).map { [JSON.string($0)] } ?? []) }
+
+    private static func note(_ arguments: JSON) -> String? {
+        guard case .string(let name)? = arguments["encoding"] else { return nil }
+        return ImportEncoding(rawValue: name)?.note
     }
 
     // MARK: Previews
@@ -123,7 +133,7 @@ package struct ImportDesk: Sendable {
             "updates": .int(planner.updates - trial.refusedUpdates),
             "refused": .int(planner.refused + trial.refusedCreates + trial.refusedUpdates),
             "tried": .int(trial.checked), "leftAlone": .int(trial.left), "version": .string(planner.version),
-            "problems": .array(problems), "rows": .array(trial.rows),
+            "problems": .array(problems), "rows": .array(trial.rows), "notes": Self.notes(draft.arguments),
         ]
     }
 

@@ -1,7 +1,8 @@
 import TomboloHTTP
 import TomboloModel
 
-/// A file while it's uploaded: bytes in, rows out. It holds no more than the row under way.
+/// A file while it's uploaded: bytes in, rows out. It holds no more than the row under way. What encoding the bytes have is
+/// found out here and nowhere else: everything behind it is UTF-8.
 package struct ImportFile: Sendable {
     package enum Format: String, Sendable {
         case csv
@@ -17,6 +18,11 @@ package struct ImportFile: Sendable {
     }
 
     package let format: Format
+    private var decoder = ImportTextDecoder()
+    /// Of the text, as UTF-8.
+    private var textByteCount = 0
+    /// ``ImportLimits/byteCount`` but in tests.
+    var textLimit = ImportLimits.byteCount
     private var csv: CSVDecoder
     private var json = JSONRowsDecoder()
     /// In the file's order; of JSON in the order of their names.
@@ -30,17 +36,40 @@ package struct ImportFile: Sendable {
         csv = CSVDecoder(delimiter: delimiter)
     }
 
+    /// As far as it's known; for certain after ``finish()``.
+    var encoding: ImportEncoding { decoder.encoding }
+    /// Whether the numbers of rows are lines, and not places in an array.
+    var numbersLines: Bool { format == .csv || !json.isArray }
+
     /// - Returns: the rows that are complete by now.
     /// - Throws: ``ImportFileError``
     mutating func rows(in bytes: some Sequence<UInt8>) throws -> [Row] {
+        var text: [UInt8] = []
+        do throws(ImportFileError) {
+            try decoder.feed(bytes, into: &text)
+        } catch {
+            // A mistake before the place that can't be decoded comes first, wherever the bytes were cut.
+            _ = try read(text)
+            throw error
+        }
+        return try read(text)
+    }
+
+    private mutating func read(_ text: [UInt8]) throws -> [Row] {
+        textByteCount += text.count
+        guard textByteCount <= textLimit else {
+            throw ImportFileError(
+                line: nil, message: "The file has more than \(textLimit) bytes as UTF-8.",
+                hint: "Import it in parts.", isTooLarge: true)
+        }
         switch format {
         case .csv:
             var found: [(CSVDecoder.Row, Int64)] = []
-            try csv.feed(bytes) { found.append(($0, $1)) }
+            try csv.feed(text) { found.append(($0, $1)) }
             return try found.compactMap { try row($0, line: $1) }
         case .json:
             var found: [JSONRowsDecoder.Row] = []
-            try json.feed(bytes) { found.append($0) }
+            try json.feed(text) { found.append($0) }
             return try found.map { try row($0) }
         }
     }
@@ -49,19 +78,27 @@ package struct ImportFile: Sendable {
     /// - Returns: its last rows.
     /// - Throws: ``ImportFileError``
     mutating func finish() throws -> [Row] {
-        var rows: [Row] = []
+        var text: [UInt8] = []
+        do throws(ImportFileError) {
+            try decoder.finish(into: &text)
+        } catch {
+            _ = try read(text)
+            throw error
+        }
+        var rows = try read(text)
         switch format {
         case .csv:
             var found: [(CSVDecoder.Row, Int64)] = []
             try csv.finish { found.append(($0, $1)) }
-            rows = try found.compactMap { try row($0, line: $1) }
+            rows += try found.compactMap { try row($0, line: $1) }
         case .json:
             try json.finish()
             columns.sort()
         }
         guard rowCount > 0 else {
             throw ImportFileError(
-                line: 1, message: "The file has no rows.", hint: "Send a header and at least one row, or JSON objects.")
+                line: nil, message: "The file has no rows.",
+                hint: "Send a header and at least one row, or JSON objects.")
         }
         return rows
     }

@@ -2,8 +2,8 @@ import TomboloHTTP
 
 /// What is wrong with a file that can't be read, and where.
 struct ImportFileError: Error, Hashable, Sendable {
-    /// From 1.
-    let line: Int64
+    /// From 1; nil if it's about the whole file.
+    let line: Int64?
     /// From 1; nil if it's about the whole line.
     var column: Int?
     let message: String
@@ -12,7 +12,9 @@ struct ImportFileError: Error, Hashable, Sendable {
     var isTooLarge = false
 
     var failure: RequestFailure {
-        let place = column.map { "Line \(line), column \($0)" } ?? "Line \(line)"
-        return RequestFailure(isTooLarge ? .tooLarge : .unprocessable, "\(place): \(message)", hint: hint)
+        var place = line.map { "Line \($0)" } ?? ""
+        if let column { place += ", column \(column)" }
+        return RequestFailure(
+            isTooLarge ? .tooLarge : .unprocessable, place.isEmpty ? message : "\(place): \(message)", hint: hint)
     }
 }

@@ -5,7 +5,11 @@ import TomboloModel
 package struct ImportSummary: Sendable {
     /// Its name, if its sender said one.
     package let file: String?
+    /// What its person should check.
+    package let note: String?
     package let isTable: Bool
+    /// Whether rows are numbered by lines, and not by their places in an array.
+    package let numbersLines: Bool
     /// In its order.
     package let columns: [String]
     package let rowCount: Int64

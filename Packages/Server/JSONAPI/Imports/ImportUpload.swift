@@ -60,6 +60,7 @@ package struct ImportUpload: Sendable {
         try await store()
         var arguments: [String: JSON] = [
             "format": .string(file.format.rawValue), "columns": .array(file.columns.map(JSON.string)),
+            "encoding": .string(file.encoding.rawValue), "numbers": file.numbersLines ? "lines" : "places",
             "isComplete": true,
         ]
         arguments["file"] = name.map(JSON.string)

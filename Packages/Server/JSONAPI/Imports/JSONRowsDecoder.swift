@@ -25,7 +25,8 @@ struct JSONRowsDecoder: Sendable {
     }
 
     private var state = State.start
-    private var isArray = false
+    /// Whether rows are numbered by their places in an array, and not by lines.
+    private(set) var isArray = false
     private var needsObject = false
     private var bytes: [UInt8] = []
     private var depth = 0
