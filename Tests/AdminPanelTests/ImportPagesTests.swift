@@ -51,7 +51,7 @@ struct ImportPagesTests {
                 "column.0": "rank", "column.1": "event", "column.2": "price", "mode": "update", "match": "event,rank",
             ]
             let preview = try await browser.post(file, choices)
-            #expect(preview.text.contains("0 would be made, 1 would be changed"), "\(preview.text)")
+            #expect(preview.text.contains(">1 row to update. <"), "\(preview.text)")
             let start = try await browser.submit("\(file)/start", PanelBrowser.hidden(preview.text))
             #expect(start.status == 303, "\(start.text)")
             try await site.work()
@@ -89,8 +89,14 @@ struct ImportPagesTests {
             ]
             let preview = try await browser.post(file, choices)
             #expect(
-                preview.text.contains("1 would be made, 1 would be changed, 1 would be refused."), "\(preview.text)")
-            #expect(preview.text.contains("&#39;nowhere&#39; isn&#39;t the id of one of the events"))
+                preview.text.contains("1 row to create, 1 row to update, 1 row with errors."), "\(preview.text)")
+            #expect(
+                preview.text.ranges(of: "&#39;nowhere&#39; isn&#39;t the id of one of the events").count == 1,
+                "it's said once: \(preview.text)")
+            #expect(preview.text.contains(#"<th scope="col">Line</th>"#))
+            for word in ["Create</td>", "Update</td>", "Error</span>"] {
+                #expect(preview.text.contains(word), "\(word): \(preview.text)")
+            }
             #expect(preview.text.contains("Title: Renamed"))
             #expect(try await site.titles("title = 'Renamed'") == [])
 
@@ -128,6 +134,19 @@ struct ImportPagesTests {
             let preview = try await browser.post(
                 file, ["column.0": "title", "column.1": "state", "column.2": "event", "mode": "create"])
             #expect(preview.text.contains(note) && preview.text.contains("Title: Frühstück"), "\(preview.text)")
+        }
+    }
+
+    @Test("rows that are so already are counted as unchanged")
+    func unchanged() async throws {
+        try await BulkPagesTests.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            let rows = site.fixture.sessions.prefix(3).enumerated().map { "\($1),Talk \($0 + 1)\n" }.joined()
+            let form = Self.form(try await browser.formToken(), "id,title\n" + rows.replacing("Talk 2", with: "Other"))
+            let file = try #require(try await Self.upload(browser, form).headers[.location])
+            let preview = try await browser.post(file, ["column.0": "id", "column.1": "title", "mode": "update"])
+            #expect(preview.text.contains(">1 row to update, 2 rows unchanged. <"), "\(preview.text)")
+            #expect(preview.text.contains("Unchanged</td>"), "\(preview.text)")
         }
     }
 

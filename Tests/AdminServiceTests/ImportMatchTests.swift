@@ -59,8 +59,8 @@ struct ImportMatchTests {
             let preview = try await file.preview(#"{"mode": "upsert", \#(Self.match)}"#)
             #expect(preview.json["creates"] == 2 && preview.json["refused"] == 1, "\(preview.text)")
             #expect(
-                Self.problems(preview) == ["Column 'event': Row 2 has the same event and rank."]
-                    || Self.problems(preview) == ["Row 2 has the same event and rank."], "\(preview.text)")
+                Self.problems(preview) == ["Column 'event': Line 2 has the same event and rank."]
+                    || Self.problems(preview) == ["Line 2 has the same event and rank."], "\(preview.text)")
             for (wishes, pointer) in [
                 (#"{"match": "rank"}"#, "isn't what tells"), (#"{"match": "nothing"}"#, "isn't what tells"),
                 (#"{"match": 5}"#, "isn't what tells"),

@@ -7,6 +7,8 @@ import Testing
 import TomboloHTTP
 @testable import TomboloJSONAPI
 import TomboloModel
+import TomboloRuleDocuments
+import TomboloRules
 
 @Suite("A file is looked at, mapped, tried and imported as its person may, and the import can be undone")
 struct ImportTests {
@@ -151,7 +153,9 @@ struct ImportTests {
             #expect(problems.map { $0["member"]?.text } == ["startsAt", "event", "speakers", nil, "speakers"])
             #expect(problems.first?["column"] == "Starts at")
             #expect(
-                problems.first?["message"] == "'31.13.2026' isn't a date and time such as 2026-05-14T13:22:18Z.")
+                problems.prefix(2).map { $0["message"]?.text }
+                    == ["'31.13.2026' isn't a date and time.", "'nowhere' isn't the id of one of the events."])
+            #expect(problems[1]["remedy"] == "An id has 24 hexadecimal digits.", "without saying it again")
             #expect(problems.allSatisfy { $0["member"] == .null || $0["remedy"]?.text?.isEmpty == false })
             let over = try await file.finish([mapping])
             #expect(over.json["state"] == "done" && over.json["done"] == 1 && over.json["refused"] == 4, "\(over.text)")
@@ -208,6 +212,74 @@ struct ImportTests {
                 let found = try await site.fixture.pool.query(
                     "SELECT count(*)::int FROM session WHERE title = $1", [.text(title)])
                 #expect(try found[0, 0].int == 1, "\(title)")
+            }
+        }
+    }
+
+    @Test("what a new resource must have is told with everything else, and what no column leads to once")
+    func missing() async throws {
+        try await BulkTests.run { site in
+            let event = site.fixture.event
+            let text = "title,startsAt,event\n\"\",2027-06-31,\(event)\n,2026-12-31T09:00:00Z,\(event)\n,,\(event)\n"
+            let file = try await Self.upload(site, text, to: "sessions")
+            for mode in ["create", "upsert"] {
+                let preview = try await file.preview(#"{"mode": "\#(mode)"}"#)
+                #expect(preview.json["refused"] == 3 && preview.json["creates"] == 0, "\(preview.text)")
+                let problems = preview.json["problems"]?.list ?? []
+                #expect(problems.map { $0["row"]?.number } == [nil, 2, 3, 4], "\(preview.text)")
+                #expect(problems.map { $0["column"]?.text } == [nil, "startsAt", "title", "title"])
+                #expect(problems.map { $0["member"]?.text } == ["state", "startsAt", "title", "title"])
+                #expect(
+                    problems.map { $0["message"]?.text } == [
+                        "'state' is required, and no column becomes it.",
+                        "The day 2027-06-31 doesn't exist: that month has 30 days.", "'title' is required.",
+                        "'title' is required.",
+                    ])
+            }
+            #expect(try await file.start().status == 409, "every row is refused")
+
+            // Quoted, empty text is text: an export writes it so.
+            let whole = try await Self.upload(
+                site, "title,state,event\n\"\",pending,\(event)\n,pending,\(event)\n", to: "sessions")
+            let over = try await whole.finish()
+            #expect(over.json["done"] == 1 && over.json["refused"] == 1, "\(over.text)")
+            #expect(
+                try await whole.rows("refused").first?["reason"]
+                    == "Column 'title': 'title' is required. Write a value into the cell.")
+            #expect(try await site.count("SELECT count(*) FROM session WHERE title = ''") == 1)
+
+            // Of one that is there, such a cell says nothing.
+            let change = try await Self.upload(
+                site, "id,title,subtitle\n\(site.fixture.sessions[2]),,Changed\n", to: "sessions")
+            #expect(try await change.finish([#""mode": "update""#]).json["done"] == 1)
+            #expect(
+                try await site.count(
+                    "SELECT count(*) FROM session WHERE title = 'Talk 3' AND subtitle = 'Changed'") == 1)
+        }
+    }
+
+    @Test("a day that its month doesn't have is told from what is no date")
+    func dates() async throws {
+        try await BulkTests.run { site in
+            let schema = site.fixture.rules.schema
+            let document = "Session: [{name: a, applyWhen: {}, read: true, write: true}]"
+            let rules = try Rules(schema: schema, book: RuleBook(parsing: document, file: "a.yaml"))
+            let types = ResourceTypes(schema)
+            let view = CallerView(subject: Subject(user: .generate()), rules: rules, types: types)
+            let mapping = try ImportMapping(
+                ["format": "csv", "columns": ["startsAt"]], of: try #require(types["sessions"]), for: view)
+            for (cell, message) in [
+                ("2027-06-31", "The day 2027-06-31 doesn't exist: that month has 30 days."),
+                ("2027-02-29T09:00:00Z", "The day 2027-02-29 doesn't exist: that month has 28 days."),
+                ("2028-02-30 09:00:00Z", "The day 2028-02-30 doesn't exist: that month has 29 days."),
+                ("2027-01-00", "The day 2027-01-00 doesn't exist: that month has 31 days."),
+                ("2027-13-01", "'2027-13-01' isn't a date and time."),
+                ("2027-06-3", "'2027-06-3' isn't a date and time."),
+                ("2027-06-31T25:00:00Z", "'2027-06-31T25:00:00Z' isn't a date and time."),
+            ] {
+                let problems = mapping.read(.cells([cell])).problems
+                #expect(problems.map(\.message) == [message])
+                #expect(problems.first?.hint?.isEmpty == false)
             }
         }
     }
@@ -311,7 +383,7 @@ struct ImportTests {
                 site, Self.table(site, [rows[0], rows[0].replacing(",1", with: ",7")]))
             let preview = try await twice.preview("{\(Self.upsert)}")
             #expect(preview.json["updates"] == 1 && preview.json["refused"] == 1, "\(preview.text)")
-            #expect(preview.json["problems"]?.list.first?["message"] == "Row 2 has the same id.")
+            #expect(preview.json["problems"]?.list.first?["message"] == "Line 2 has the same id.")
             for wishes in [
                 "", "[]", #"{"mapping": {}}"#, #"{"mapping": {"Name": "nothing"}}"#, #"{"mapping": {"x": "name"}}"#,
                 #"{"mapping": {"Name": "name", "kind": "name"}}"#, #"{"mapping": {"Name": 1}}"#, #"{"mode": "merge"}"#,

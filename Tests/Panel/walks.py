@@ -275,7 +275,7 @@ def imports(hand):
             hand.follow("Sessions"), hand.follow("Import"), attach, hand.push("Upload the file"), tidy,
             expect("Nothing is imported yet."))),
         ("sees what would happen", both(
-            hand.push("Show what would happen"), expect("would be refused"),
+            hand.push("Show what would happen"), expect("with errors"),
             expect("The first rows, as they would be stored"))),
         ("drops it", both(hand.push("Drop the file"), expect("Sessions"))),
     ]

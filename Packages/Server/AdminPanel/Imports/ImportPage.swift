@@ -116,6 +116,7 @@ struct ImportPage {
                 ["value": mode.value.rawValue, "title": mode.title, "isChosen": choices.mode == mode.value]
                     as [String: Any]
             },
+            "numbered": summary.numbersLines ? "Line" : "Row",
         ]
         if let note = summary.note { values["note"] = note }
         let matches = [["id"]] + summary.matches
@@ -146,33 +147,41 @@ struct ImportPage {
         ]
         let problems = (preview["problems"]?.items ?? []).map { problem -> [String: Any] in
             [
-                "row": PanelNumber.text(problem["row"]?.number ?? 0), "column": problem["column"]?.text ?? "",
+                "row": problem["row"]?.number.map { "\($0)" } ?? "All new ones",
+                "column": problem["column"]?.text ?? "",
                 "message": [problem["message"]?.text, problem["remedy"]?.text].compactMap(\.self)
                     .joined(separator: " "),
             ]
         }
-        let (creates, updates, refused) = (count("creates"), count("updates"), count("refused"))
+        let (creates, updates, left, refused) = (
+            count("creates"), count("updates"), count("leftAlone"), count("refused")
+        )
         let tried = count("tried")
+        let counts = [
+            (creates, "to create"), (updates - left, "to update"), (left, "unchanged"), (refused, "with errors"),
+        ]
         return [
-            "creates": PanelNumber.text(creates), "updates": PanelNumber.text(updates),
-            "refused": PanelNumber.text(refused), "hasRefused": refused > 0, "problems": problems,
-            "isLonger": refused > problems.count, "canStart": creates + updates > 0,
-            "tried": tried < count("total")
-                ? "All rows were read; the first \(PanelNumber.text(tried)) were tried on the data." : "",
-            "left": count("leftAlone") == 0
-                ? "" : "\(PanelNumber.text(count("leftAlone"))) of those tried are so already and stay.",
+            "counts": counts.filter { $0.0 > 0 }.map { "\(Self.rows($0.0)) \($0.1)" }.joined(separator: ", "),
+            "hasRefused": refused > 0, "problems": problems,
+            "isLonger": problems.count >= ImportLimits.shownProblemCount, "canStart": creates + updates > 0,
+            "tried": tried < count("total") ? Self.triedText(tried) : "",
             "rows": (preview["rows"]?.items ?? []).map(Self.row), "hidden": hidden,
         ]
+    }
+
+    private static func triedText(_ count: Int) -> String {
+        "All rows were read, and the first \(PanelNumber.text(count)) were tried on the data: others may still turn out to "
+            + "be unchanged, or to have errors."
     }
 
     /// One of the first rows, as it would be stored.
     private static func row(_ row: JSON) -> [String: Any] {
         let action =
             switch row["action"]?.text {
-            case "create": "Make"
-            case "update": "Change"
-            case "leave": "Leave"
-            default: "Refuse"
+            case "create": "Create"
+            case "update": "Update"
+            case "leave": "Unchanged"
+            default: "Error"
             }
         var texts: [String] = []
         for part in ["attributes", "relationships"] {
@@ -182,10 +191,10 @@ struct ImportPage {
                 texts.append("\(ClassTitle.words(member.name)): \(CellText.plain(value))")
             }
         }
-        texts += (row["problems"]?.items ?? []).compactMap { $0["message"]?.text }
+        // What is wrong with it is said once, in the list of errors.
         return [
-            "row": PanelNumber.text(row["row"]?.number ?? 0), "action": action,
-            "isRefused": row["action"]?.text == "refuse", "text": texts.joined(separator: "; "),
+            "row": "\(row["row"]?.number ?? 0)", "action": action, "isRefused": row["action"]?.text == "refuse",
+            "text": texts.joined(separator: "; "),
         ]
     }
 

@@ -102,6 +102,7 @@ package struct ImportDesk: Sendable {
         var planner = ImportPlanner(draft.mapping, draft.choices)
         var first: [ImportPlanner.Planned] = []
         var problems: [JSON] = []
+        var unmapped: Set<String> = []
         var after: Int64 = 0
         while true {
             try Task.checkCancellation()
@@ -117,15 +118,19 @@ package struct ImportDesk: Sendable {
             }
             planner = moved
             if first.isEmpty { first = added }
-            for entry in added where problems.count < ImportLimits.shownProblemCount {
-                guard let failure = entry.failure else { continue }
-                problems += draft.mapping.problems(failure, row: entry.row.number)
+            for entry in added {
+                guard let failures = entry.failure?.everything else { continue }
+                unmapped.formUnion(draft.mapping.unmapped(failures))
+                guard problems.count < ImportLimits.shownProblemCount else { continue }
+                problems += draft.mapping.problems(
+                    failures.filter { draft.mapping.unmapped([$0]).isEmpty }, row: entry.row.number)
             }
         }
         let trial = try await ImportTrial.run(first, ImportWorker(mapping: draft.mapping), pool)
         problems += trial.problems
         func row(_ problem: JSON) -> Int64 { if case .int(let row)? = problem["row"] { row } else { 0 } }
-        problems = Array(problems.sorted { row($0) < row($1) }.prefix(ImportLimits.shownProblemCount))
+        problems = draft.mapping.commonProblems(unmapped) + problems.sorted { row($0) < row($1) }
+        problems = Array(problems.prefix(ImportLimits.shownProblemCount))
         return [
             "mapping": .object(draft.mapping.json), "mode": .string(draft.mode.rawValue),
             "match": draft.mapping.matchJSON, "total": .int(draft.rowCount),

@@ -25,7 +25,7 @@ package enum ImportLimits {
     /// Rows of an import that is all or nothing.
     static let atomicRowCount: Int64 = 500
     /// Mistakes that a preview tells.
-    static let shownProblemCount = 50
+    package static let shownProblemCount = 50
     /// Rows that an upload and a preview show.
     static let shownRowCount = 10
 }

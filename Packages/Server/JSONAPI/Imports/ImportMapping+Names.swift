@@ -41,11 +41,39 @@ extension ImportMapping {
 
     // MARK: What is wrong, and where
 
+    /// `Line 7`, or the place in an array of JSON.
+    func name(ofRow number: Int64) -> String { "\(numbersLines ? "Line" : "Row") \(number)" }
+
+    /// What a row of a new resource leaves out.
+    /// - Parameter problems: of the same row: what can't be read isn't missing.
+    func missing(_ parsed: Parsed, besides problems: [RequestFailure] = []) -> [RequestFailure] {
+        required.compactMap { member in
+            guard parsed.attributes[member.name] == nil, parsed.relationships[member.name] == nil,
+                !problems.contains(where: { Self.isAbout($0, member.pointer) })
+            else { return nil }
+            return RequestFailure(
+                .unprocessable, "'\(member.name)' is required.",
+                hint: member.isMapped
+                    ? "Write a value into the cell." : "Choose a column for it, or add one to the file.",
+                properties: [member.name], source: .pointer(member.pointer))
+        }
+    }
+
+    /// Members that no row of a new resource says, since no column leads to them.
+    func unmapped(_ failures: [RequestFailure]) -> [String] {
+        required.filter { member in
+            !member.isMapped && failures.contains { Self.isAbout($0, member.pointer) }
+        }.map(\.name)
+    }
+
+    private static func isAbout(_ failure: RequestFailure, _ place: String) -> Bool {
+        guard case .pointer(let pointer)? = failure.source else { return false }
+        return pointer == place || pointer.hasPrefix("\(place)/")
+    }
+
     /// The column that a failure is about, and its member.
     private func place(of failure: RequestFailure) -> (member: String, column: String)? {
-        guard case .pointer(let pointer)? = failure.source else { return nil }
-        return places.first { pointer == $0.pointer || pointer.hasPrefix("\($0.pointer)/") }
-            .map { ($0.member, $0.column.name) }
+        places.first { Self.isAbout(failure, $0.pointer) }.map { ($0.member, $0.column.name) }
     }
 
     /// The same, with the columns' names in the messages.
@@ -58,15 +86,40 @@ extension ImportMapping {
         return result
     }
 
-    /// Everything that is wrong with a row, as a preview tells it.
-    func problems(_ failure: RequestFailure, row number: Int64) -> [JSON] {
-        ([failure] + failure.others).map { failure in
+    /// What is wrong with a row, as a preview tells it.
+    func problems(_ failures: [RequestFailure], row number: Int64) -> [JSON] {
+        failures.map { failure in
             let place = place(of: failure)
+            let member = place?.member ?? unmapped([failure]).first
             return [
                 "row": .int(number), "column": place.map { .string($0.column) } ?? .null,
-                "member": place.map { .string($0.member) } ?? .null, "message": .string(failure.message),
+                "member": member.map(JSON.string) ?? .null, "message": .string(failure.message),
                 "remedy": failure.hint.map(JSON.string) ?? .null,
             ]
         }
+    }
+
+    /// What is wrong with all rows of new resources alike: told once.
+    /// - Parameter names: as ``unmapped(_:)`` has them.
+    func commonProblems(_ names: Set<String>) -> [JSON] {
+        required.filter { names.contains($0.name) }.map { member in
+            [
+                "row": .null, "column": .null, "member": .string(member.name),
+                "message": .string("'\(member.name)' is required, and no column becomes it."),
+                "remedy": "Choose a column for it, or add one to the file.",
+            ]
+        }
+    }
+}
+
+extension RequestFailure {
+    /// Itself and what else is wrong.
+    var everything: [RequestFailure] { [self] + others }
+
+    /// - Parameter failures: at least one.
+    static func together(_ failures: [RequestFailure]) -> RequestFailure {
+        var first = failures[0]
+        first.others = Array(failures.dropFirst().prefix(ResourceChange.maximumProblemCount))
+        return first
     }
 }

@@ -13,15 +13,24 @@ extension ImportMapping {
         var members: JSON { ["attributes": .object(attributes), "relationships": .object(relationships)] }
     }
 
-    /// - Throws: ``RequestFailure`` with everything that can't be read, each with its place.
-    func parse(_ source: ImportSource) throws -> Parsed {
+    /// A row as far as it can be read, with everything that can't be, each with its place.
+    struct Reading: Sendable {
         var parsed = Parsed()
         var problems: [RequestFailure] = []
-        do {
-            parsed.id = try id(source)
-        } catch let failure as RequestFailure {
-            problems.append(failure)
-        }
+    }
+
+    /// - Throws: ``RequestFailure`` with everything that can't be read.
+    func parse(_ source: ImportSource) throws -> Parsed {
+        let reading = read(source)
+        guard reading.problems.isEmpty else { throw RequestFailure.together(reading.problems) }
+        return reading.parsed
+    }
+
+    func read(_ source: ImportSource) -> Reading {
+        var parsed = Parsed()
+        var idCell = Cell(source: source, problems: [])
+        parsed.id = id(&idCell)
+        var problems = idCell.problems
         for member in members {
             let field = member.field
             let part = RequestPointer() / (field.isRelationship ? "relationships" : "attributes")
@@ -35,9 +44,7 @@ extension ImportMapping {
                 parsed.attributes[field.name] = value
             }
         }
-        guard var first = problems.first else { return parsed }
-        first.others = Array(problems.dropFirst().prefix(ResourceChange.maximumProblemCount))
-        throw first
+        return Reading(parsed: parsed, problems: problems)
     }
 
     /// A row while its cells are read.
@@ -45,25 +52,59 @@ extension ImportMapping {
         let source: ImportSource
         var problems: [RequestFailure]
 
-        mutating func refuse(_ found: JSON, _ expected: String, at pointer: RequestPointer) -> JSON? {
+        /// - Parameters:
+        ///   - expected: as in `12 isn't a date and time`.
+        ///   - hint: what to write, without saying `expected` again.
+        mutating func refuse(_ found: JSON, _ expected: String, _ hint: String, at pointer: RequestPointer) -> JSON? {
             let text = if case .string(let text) = found { text } else { JobStore.text(found) }
+            return refuse("'\(text.shortened(toByteCount: 60))' isn't \(expected).", hint, at: pointer)
+        }
+
+        mutating func refuse(_ message: String, _ hint: String, at pointer: RequestPointer) -> JSON? {
             problems.append(
-                RequestFailure(
-                    .unprocessable, "'\(text.shortened(toByteCount: 60))' isn't \(expected).",
-                    hint: "Write \(expected).", source: .pointer(pointer.description)))
+                RequestFailure(.unprocessable, message, hint: hint, source: .pointer(pointer.description)))
             return nil
         }
     }
 
-    private func id(_ source: ImportSource) throws -> Value? {
-        guard let idColumn, let cell = source.value(idColumn), cell != .null else { return nil }
-        var found = Cell(source: source, problems: [])
+    private func id(_ row: inout Cell) -> Value? {
+        guard let idColumn, let cell = row.source.value(idColumn), cell != .null else { return nil }
         if case .string(let text) = cell, let key = type.keyValue(type.keyType == .string ? unguarded(text) : text) {
             return key
         }
-        _ = found.refuse(cell, ValueText.expected(type.keyType), at: RequestPointer("/id"))
-        guard let failure = found.problems.first else { return nil }
-        throw failure
+        let (expected, hint) = Self.expected(type.keyType)
+        _ = row.refuse(cell, expected, hint, at: RequestPointer("/id"))
+        return nil
+    }
+
+    /// What a cell of a type has, and how it's written.
+    private static func expected(_ type: PropertyType) -> (what: String, hint: String) {
+        switch type {
+        case .bool: ("a truth value", "Write true or false.")
+        case .int(let bits): ("a whole number of \(bits) bits", "Write nothing but digits, such as 1200.")
+        case .float, .double: ("a number", "Write one such as 12.5.")
+        case .decimal128: ("a decimal number", "Write one such as 12.50.")
+        case .string: ("text without U+0000", "Leave that character out.")
+        case .date: ("a date and time", "Write one such as 2026-05-14T13:22:18Z, or a day such as 2026-05-14.")
+        case .objectId: ("an id", "An id has 24 hexadecimal digits.")
+        case .uuid: ("a UUID", "Write one such as 123e4567-e89b-12d3-a456-426614174000.")
+        case .data: ("base64", "Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end.")
+        case .link, .embedded, .array, .list, .linkingObjects:
+            ("a value of type \(type.name)", "Leave the column out.")
+        }
+    }
+
+    /// What is wrong with text that has the form of a date, but whose month has fewer days.
+    private static func missingDay(_ text: String) -> (message: String, hint: String)? {
+        let month = text.prefix(8)
+        // On the first of the month it would be one.
+        guard text.utf8.count >= 10, Int(text.dropFirst(8).prefix(2)) != nil,
+            ValueText.value("\(month)01\(text.dropFirst(10))", .date) != nil,
+            let last = (28...31).last(where: { ValueText.value("\(month)\($0)", .date) != nil })
+        else { return nil }
+        return (
+            "The day \(text.prefix(10)) doesn't exist: that month has \(last) days.", "Write a day from 01 to \(last)."
+        )
     }
 
     /// What an export puts before text that a spreadsheet could calculate is taken off again.
@@ -102,12 +143,12 @@ extension ImportMapping {
         }
     }
 
-    /// What an empty cell says, or null in JSON.
+    /// What an empty cell without quotes says, or null in JSON. An export writes null like that, and empty text as `""`: of
+    /// text that can't be null the cell says nothing, as of a number or a date.
     private func empty(_ field: ResourceField) -> JSON? {
         guard isTable else { return .null }
         return switch field.content {
         case .values, .objects, .toMany, .array: .array([])
-        case .value(_, .string) where !field.isOptional: .string("")
         case .value, .toOne, .embedded: field.isOptional ? .null : nil
         }
     }
@@ -132,7 +173,7 @@ extension ImportMapping {
         case .array: return list(cell, &row, at: pointer).map(JSON.array)
         case .embedded(_, let inner):
             guard case .object(let members)? = structured(cell) else {
-                return row.refuse(cell, "a JSON object such as {\"name\": value}", at: pointer)
+                return row.refuse(cell, "a JSON object", "Write one such as {\"name\": \"value\"}.", at: pointer)
             }
             return .object(Self.canonical(members, inner, view))
         }
@@ -143,7 +184,9 @@ extension ImportMapping {
         guard isTable, case .string(let text) = cell else { return Self.canonical(cell, type) }
         let plain = type == .string ? unguarded(text) : type == .bool ? text.lowercased() : text
         guard let value = ValueText.value(plain, type) else {
-            return row.refuse(cell, ValueText.expected(type), at: pointer)
+            if type == .date, let day = Self.missingDay(plain) { return row.refuse(day.message, day.hint, at: pointer) }
+            let (expected, hint) = Self.expected(type)
+            return row.refuse(cell, expected, hint, at: pointer)
         }
         return JSON(value)
     }
@@ -156,7 +199,7 @@ extension ImportMapping {
             let key = target.keyValue(target.keyType == .string && !isElement ? unguarded(text) : text)
         else {
             return row.refuse(
-                cell, "the id of one of the \(target.name), \(ValueText.expected(target.keyType))", at: pointer)
+                cell, "the id of one of the \(target.name)", Self.expected(target.keyType).hint, at: pointer)
         }
         return ["type": .string(target.name), "id": .string(ResourceType.idText(key))]
     }
@@ -164,8 +207,8 @@ extension ImportMapping {
     private func list(_ cell: JSON, _ row: inout Cell, at pointer: RequestPointer) -> [JSON]? {
         guard case .array(let items)? = structured(cell), items.count <= ResourcePlan.maximumElementCount else {
             _ = row.refuse(
-                cell, "a JSON list of at most \(ResourcePlan.maximumElementCount) values, such as [\"a\", \"b\"]",
-                at: pointer)
+                cell, "a JSON list of at most \(ResourcePlan.maximumElementCount) values",
+                "Write one such as [\"a\", \"b\"].", at: pointer)
             return nil
         }
         return items

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloModel
+import TomboloRules
 
 /// Which column of a file is which member of a resource, and what becomes of rows whose resource is there already.
 ///
@@ -11,6 +12,23 @@ package struct ImportMapping: Sendable {
         /// Rows whose resource isn't there are refused.
         case update
         case upsert
+
+        /// As forms offer it, and as messages refer to it.
+        package var title: String {
+            switch self {
+            case .create: "Create new ones only"
+            case .update: "Update existing ones only"
+            case .upsert: "Create new ones and update existing ones"
+            }
+        }
+    }
+
+    /// What a new resource must have.
+    struct Required: Sendable {
+        let name: String
+        /// Where it would be in a request.
+        let pointer: String
+        let isMapped: Bool
     }
 
     struct Column: Hashable, Sendable {
@@ -41,6 +59,10 @@ package struct ImportMapping: Sendable {
     /// Nil if rows are about the resource with their id.
     let match: ImportMatch?
     private(set) var members: [Member] = []
+    /// What a row of a new resource has to say.
+    private(set) var required: [Required] = []
+    /// Whether rows are numbered by lines, and not by their places in an array.
+    let numbersLines: Bool
     /// The columns by the places in a request that their members would have.
     private(set) var places: [(pointer: String, member: String, column: Column)] = []
     /// What each column becomes; null for nothing.
@@ -54,6 +76,7 @@ package struct ImportMapping: Sendable {
         self.type = type
         self.view = view
         isTable = arguments["format"] == .string(ImportFile.Format.csv.rawValue)
+        numbersLines = isTable || arguments["numbers"] == .string("lines")
         unguards = try Self.unguards(arguments["formulas"])
         mode = try Self.mode(arguments["mode"])
         let match = try Self.match(arguments["match"], type, view)
@@ -85,6 +108,9 @@ package struct ImportMapping: Sendable {
             places.append((pointer.description, name, column))
         }
         self.idColumn = idColumn
+        required = Self.required(type, view).map { name, pointer in
+            Required(name: name, pointer: pointer, isMapped: places.contains { $0.pointer == pointer })
+        }
         guard !members.isEmpty else {
             throw Self.failure("No column leads to a member.", "Map at least one column to something besides 'id'.")
         }
@@ -111,6 +137,16 @@ package struct ImportMapping: Sendable {
         return names.enumerated().compactMap { place, name in
             guard case .string(let name) = name else { return nil }
             return Column(name: name, place: place)
+        }
+    }
+
+    /// Of what the caller may set.
+    private static func required(_ type: ResourceType, _ view: CallerView) -> [(name: String, pointer: String)] {
+        let fixed = view.rules.fixedColumns(view.subject)[type.classIndex] ?? []
+        return type.fields.compactMap { field in
+            guard field.isRequiredOnCreation, let column = field.column, !fixed.contains(column) else { return nil }
+            let part = RequestPointer() / (field.isRelationship ? "relationships" : "attributes")
+            return (field.name, (part / field.name).description)
         }
     }
 

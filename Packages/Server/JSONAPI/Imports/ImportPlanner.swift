@@ -38,18 +38,21 @@ struct ImportPlanner {
 
     /// - Parameter rows: of the job, in their order.
     mutating func add(_ rows: [JobRow], _ connection: PostgresConnection) async throws -> [Planned] {
-        let parsed = rows.map { row in
-            Result { try mapping.parse(ImportSource(row.source ?? "", isTable: mapping.isTable)) }
-        }
-        let known = try await existing(parsed.compactMap { try? $0.get().id }, connection)
-        let wanted = Set(parsed.compactMap { result in (try? result.get()).flatMap { values($0) } })
+        let readings = try rows.map { try mapping.read(ImportSource($0.source ?? "", isTable: mapping.isTable)) }
+        let known = try await existing(readings.compactMap(\.parsed.id), connection)
+        let wanted = Set(readings.compactMap { values($0.parsed) })
         let matches =
             try await mapping.match?.find(Array(wanted), of: mapping.type, for: mapping.view, connection) ?? [:]
         var planned: [Planned] = []
-        for (row, result) in zip(rows, parsed) {
+        for (row, reading) in zip(rows, readings) {
             var entry = Planned(row: row)
             do {
-                let parsed = try result.get()
+                let parsed = reading.parsed
+                if !reading.problems.isEmpty {
+                    let missing =
+                        isNew(reading, known, matches) ? mapping.missing(parsed, besides: reading.problems) : []
+                    throw RequestFailure.together(reading.problems + missing)
+                }
                 let there = try matched(parsed, matches, row.number)
                 let key: Value = if let there { there } else { try self.key(row, parsed) }
                 entry.row.key = ResourceType.idText(key)
@@ -66,6 +69,24 @@ struct ImportPlanner {
         return planned
     }
 
+    /// Whether a row that can't be read as a whole would make a resource, as far as it can be told.
+    private func isNew(
+        _ reading: ImportMapping.Reading, _ known: Set<Value>, _ matches: [[Value]: ImportMatch.Found]
+    ) -> Bool {
+        switch mapping.mode {
+        case .create: return true
+        case .update: return false
+        case .upsert:
+            guard mapping.match == nil else {
+                return values(reading.parsed).map { matches[$0]?.keys.isEmpty ?? true } ?? false
+            }
+            if let id = reading.parsed.id { return !known.contains(id) }
+            return !reading.problems.contains { failure in
+                if case .pointer("/id")? = failure.source { true } else { false }
+            }
+        }
+    }
+
     private mutating func count(_ row: JobRow) {
         switch row.plan {
         case .create: creates += 1
@@ -74,6 +95,9 @@ struct ImportPlanner {
         }
         hash.update(data: Data("\(row.number) \(row.plan?.rawValue ?? "") \(row.key ?? "")\n".utf8))
     }
+
+    /// In the words of the forms' choices: ``ImportMapping/Mode/title``.
+    private static let updateHint = "Choose to update existing ones, or leave the row out."
 
     // MARK: By other properties
 
@@ -96,8 +120,8 @@ struct ImportPlanner {
         }
         if let first = seenValues[values] {
             throw RequestFailure(
-                .conflict, "Row \(first) has the same \(match.text).", hint: "Leave one of the two out.", source: source
-            )
+                .conflict, "\(mapping.name(ofRow: first)) has the same \(match.text).",
+                hint: "Leave one of the two out.", source: source)
         }
         seenValues[values] = number
         let found = matches[values] ?? ImportMatch.Found()
@@ -109,8 +133,8 @@ struct ImportPlanner {
         if let key = found.keys.first {
             guard mapping.mode == .create else { return key }
             throw RequestFailure(
-                .conflict, "There is a resource with this \(match.text) already.",
-                hint: "Choose to update what is there, or leave the row out.", source: source)
+                .conflict, "There is a resource with this \(match.text) already.", hint: Self.updateHint,
+                source: source)
         }
         guard !found.isInTrash else {
             throw RequestFailure(
@@ -120,7 +144,7 @@ struct ImportPlanner {
         guard mapping.mode != .update else {
             throw RequestFailure(
                 .notFound, "You can see none of the \(mapping.type.name) with this \(match.text).",
-                hint: "Correct the value, choose to make new ones, or leave the row out.", source: source)
+                hint: "Correct the value, choose to create new ones, or leave the row out.", source: source)
         }
         return nil
     }
@@ -151,14 +175,15 @@ struct ImportPlanner {
     ) throws -> JobRow.Plan {
         if let first = seen[key] {
             throw RequestFailure(
-                .conflict, "Row \(first) has the same id.", hint: "Leave one of the two out.", source: .pointer("/id"))
+                .conflict, "\(mapping.name(ofRow: first)) has the same id.", hint: "Leave one of the two out.",
+                source: .pointer("/id"))
         }
         seen[key] = number
         if isThere {
             guard mapping.mode != .create else {
                 throw RequestFailure(
-                    .conflict, "There is a resource with this id already.",
-                    hint: "Choose to update what is there, or leave the row out.", source: .pointer("/id"))
+                    .conflict, "There is a resource with this id already.", hint: Self.updateHint,
+                    source: .pointer("/id"))
             }
             _ = try mapping.change(mapping.checkable(parsed))
             return .update
@@ -169,8 +194,22 @@ struct ImportPlanner {
             throw failure
         }
         let writer = ResourceWriter(view: mapping.view) { _, _, _, _, _, _ in }
-        _ = try writer.newRow(try mapping.change(mapping.creation(parsed)), key: key, at: RequestPointer())
+        _ = try writer.newRow(try creation(parsed), key: key, at: RequestPointer())
         return .create
+    }
+
+    /// - Throws: ``RequestFailure`` with everything that is wrong with a new resource, and everything that it lacks.
+    private func creation(_ parsed: ImportMapping.Parsed) throws -> ResourceChange {
+        let change: ResourceChange
+        do {
+            change = try mapping.change(mapping.creation(parsed))
+        } catch let failure as RequestFailure {
+            let missing = mapping.missing(parsed, besides: failure.everything)
+            throw RequestFailure.together(failure.everything + missing)
+        }
+        let missing = mapping.missing(parsed)
+        guard missing.isEmpty else { throw RequestFailure.together(missing) }
+        return change
     }
 
     /// Those of the ids that are of resources which the person can see.

@@ -47,7 +47,7 @@ struct ImportTrial: Sendable {
         } else {
             outcome = try await JobRunner.outcome(connection) { try await worker.perform(row, $0) }
             if let failure = outcome.failure {
-                problems += worker.mapping.problems(failure, row: row.number)
+                problems += worker.mapping.problems(failure.everything, row: row.number)
                 if row.plan == .create { refusedCreates += 1 } else { refusedUpdates += 1 }
             } else if outcome.kind == .left {
                 left += 1
@@ -63,7 +63,8 @@ struct ImportTrial: Sendable {
         rows.append([
             "row": .int(row.number), "id": row.key.map(JSON.string) ?? .null, "action": .string(action),
             "before": outcome.old ?? .null, "after": outcome.new ?? .null,
-            "problems": .array(outcome.failure.map { worker.mapping.problems($0, row: row.number) } ?? []),
+            "problems": .array(
+                outcome.failure.map { worker.mapping.problems($0.everything, row: row.number) } ?? []),
         ])
     }
 }
