@@ -118,6 +118,28 @@ struct ImportPagesTests {
         }
     }
 
+    @Test("after a file that can't be read its page has the reason, and the field for another one")
+    func unreadable() async throws {
+        try await BulkPagesTests.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            let token = try await browser.formToken()
+            for (file, status, message) in [
+                ("title\nx,y\n", 422, "Line 2: The row has 2 cells, and the header has 1."),
+                ("PK\u{3}\u{4}x", 422, "This is an Excel workbook"), ("", 422, "The file has no rows."),
+            ] {
+                let form = Self.form(token, file).replacing(
+                    "name=\"separator\"\r\n\r\n", with: "name=\"separator\"\r\n\r\ncomma")
+                let answer = try await Self.upload(browser, form)
+                #expect(answer.status == status, "\(answer.text)")
+                #expect(answer.text.contains("role=\"alert\">\n<p>\(message)"), "\(answer.text)")
+                #expect(answer.text.contains(#"type="file""#) && answer.text.contains(#"value="comma" selected"#))
+            }
+            let none = try await Self.upload(browser, Self.form(token, "", name: ""))
+            #expect(none.status == 400 && none.text.contains("No file was chosen."), "\(none.text)")
+            #expect(try await site.fixture.pool.query("SELECT count(*)::int FROM tombolo.job")[0, 0].int == 0)
+        }
+    }
+
     @Test("a file that isn't UTF-8 is read all the same, and its pages say so")
     func windows1252() async throws {
         try await BulkPagesTests.run { site in

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
@@ -37,8 +38,14 @@ struct ImportPages: PanelSection {
             timeout: ImportLimits.uploadTime
         ) { request, grant, upload in
             let (_, type) = try ClassPages.found(request, grant)
-            let id = try await Self.take(&upload, to: type, request)
-            return .redirect(to: Self.path(of: type, job: Int(id)))
+            var separator = ""
+            do {
+                let id = try await Self.take(&upload, &separator, to: type, request)
+                return .redirect(to: Self.path(of: type, job: Int(id)))
+            } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
+                // The page stays, so that another file can be chosen.
+                return .page(try choosing(request, grant, separator, failure))
+            }
         }
         let file = "\(Self.path)/{collection}/{id}"
         panel.page(file, access: access) { request, grant in try await page(request, grant).answer() }
@@ -60,15 +67,25 @@ struct ImportPages: PanelSection {
 
     // MARK: Uploading
 
-    private func choosing(_ request: PanelRequest, _ grant: ClassGrant) throws -> PanelPage {
+    /// - Parameters:
+    ///   - separator: what was chosen with a file that can't be read.
+    ///   - problem: why it can't.
+    private func choosing(
+        _ request: PanelRequest, _ grant: ClassGrant, _ separator: String = "", _ problem: RequestFailure? = nil
+    ) throws -> PanelPage {
         let (_, type) = try ClassPages.found(request, grant)
         let plural = ClassTitle.plural(of: type)
-        let content = Self.upload.render([
+        var values: [String: Any] = [
             "formToken": request.visit.token.formToken, "action": Self.path(of: type), "plural": plural,
             "cancel": ClassPages.path(of: type), "megabytes": ImportLimits.byteCount >> 20,
-            "separators": Self.separators.map { ["value": $0.value, "title": $0.title] },
-        ])
-        return PanelPage("Import \(plural)", crumbs: [Self.crumb(type)], content: content)
+            "separators": Self.separators.map {
+                ["value": $0.value, "title": $0.title, "isChosen": $0.value == separator] as [String: Any]
+            },
+        ]
+        if let problem { values["problem"] = ["message": problem.message, "hint": problem.hint ?? ""] }
+        return PanelPage(
+            "Import \(plural)", crumbs: [Self.crumb(type)], content: Self.upload.render(values),
+            status: problem?.code.status ?? .ok)
     }
 
     static func crumb(_ type: ResourceType) -> PanelPage.Crumb {
@@ -76,14 +93,16 @@ struct ImportPages: PanelSection {
     }
 
     /// Reads the file of a form into a job.
+    /// - Parameter separator: gets what was chosen.
     private static func take(
-        _ upload: inout PanelUpload, to type: ResourceType, _ request: PanelRequest
+        _ upload: inout PanelUpload, _ separator: inout String, to type: ResourceType, _ request: PanelRequest
     ) async throws -> Int64 {
         var delimiter: UInt8?
         while let part = try await upload.part() {
             guard let fileName = part.fileName, part.name == "file" else {
                 if part.name == "separator" {
                     let value = try await upload.text()
+                    separator = value
                     delimiter = separators.first { $0.value == value }?.byte
                 }
                 continue
@@ -103,7 +122,7 @@ struct ImportPages: PanelSection {
                 throw error
             }
         }
-        throw RequestFailure(.badRequest, "No file was chosen.", hint: "Go back and choose one.")
+        throw RequestFailure(.badRequest, "No file was chosen.", hint: "Choose one.")
     }
 
     private static func format(_ fileName: String) -> ImportFile.Format {
