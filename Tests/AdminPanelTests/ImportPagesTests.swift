@@ -108,9 +108,17 @@ struct ImportPagesTests {
             let job = try #require(started.headers[.location], "\(started.text)")
             #expect(started.status == 303 && job.hasPrefix("/panel/jobs/"))
             #expect(try await browser.get(file).headers[.location] == job, "it's a job now")
+            let waiting = try await browser.get(job).text
+            #expect(waiting.contains("Waiting") && !waiting.contains("The import was started."), "\(waiting)")
             try await site.work()
             let done = try await browser.get(job).text
             #expect(done.contains("Import sessions") && done.contains("3 of 3"), "\(done)")
+            #expect(done.contains("<dt>File</dt><dd>sessions.csv</dd>"), "\(done)")
+            let link = #"<td data-label="Object"><a href="/panel/data/sessions/"#
+            #expect(done.contains("<th scope=\"row\">Line 3</th>\n\(link)\(talk)\">Renamed</a>"), "\(done)")
+            #expect(
+                done.contains("<th scope=\"row\">Line 4</th>\n<td data-label=\"Object\"></td>"),
+                "no id of what was never made: \(done)")
             #expect(try await site.titles("title IN ('Renamed', '<b>New</b>')") == ["<b>New</b>", "Renamed"])
             #expect(try await browser.post("\(job)/undo").status == 303)
             try await site.work()

@@ -91,7 +91,8 @@ struct ImportPage {
         {
             return .page(try await preview(summary, choices, after: failure))
         }
-        return .redirect(to: job, notice: PanelNotice("The import was started."))
+        // The page of the job says how far it is, also when this would have long been said.
+        return .redirect(to: job)
     }
 
     // MARK: The page

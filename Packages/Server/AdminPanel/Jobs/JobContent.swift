@@ -20,6 +20,8 @@ struct JobContent {
 
     struct Row {
         let number: String
+        /// Of an import: where the row is in the file.
+        let place: String?
         let title: String
         let path: String?
         let outcome: String
@@ -40,6 +42,9 @@ struct JobContent {
     }
 
     let path: String
+    let isImport: Bool
+    /// The name of the file that is imported.
+    let file: String?
     let state: String
     let kind: String
     let message: String?
@@ -66,6 +71,8 @@ struct JobContent {
         func number(_ name: String) -> Int { job[name]?.number ?? 0 }
         let path = JobPages.path(of: job)
         self.path = path
+        isImport = job["kind"]?.text == "import"
+        file = isImport ? job["arguments"]?["file"]?.text : nil
         state = JobWords.state(job)
         isOpen = JobWords.isOpen(job)
         kind = job["state"]?.text == "done" ? "yes" : job["state"]?.text == "failed" ? "own" : ""
@@ -98,16 +105,21 @@ struct JobContent {
         }
         chosen = JobWords.outcomes.first { $0.name == outcome }?.title
         all = outcome == nil ? nil : path
-        self.rows = rows["rows"]?.items.map { Self.row($0, titles, type) } ?? []
+        self.rows = rows["rows"]?.items.map { Self.row($0, of: job, titles, type) } ?? []
         next = rows["next"]?.number.map { "\(path)?\(outcome.map { "outcome=\($0)&" } ?? "")after=\($0)" }
     }
 
-    private static func row(_ row: JSON, _ titles: [String: String], _ type: ResourceType?) -> Row {
+    private static func row(
+        _ row: JSON, of job: JSON, _ titles: [String: String], _ type: ResourceType?
+    ) -> Row {
+        let number = row["number"]?.number ?? 0
+        let place = JobWords.place(ofRow: number, in: job)
         let id = row["id"]?.text
         let outcome = row["outcome"]?.text ?? ""
         let title = id.flatMap { titles[$0] }
         return Row(
-            number: PanelNumber.text(row["number"]?.number ?? 0), title: title ?? id ?? "new object",
+            // The id of a row of an import may be one that nothing got.
+            number: PanelNumber.text(number), place: place, title: title ?? (place == nil ? id ?? "new object" : ""),
             path: title == nil ? nil : type.flatMap { type in id.map { ClassPages.path(of: type, id: $0) } },
             outcome: JobWords.outcomes.first { $0.name == outcome }?.title ?? outcome,
             isRefused: outcome == "refused", reason: row["reason"]?.text, changes: changes(row))

@@ -36,6 +36,15 @@ enum JobWords {
         }
     }
 
+    /// Where a row of an import is in its file: `Line 7`, or its place in an array of JSON.
+    /// - Returns: nil for rows of other jobs.
+    static func place(ofRow number: Int, in job: JSON) -> String? {
+        guard job["kind"]?.text == "import" else { return nil }
+        let arguments = job["arguments"]
+        let isLine = arguments?["format"]?.text == "csv" || arguments?["numbers"]?.text == "lines"
+        return "\(isLine ? "Line" : "Row") \(number)"
+    }
+
     static func isOpen(_ job: JSON) -> Bool { ["queued", "running"].contains(job["state"]?.text) }
 
     /// What a notice says when somebody has ended it.
