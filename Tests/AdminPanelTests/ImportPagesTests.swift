@@ -180,6 +180,27 @@ struct ImportPagesTests {
         }
     }
 
+    @Test("an import is offered to those who can do one, with what they can do")
+    func offers() async throws {
+        try await BulkPagesTests.run { site in
+            let link = #"href="/panel/import/users""#
+            // Everybody may change their own user, and administrators those of others. Nobody makes one.
+            for (role, isOffered) in [("attendee", false), ("owner", false), ("admin", true)] {
+                let browser = try await PanelBrowser.loggedIn(site.client, as: role)
+                let list = try await browser.get("/panel/data/users")
+                #expect(list.status == 200 && list.text.contains(link) == isOffered, "\(role): \(list.text)")
+            }
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "admin")
+            let form = Self.form(try await browser.formToken(), "id,displayName\n\(ObjectId.generate()),Ada\n")
+            let file = try #require(try await Self.upload(browser, form, to: "users").headers[.location])
+            let page = try await browser.get(file).text
+            #expect(page.contains(#"name="mode" value="update" checked> Update existing ones only"#), "\(page)")
+            #expect(!page.contains("Create new ones"), "\(page)")
+            let preview = try await browser.post(file, ["column.0": "id", "column.1": "displayName"])
+            #expect(preview.text.contains(">1 row with errors. <"), "\(preview.text)")
+        }
+    }
+
     @Test("without the session's token before it no file is read, and nobody gets at another one's")
     func rights() async throws {
         try await BulkPagesTests.run { site in

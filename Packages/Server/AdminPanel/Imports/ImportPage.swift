@@ -8,10 +8,6 @@ import TomboloRules
 /// The page of a file that waits to be started: what its columns become, and below it what the import would do.
 struct ImportPage {
     private static let template = PanelTemplate(PackageResources.import_file_mustache)
-    private static let modes: [(value: ImportMapping.Mode, title: String)] = [
-        (.create, "Make new ones only"), (.update, "Change those that are there"),
-        (.upsert, "Both: change those that are there, and make the others"),
-    ]
 
     let request: PanelRequest
     let view: CallerView
@@ -21,12 +17,18 @@ struct ImportPage {
     private var path: String { ImportPages.path(of: type, job: Int(id)) }
     private var job: String { "\(JobPages.path)/\(id)" }
     private var desk: ImportDesk { ImportDesk(request.core.pool) }
+    /// Whoever may do nothing is told so when they choose something.
+    private var modes: [ImportMapping.Mode] {
+        let modes = ImportPages.modes(type, for: view)
+        return modes.isEmpty ? ImportMapping.Mode.allCases : modes
+    }
+    private var mode: ImportMapping.Mode { modes.first ?? .create }
 
     /// What was chosen so far.
     private struct Choices {
         /// By column; empty for nothing.
         var members: [String: String]
-        var mode = ImportMapping.Mode.create
+        var mode: ImportMapping.Mode
         var isPlain = false
         /// Names of members with commas between them.
         var match = "id"
@@ -48,7 +50,7 @@ struct ImportPage {
         var members: [String: String] = [:]
         for (place, column) in summary.columns.enumerated() { members[column] = request.form["column.\(place)"] ?? "" }
         return Choices(
-            members: members, mode: request.form["mode"].flatMap { ImportMapping.Mode(rawValue: $0) } ?? .create,
+            members: members, mode: request.form["mode"].flatMap { ImportMapping.Mode(rawValue: $0) } ?? mode,
             isPlain: request.form["formulas"] == "plain", match: request.form["match"] ?? "id")
     }
 
@@ -57,7 +59,7 @@ struct ImportPage {
     func answer() async throws -> PanelAnswer {
         let summary = try await summary()
         guard summary.isWaiting else { return .redirect(to: job) }
-        return .page(render(summary, Choices(members: summary.suggestions)))
+        return .page(render(summary, Choices(members: summary.suggestions, mode: mode)))
     }
 
     func preview() async throws -> PanelAnswer {
@@ -113,9 +115,8 @@ struct ImportPage {
                     },
                 ] as [String: Any]
             },
-            "modes": Self.modes.map { mode in
-                ["value": mode.value.rawValue, "title": mode.title, "isChosen": choices.mode == mode.value]
-                    as [String: Any]
+            "modes": modes.map { mode in
+                ["value": mode.rawValue, "title": mode.title, "isChosen": choices.mode == mode] as [String: Any]
             },
             "numbered": summary.numbersLines ? "Line" : "Row",
         ]

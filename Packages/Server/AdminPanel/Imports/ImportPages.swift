@@ -24,8 +24,33 @@ struct ImportPages: PanelSection {
     static func path(of type: ResourceType, job: Int) -> String { "\(path(of: type))/\(job)" }
 
     /// Whether somebody may import some rows.
-    static func isPossible(_ type: ResourceType, for view: CallerView) -> Bool {
-        view.refusal(.create, type) == nil || view.refusal(.update, type) == nil
+    static func isPossible(_ type: ResourceType, for view: CallerView) -> Bool { !modes(type, for: view).isEmpty }
+
+    /// What somebody may choose to do with rows.
+    static func modes(_ type: ResourceType, for view: CallerView) -> [ImportMapping.Mode] {
+        let (creates, updates) = (view.refusal(.create, type) == nil, mayUpdate(type, view))
+        return ImportMapping.Mode.allCases.filter { mode in
+            switch mode {
+            case .create: creates
+            case .update: updates
+            case .upsert: creates && updates
+            }
+        }
+    }
+
+    /// Whether somebody may change anything of more than one object. Everybody may change their own user, and needs no file
+    /// for it.
+    private static func mayUpdate(_ type: ResourceType, _ view: CallerView) -> Bool {
+        guard
+            case .allowed(let filter) = view.rules.authorize(
+                view.subject, .update, .objects(classIndex: type.classIndex))
+        else { return false }
+        if case .compare(let path, .equal, _) = filter, path == PropertyPath(type.key.name) { return false }
+        let fixed = view.rules.fixedColumns(view.subject)[type.classIndex] ?? []
+        return view.fields(of: type).contains { field in
+            guard let column = field.column else { return true }
+            return !fixed.contains(column)
+        }
     }
 
     func add(to panel: PanelRoutes) {
