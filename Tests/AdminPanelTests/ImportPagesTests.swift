@@ -91,7 +91,7 @@ struct ImportPagesTests {
             #expect(
                 preview.text.contains("1 row to create, 1 row to update, 1 row with errors."), "\(preview.text)")
             #expect(
-                preview.text.ranges(of: "&#39;nowhere&#39; isn&#39;t the id of one of the events").count == 1,
+                preview.text.ranges(of: "&#39;nowhere&#39; is neither the id nor the title of one").count == 1,
                 "it's said once: \(preview.text)")
             #expect(preview.text.contains(#"<th scope="col">Line</th>"#))
             for word in ["Create</td>", "Update</td>", "Error</span>"] {

@@ -154,8 +154,11 @@ struct ImportTests {
             #expect(problems.first?["column"] == "Starts at")
             #expect(
                 problems.prefix(2).map { $0["message"]?.text }
-                    == ["'31.13.2026' isn't a date and time.", "'nowhere' isn't the id of one of the events."])
-            #expect(problems[1]["remedy"] == "An id has 24 hexadecimal digits.", "without saying it again")
+                    == [
+                        "'31.13.2026' isn't a date and time.",
+                        "'nowhere' is neither the id nor the title of one of the events.",
+                    ])
+            #expect(problems.first?["remedy"]?.text?.contains("a date and time") == false, "without saying it again")
             #expect(problems.allSatisfy { $0["member"] == .null || $0["remedy"]?.text?.isEmpty == false })
             let over = try await file.finish([mapping])
             #expect(over.json["state"] == "done" && over.json["done"] == 1 && over.json["refused"] == 4, "\(over.text)")
@@ -255,6 +258,60 @@ struct ImportTests {
             #expect(
                 try await site.count(
                     "SELECT count(*) FROM session WHERE title = 'Talk 3' AND subtitle = 'Changed'") == 1)
+        }
+    }
+
+    @Test("a link is found by the title of what it leads to, if the person sees exactly one of these")
+    func titles() async throws {
+        try await BulkTests.run { site in
+            for (name, event) in [
+                ("Twin", site.fixture.event), ("Twin", site.fixture.event), ("Annex", site.fixture.draft),
+                ("'=Hall", site.fixture.event),
+            ] {
+                try await site.fixture.rows().insert(
+                    "Microlocation", ["event": .objectId(event), "name": .string(name)])
+            }
+            let text =
+                "title,state,event,room\nOne,pending,Island Days,Main Hall\n"
+                + "Two,pending,\(site.fixture.event),\(site.fixture.room)\nThree,pending,Island Days,Twin\n"
+                + "Four,pending,Island Days,main hall\nFive,pending,Secret Days,\nSix,pending,Island Days,Annex\n"
+                + "Seven,pending,Island Days,''=Hall\nEight,pending,Island Days,Main Hall\n"
+            let file = try await Self.upload(site, text, to: "sessions")
+            let preview = try await file.preview()
+            #expect(preview.json["creates"] == 4 && preview.json["refused"] == 4, "\(preview.text)")
+            let problems = preview.json["problems"]?.list ?? []
+            #expect(problems.map { $0["row"]?.number } == [4, 5, 6, 7])
+            #expect(
+                problems.map { $0["message"]?.text } == [
+                    "Several of the microlocations are called 'Twin'.",
+                    "'main hall' is neither the id nor the title of one of the microlocations.",
+                    "'Secret Days' is neither the id nor the title of one of the events.",
+                    "'Annex' is neither the id nor the title of one of the microlocations.",
+                ])
+            #expect(problems.allSatisfy { $0["remedy"]?.text?.isEmpty == false })
+            let shown = preview.json["rows"]?.list.first?["after"]?["relationships"]
+            #expect(shown?["room"]?["data"]?["id"]?.text == site.fixture.room.stringValue, "\(preview.text)")
+
+            // What a title leads to is what was shown, or nothing starts.
+            let version = try #require(preview.json["version"]?.text)
+            let other = try await site.fixture.rows().insert(
+                "Microlocation", ["event": .objectId(site.fixture.event), "name": "Main Hall"])
+            #expect(try await file.start(version: version).status == 409)
+            try await site.fixture.pool.query(
+                "UPDATE microlocation SET name = 'Old Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
+            #expect(try await file.start(version: version).status == 409, "it's another one now")
+            try await site.fixture.pool.query(
+                "UPDATE microlocation SET name = 'Main Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
+            try await site.fixture.pool.query("DELETE FROM microlocation WHERE _id = $1", [.objectId(other)])
+            #expect(try await file.start(version: version).status == 202)
+            try await site.fixture.pool.query(
+                "UPDATE microlocation SET name = 'Renamed Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
+            try await site.work()
+            #expect(try await file.job().json["done"] == 4)
+            let linked = try await site.fixture.pool.query(
+                "SELECT count(*)::int FROM session WHERE title IN ('One', 'Two', 'Eight') AND room = $1 AND event = $2",
+                [.objectId(site.fixture.room), .objectId(site.fixture.event)])
+            #expect(try linked[0, 0].int == 3)
         }
     }
 

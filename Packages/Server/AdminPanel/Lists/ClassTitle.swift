@@ -3,13 +3,6 @@ import TomboloModel
 
 /// How classes, properties and objects are called in the panel, from their names in the model.
 enum ClassTitle {
-    /// Names of properties that say what an object is, the best first.
-    private static let titleNames = [
-        "title", "name", "displayName", "fullName", "label", "subject", "heading", "email", "identifier", "slug",
-        "code",
-        "key", "number",
-    ]
-
     /// `RoleAssignment` → `Role assignments`
     static func plural(of type: ResourceType) -> String {
         words(type.name.hasSuffix("_") ? String(type.name.dropLast()) : type.name)
@@ -57,13 +50,7 @@ enum ClassTitle {
     /// The property whose text stands for an object: one of the usual names, or the first text that an object must have.
     /// - Returns: nil if the caller can see none.
     static func field(of type: ResourceType, _ view: CallerView) -> ResourceField? {
-        let texts = view.fields(of: type).filter { field in
-            if case .value(_, .string) = field.content { true } else { false }
-        }
-        for name in titleNames {
-            if let found = texts.first(where: { $0.name == name }) { return found }
-        }
-        return texts.first { !$0.isOptional } ?? texts.first
+        view.titleField(of: type)
     }
 }
 

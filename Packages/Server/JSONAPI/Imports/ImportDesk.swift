@@ -182,7 +182,7 @@ package struct ImportDesk: Sendable {
                 of: draft.job, after: after, limit: ImportLimits.chunkRowCount, connection)
             guard let last = rows.last else { break }
             after = last.number
-            try await JobStore.plan(try await planner.add(rows, connection).map(\.row), of: draft.id, connection)
+            try await JobStore.plan(try await planner.add(rows, connection), of: draft.id, connection)
         }
         guard planner.version == version else {
             var failure = RequestFailure(

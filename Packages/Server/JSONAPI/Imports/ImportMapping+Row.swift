@@ -26,15 +26,16 @@ extension ImportMapping {
         return reading.parsed
     }
 
-    func read(_ source: ImportSource) -> Reading {
+    /// - Parameter names: what was found by titles: a row that has one in place of an id is refused with the reason.
+    func read(_ source: ImportSource, _ names: ImportNames = ImportNames()) -> Reading {
         var parsed = Parsed()
-        var idCell = Cell(source: source, problems: [])
+        var idCell = Cell(source: source, names: names, problems: [])
         parsed.id = id(&idCell)
         var problems = idCell.problems
         for member in members {
             let field = member.field
             let part = RequestPointer() / (field.isRelationship ? "relationships" : "attributes")
-            var found = Cell(source: source, problems: problems)
+            var found = Cell(source: source, names: names, problems: problems)
             let value = self.value(member, &found, at: part / field.name)
             problems = found.problems
             guard let value else { continue }
@@ -50,6 +51,7 @@ extension ImportMapping {
     /// A row while its cells are read.
     private struct Cell {
         let source: ImportSource
+        let names: ImportNames
         var problems: [RequestFailure]
 
         /// - Parameters:
@@ -108,7 +110,7 @@ extension ImportMapping {
     }
 
     /// What an export puts before text that a spreadsheet could calculate is taken off again.
-    private func unguarded(_ text: String) -> String {
+    func unguarded(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard isTable, unguards, scalars.first == "'", let second = scalars.dropFirst().first,
             ExportStatement.guarded.contains(second)
@@ -198,8 +200,19 @@ extension ImportMapping {
         guard case .string(let text) = cell,
             let key = target.keyValue(target.keyType == .string && !isElement ? unguarded(text) : text)
         else {
+            let (expected, hint) = Self.expected(target.keyType)
+            guard case .string(let text) = cell, let found = row.names[target, unguarded(text)], !isElement else {
+                return row.refuse(cell, "the id of one of the \(target.name)", hint, at: pointer)
+            }
+            let shown = text.shortened(toByteCount: 60)
+            if found == .several {
+                return row.refuse(
+                    "Several of the \(target.name) are called '\(shown)'.", "Write the id of the one that you mean.",
+                    at: pointer)
+            }
             return row.refuse(
-                cell, "the id of one of the \(target.name)", Self.expected(target.keyType).hint, at: pointer)
+                "'\(shown)' is neither the id nor the title of one of the \(target.name).",
+                "Write \(expected), or the exact title of one that you can see. \(hint)", at: pointer)
         }
         return ["type": .string(target.name), "id": .string(ResourceType.idText(key))]
     }

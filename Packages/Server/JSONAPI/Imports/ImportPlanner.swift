@@ -12,6 +12,8 @@ struct ImportPlanner {
     /// A row with what is to be done about it.
     struct Planned {
         var row: JobRow
+        /// Whether the row has ids now where the file has titles.
+        var isResolved = false
         /// Of a row that is refused.
         var failure: RequestFailure?
     }
@@ -21,6 +23,7 @@ struct ImportPlanner {
     private(set) var updates: Int64 = 0
     private(set) var refused: Int64 = 0
     private var hash = SHA256()
+    private var names = ImportNames()
     /// Where each resource was named first.
     private var seen: [Value: Int64] = [:]
     private var seenValues: [[Value]: Int64] = [:]
@@ -38,14 +41,25 @@ struct ImportPlanner {
 
     /// - Parameter rows: of the job, in their order.
     mutating func add(_ rows: [JobRow], _ connection: PostgresConnection) async throws -> [Planned] {
-        let readings = try rows.map { try mapping.read(ImportSource($0.source ?? "", isTable: mapping.isTable)) }
+        let sources = try rows.map { try ImportSource($0.source ?? "", isTable: mapping.isTable) }
+        let cells = sources.flatMap { mapping.titles($0) }
+        try await names.find(cells, for: mapping.view, connection)
+        let resolved = sources.map { mapping.resolved($0, names) }
+        let readings = zip(sources, resolved).map { mapping.read($1 ?? $0, names) }
         let known = try await existing(readings.compactMap(\.parsed.id), connection)
         let wanted = Set(readings.compactMap { values($0.parsed) })
         let matches =
             try await mapping.match?.find(Array(wanted), of: mapping.type, for: mapping.view, connection) ?? [:]
         var planned: [Planned] = []
-        for (row, reading) in zip(rows, readings) {
+        for (place, row) in rows.enumerated() {
+            let reading = readings[place]
             var entry = Planned(row: row)
+            if let source = resolved[place] {
+                entry.row.source = source.text
+                entry.isResolved = true
+                // What a title leads to is a part of what was shown.
+                hash.update(data: Data(source.text.utf8))
+            }
             do {
                 let parsed = reading.parsed
                 if !reading.problems.isEmpty {

@@ -20,6 +20,21 @@ enum ImportSource: Sendable {
         JobStore.text(.array(cells.map { $0.map(JSON.string) ?? .null }))
     }
 
+    /// Of a table, with another cell.
+    func replacing(_ column: ImportMapping.Column, with text: String) -> ImportSource {
+        guard case .cells(var cells) = self, cells.indices.contains(column.place) else { return self }
+        cells[column.place] = text
+        return .cells(cells)
+    }
+
+    /// As ``init(_:isTable:)`` reads it.
+    var text: String {
+        switch self {
+        case .cells(let cells): Self.text(of: cells)
+        case .members(let members): JobStore.text(.object(members))
+        }
+    }
+
     /// What it has for a column; nil if it says nothing about it.
     func value(_ column: ImportMapping.Column) -> JSON? {
         switch self {

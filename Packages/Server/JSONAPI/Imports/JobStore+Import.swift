@@ -51,17 +51,23 @@ extension JobStore {
             [.int64(job), .text(text(arguments)), .int64(total)])
     }
 
-    /// Fixes what is to be done about rows.
-    static func plan(_ rows: [JobRow], of job: Int64, _ connection: PostgresConnection) async throws {
+    /// Fixes what is to be done about rows, and what their links lead to.
+    static func plan(
+        _ planned: [ImportPlanner.Planned], of job: Int64, _ connection: PostgresConnection
+    ) async throws {
+        let rows = planned.map(\.row)
         try await connection.query(
             """
-            UPDATE tombolo.job_row r SET key = n.key, plan = n.plan::"char", reason = n.reason
-            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) AS n (number, key, plan, reason)
+            UPDATE tombolo.job_row r SET key = n.key, plan = n.plan::"char", reason = n.reason,
+                source = coalesce(n.source, r.source)
+            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+                AS n (number, key, plan, reason, source)
             WHERE r.job = $1 AND r.number = n.number
             """,
             [
                 .int64(job), .int64Array(rows.map(\.number)), .textArray(rows.map(\.key)),
                 .textArray(rows.map { $0.plan?.rawValue }), .textArray(rows.map(\.reason)),
+                .textArray(planned.map { $0.isResolved ? $0.row.source : nil }),
             ])
     }
 

@@ -15,7 +15,7 @@ struct JobRow: Sendable {
     /// The resource's id; nil for one that can't be told.
     var key: String?
     /// What an import read, as ``ImportSource`` takes it.
-    let source: String?
+    var source: String?
     /// Of a job that undoes: what was before, and what the job made of it.
     let old: JSON?
     let new: JSON?

@@ -1,0 +1,108 @@
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloSQL
+
+/// What a table's links lead to that are written as titles and not as ids: of resources that the import's person can see,
+/// as the choosers of forms show them. What was looked for once is known for the rest of the file.
+struct ImportNames: Sendable {
+    enum Found: Hashable, Sendable {
+        case nothing
+        /// The id of the only one.
+        case one(String)
+        case several
+    }
+
+    /// A cell that may hold a title.
+    struct Cell: Sendable {
+        let column: ImportMapping.Column
+        let target: ResourceType
+        let title: String
+    }
+
+    /// By the position of the class, and the title.
+    private var found: [Int: [String: Found]] = [:]
+
+    /// - Returns: nil for what wasn't looked for.
+    subscript(target: ResourceType, title: String) -> Found? { found[target.classIndex]?[title] }
+
+    /// Looks for what isn't known yet: one query for each class that links lead to.
+    mutating func find(_ cells: [Cell], for view: CallerView, _ connection: PostgresConnection) async throws {
+        let groups = Dictionary(grouping: cells, by: \.target.classIndex).sorted { $0.key < $1.key }
+        for (index, group) in groups {
+            guard let target = group.first?.target else { continue }
+            let known = found[index] ?? [:]
+            let titles = Set(group.map(\.title)).filter { known[$0] == nil }.sorted()
+            guard !titles.isEmpty else { continue }
+            let new = try await Self.find(titles, of: target, for: view, connection)
+            found[index] = known.merging(new) { $1 }
+        }
+    }
+
+    /// - Returns: something for each title.
+    private static func find(
+        _ titles: [String], of target: ResourceType, for view: CallerView, _ connection: PostgresConnection
+    ) async throws -> [String: Found] {
+        var result = Dictionary(titles.map { ($0, Found.nothing) }) { first, _ in first }
+        guard let column = view.titleField(of: target)?.column, view.refusal(.read, target) == nil else {
+            return result
+        }
+        let condition = try view.readable(target).sql(
+            .postgresql, className: target.item.name, in: view.schema, alias: ResourcePlan.alias, firstParameter: 2)
+        let key = PostgresSQL.quoteIdentifier(ResourcePlan.alias, target.key.sqlName)
+        let id = target.keyType == .objectId ? "encode(\(key), 'hex')" : "\(key)::text"
+        let title = PostgresSQL.quoteIdentifier(ResourcePlan.alias, target.item.columns[column].sqlName)
+        var parameters = [PostgresParameter.textArray(titles)]
+        parameters += try condition.parameters.map { try PostgresParameter($0) }
+        // Columns of text are compared by their bytes.
+        let rows = try await connection.query(
+            """
+            SELECT v.n::int, count(*)::int, min(\(id)) FROM unnest($1::text[]) WITH ORDINALITY AS v (title, n)
+            JOIN \(PostgresSQL.quoteIdentifier(target.item.table)) AS "\(ResourcePlan.alias)"
+                ON \(title) = (v.title COLLATE "C")
+            WHERE (\(condition.sql)) AND \(RowReader.isIn(trash: false, target.item, alias: ResourcePlan.alias))
+            GROUP BY v.n
+            """, parameters)
+        for row in rows {
+            let (place, count, id) = (try row[0].int, try row[1].int, try row[2].string)
+            result[titles[place - 1]] = count == 1 ? .one(id) : .several
+        }
+        return result
+    }
+}
+
+extension ImportMapping {
+    /// The cells of a row's links to one resource that don't hold an id.
+    func titles(_ source: ImportSource) -> [ImportNames.Cell] {
+        guard isTable else { return [] }
+        return members.compactMap { member in
+            guard case .column(let column) = member.node, case .toOne(_, let index) = member.field.content,
+                let target = view.types[index], Self.isNamed(target), case .string(let text)? = source.value(column),
+                target.keyValue(text) == nil, !text.isEmpty,
+                text.utf8.count <= RequestParameters.maximumValueByteCount
+            else { return nil }
+            return ImportNames.Cell(column: column, target: target, title: unguarded(text))
+        }
+    }
+
+    /// Whether ids can't be mistaken for titles.
+    private static func isNamed(_ target: ResourceType) -> Bool {
+        switch target.keyType {
+        case .objectId, .uuid: true
+        default: false
+        }
+    }
+
+    /// A row with ids in place of titles.
+    /// - Returns: nil if it has no title that leads to one resource.
+    func resolved(_ source: ImportSource, _ names: ImportNames) -> ImportSource? {
+        var result: ImportSource?
+        for cell in titles(source) {
+            guard case .one(let id)? = names[cell.target, cell.title] else { continue }
+            result = (result ?? source).replacing(cell.column, with: id)
+        }
+        return result
+    }
+}
