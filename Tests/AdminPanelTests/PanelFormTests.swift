@@ -117,7 +117,7 @@ import TomboloModel
             try await PanelBrowser.with(fixture) { _, client in
                 let room = try await fixture.rows().insert(
                     "Microlocation", ["name": "Elsewhere", "event": .objectId(fixture.draft)])
-                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 let page = "/panel/data/sessions/\(fixture.sessions[2])"
                 var form = PanelRecordTests.fields(try await browser.get("\(page)/edit").text)
                 form["f.room"] = room.stringValue

@@ -40,7 +40,7 @@ import TomboloRules
                 [.byteaArray(fixture.sessions.map(\.bytes))])
             let page = try await call(.get, "/api/sessions", as: "owner")
             #expect(page.status == 422, "\(page.text.count)")
-            #expect(Self.problem(page)["detail"]?.text?.contains("page[size]") == true, "\(page.text.prefix(500))")
+            #expect(page.text.contains("page[size]"), "\(page.text.prefix(500))")
             for query in ["page%5Bsize%5D=1", "fields%5Bsessions%5D=title"] {
                 #expect(try await call(.get, "/api/sessions?\(query)", as: "owner").status == 200, "\(query)")
             }

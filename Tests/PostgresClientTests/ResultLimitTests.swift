@@ -41,7 +41,7 @@ import Testing
             }
             #expect(bytes > 12_000_000)
             var rows = 0
-            try await connection.stream(Self.megabytes, [12]) { _ in rows += 1 }
+            try await connection.stream(Self.megabytes, [12]) { rows += $0.count }
             #expect(rows == 12)
         }
     }

@@ -5,8 +5,9 @@ public enum PostgresResultLimit {
     /// In bytes; nil for no limit. Queries, transactions' statements and pipelines of the task have it, each by itself; COPY
     /// and streams, which are read in parts, have none.
     ///
-    /// An answer with more fails with ``PostgresSQLState/resultTooLarge``, and closes the connection: to read on would take
-    /// as long as the answer.
+    /// An answer with more fails with ``PostgresSQLState/resultTooLarge``. As soon as it's clear, the connection is closed: to
+    /// read on would take as long as the answer. What was read by then can be a few times the limit, since libpq takes all
+    /// that the server sends meanwhile.
     @TaskLocal public static var bytes: Int?
 }
 
@@ -22,6 +23,8 @@ struct PostgresReceived {
     /// - Returns: whether that is more than may be.
     mutating func note(_ count: Int) -> Bool {
         bytes += count
-        return limit.map { bytes > $0 } ?? false
+        return isTooLarge(bytes)
     }
+
+    func isTooLarge(_ count: Int) -> Bool { limit.map { count > $0 } ?? false }
 }

@@ -130,8 +130,15 @@ extension PostgresSession {
         switch (run.expected[run.answered], status) {
         case (.prepare, PGRES_COMMAND_OK):
             PQclear(raw)
-        case (.statement, PGRES_COMMAND_OK), (.statement, PGRES_TUPLES_OK), (.statement, PGRES_EMPTY_QUERY):
-            run.results.append(PostgresResult(raw))
+        case (.statement(let index), PGRES_COMMAND_OK), (.statement(let index), PGRES_TUPLES_OK),
+            (.statement(let index), PGRES_EMPTY_QUERY):
+            if var excess = excess(raw, CallSite(sql: statements[index].sql, file: site.file, line: site.line)) {
+                excess.statementIndex = index
+                run.error = run.error ?? excess
+                PQclear(raw)
+            } else {
+                run.results.append(PostgresResult(raw))
+            }
         case (let expected, _):
             if case .prepare(let key, let name) = expected { cache.didNotPrepare(key, name: name) }
             if run.error == nil, status != PGRES_PIPELINE_ABORTED {

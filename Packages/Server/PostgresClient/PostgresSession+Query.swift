@@ -113,7 +113,12 @@ extension PostgresSession {
         while let raw = try await next() {
             switch PQresultStatus(raw) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
-                results.append(PostgresResult(raw))
+                if let excess = excess(raw, site) {
+                    failed = failed ?? excess
+                    PQclear(raw)
+                } else {
+                    results.append(PostgresResult(raw))
+                }
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
                 PQclear(raw)
                 // The protocol allows only to end the copy here. Closing the connection is the safe way.

@@ -186,7 +186,16 @@ final class PostgresSession {
         var waiting: CInt = 0
         guard ioctl(socket, UInt(FIONREAD), &waiting) == 0, received.note(Int(waiting)) else { return }
         close()
-        throw PostgresError(
+        throw tooLarge(site)
+    }
+
+    /// The error of a whole result with more than may be; nil for others.
+    func excess(_ result: OpaquePointer, _ site: CallSite) -> PostgresError? {
+        received.isTooLarge(PQresultMemorySize(result)) ? tooLarge(site) : nil
+    }
+
+    private func tooLarge(_ site: CallSite) -> PostgresError {
+        PostgresError(
             code: .resultTooLarge, message: "the answer has more bytes than the caller takes",
             hint: "Ask for fewer rows or columns.", sql: site.sql, file: site.file, line: site.line)
     }

@@ -242,8 +242,8 @@ extension ResourceChange {
     private func form(_ type: PropertyType) -> String {
         guard !isForm else { return "" }
         switch type {
-        case .bool, .int, .double, .float: ", without quotes"
-        default: ", as a JSON string"
+        case .bool, .int, .double, .float: return ", without quotes"
+        default: return ", as a JSON string"
         }
     }
 }
