@@ -118,6 +118,30 @@ struct PeoplePagesTests {
         }
     }
 
+    @Test("only roles are offered that one may give")
+    func offeredRoles() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                func offered(_ role: String, _ path: String) async throws -> [String] {
+                    let page = try await PanelBrowser.loggedIn(client, as: role).get(path).text
+                    guard let form = page.firstRange(of: "invite-role\" name=") else { return [] }
+                    let options = page[form.upperBound...]
+                    return options.prefix(upTo: options.firstRange(of: "</select>")?.lowerBound ?? options.endIndex)
+                        .matches(of: /option value="([^"]+)"/).map { String($0.output.1) }
+                }
+                let event = "/panel/people?scope=\(fixture.event)"
+                let everywhere = try await offered("superAdmin", "/panel/people")
+                #expect(everywhere.contains("superAdmin"))
+                let fewer = try await offered("admin", "/panel/people")
+                #expect(!fewer.contains("superAdmin"))
+                let within = try await offered("owner", event)
+                #expect(within.contains("organizer"))
+                let none = try await offered("attendee", event)
+                #expect(none.isEmpty)
+            }
+        }
+    }
+
     @Test("the owner hands their role over, and nobody else does")
     func transfer() async throws {
         try await ServiceFixture.with { fixture in

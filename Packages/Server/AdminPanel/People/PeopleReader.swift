@@ -38,7 +38,8 @@ struct PeopleReader {
                         ? nil : userType.map { ClassPages.path(of: $0, id: holder.user) },
                     role: holder.role, grant: path, removal: mayRemove ? "\(path)/delete" : nil)
             },
-            more: isMore ? "Only the first \(Self.holderLimit) are shown." : nil, roles: mayInvite ? roles(grant) : nil,
+            more: isMore ? "Only the first \(Self.holderLimit) are shown." : nil,
+            roles: mayInvite ? try roles(grant) : nil,
             invitations: mayInvite ? try await invitations(grant) : [],
             transfers: try await transfers(holders, names))
     }
@@ -130,14 +131,14 @@ struct PeopleReader {
     // MARK: What can be done
 
     /// Those that fit where they're looked at, and that the caller may give, if the rules say.
-    private func roles(_ grant: ModelGrant) -> [PeopleContent.Choice] {
+    private func roles(_ grant: ModelGrant) throws -> [PeopleContent.Choice] {
         let matrices = view.rules.matrices.values
         let isWithin = scope.key != nil || scope.columns.scopeColumn == nil
         let fitting = (scope.columns.roles ?? []).filter { role in
             let known = matrices.filter { $0.roles.contains(role) || $0.everywhereRoles.contains(role) }
             return known.isEmpty || known.contains { isWithin ? $0.roles.contains(role) : !$0.roles.contains(role) }
         }
-        return people.roles(among: fitting, className: scope.className, scope: scope.key, grant)
+        return try people.roles(among: fitting, className: scope.className, scope: scope.key, grant)
             .map { PeopleContent.Choice(value: $0, title: $0, isChosen: false) }
     }
 

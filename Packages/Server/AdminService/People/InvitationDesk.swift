@@ -133,10 +133,10 @@ struct InvitationDesk: Sendable {
     }
 
     /// Those of some roles that a user may invite others to.
-    func roles(among roles: [String], className: String, scope: String?, for subject: Subject) -> [String] {
-        guard let item = try? GrantClass.find(className, in: rules), let scope = try? item.scope(scope) else {
-            return []
-        }
+    /// - Throws: `RequestFailure` with status 422 for a class that gives no roles, or a scope that isn't one of its.
+    func roles(among roles: [String], className: String, scope: String?, for subject: Subject) throws -> [String] {
+        let item = try GrantClass.find(className, in: rules)
+        let scope = try item.scope(scope)
         return roles.filter { role in
             (try? item.check(role, in: scope)) != nil
                 && (try? authorize(subject, item, role, to: .generate(), in: scope)) != nil

@@ -59,8 +59,8 @@ extension PeopleRoutes {
     /// Those of some roles that the caller may invite others to.
     package func roles(
         among roles: [String], className: String, scope: String?, _ grant: ModelGrant
-    ) -> [String] {
-        desk(grant.rules).roles(among: roles, className: className, scope: scope, for: grant.subject)
+    ) throws -> [String] {
+        try desk(grant.rules).roles(among: roles, className: className, scope: scope, for: grant.subject)
     }
 
     // MARK: Accepting
