@@ -8,10 +8,13 @@ public struct PostgresBorrower: Hashable, Sendable {
     public let user: String?
     /// The IP address; nil where it isn't known.
     public let address: String?
+    /// How much one call may receive, in bytes, unless ``PostgresResultLimit`` says it; nil for no limit.
+    public let byteLimit: Int?
 
-    public init(user: String? = nil, address: String? = nil) {
+    public init(user: String? = nil, address: String? = nil, byteLimit: Int? = nil) {
         self.user = user
         self.address = address
+        self.byteLimit = byteLimit
     }
 
     /// The user; all of an address who aren't logged in are one. Addresses have no blanks.

@@ -2,13 +2,15 @@
 ///
 /// libpq keeps a whole answer in memory. A limit in rows doesn't bound it where whoever asks decides how large rows are.
 public enum PostgresResultLimit {
-    /// In bytes; nil for no limit. Queries, transactions' statements and pipelines of the task have it, each by itself; COPY
-    /// and streams, which are read in parts, have none.
+    /// In bytes; nil for what ``PostgresBorrower/byteLimit`` says. Queries, transactions' statements and pipelines of the
+    /// task have it, each by itself; COPY and streams, which are read in parts, have none.
     ///
     /// An answer with more fails with ``PostgresSQLState/resultTooLarge``. As soon as it's clear, the connection is closed: to
     /// read on would take as long as the answer. What was read by then can be a few times the limit, since libpq takes all
     /// that the server sends meanwhile.
     @TaskLocal public static var bytes: Int?
+
+    static var current: Int? { bytes ?? PostgresBorrower.current?.byteLimit }
 }
 
 /// Counts what arrives for one operation.

@@ -106,11 +106,11 @@ public struct Routes {
         }
         let user = subject.userID?.stringValue
         let address = context.remoteAddress.isEmpty ? nil : context.remoteAddress
-        var response = try await PostgresBorrower.$current.withValue(PostgresBorrower(user: user, address: address)) {
+        let borrower = PostgresBorrower(
+            user: user, address: address, byteLimit: changing == nil ? HTTPLimits.readByteCount : nil)
+        var response = try await PostgresBorrower.$current.withValue(borrower) {
             guard let changing else {
-                return try await PostgresResultLimit.$bytes.withValue(HTTPLimits.readByteCount) {
-                    try await handler(request, context, verdict.grant).response(from: request, context: context)
-                }
+                return try await handler(request, context, verdict.grant).response(from: request, context: context)
             }
             let origin = ChangeOrigin(.http, user: user, address: context.remoteAddress, route: changing)
             return try await origin.run {
