@@ -277,7 +277,7 @@ def imports(hand):
         ("sees what would happen", both(
             hand.push("Show what would happen"), expect("with errors"),
             expect("The first rows, as they would be stored"))),
-        ("drops it", both(hand.push("Drop the file"), expect("Sessions"))),
+        ("discards it", both(hand.push("Discard the file"), expect("Sessions"))),
     ]
 
 
