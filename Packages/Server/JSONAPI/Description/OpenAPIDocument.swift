@@ -102,7 +102,7 @@ struct OpenAPIDocument {
                 type, "delete",
                 type.item.isTrashable
                     ? "Move one of the \(type.name) into the trash" : "Delete one of the \(type.name)",
-                parameters: [Self.ifMatch], bodySchema: type.item.isTrashable ? Self.removal : nil,
+                parameters: [Self.ifMatch], bodySchema: type.item.isTrashable ? .some(Self.removal) : .none,
                 isBodyRequired: false, responses: ["204": ["description": "Gone"]]),
         ]
         for field in type.fields {
