@@ -224,7 +224,7 @@ struct OpenAPIDocument {
             "name": .string(name), "in": "query", "required": false, "style": "form", "explode": false,
             "description": .string(description),
             "schema": [
-                "type": "array", "uniqueItems": true, "minItems": 1, "maxItems": .int(Int64(limit)),
+                "type": "array", "minItems": 1, "maxItems": .int(Int64(limit)),
                 "items": ["type": "string", "enum": .array(names.map(JSON.string))],
             ],
         ]
@@ -264,9 +264,9 @@ struct OpenAPIDocument {
                 "page[number]",
                 [
                     "type": "integer", "minimum": 1,
-                    "maximum": .int(Int64(ResourceQuery.maximumOffset / ResourceQuery.maximumPageSize)),
+                    "maximum": .int(Int64(ResourceQuery.maximumOffset)),
                 ],
-                "A page by its number, from 1"),
+                "A page by its number, from 1; at most \(ResourceQuery.maximumOffset) resources can be before it"),
             parameter("page[total]", ["type": "boolean"], "Whether to count all resources, in meta.page.total"),
             names(
                 "sort", sortable.flatMap { [$0, "-\($0)"] }, limit: 1,

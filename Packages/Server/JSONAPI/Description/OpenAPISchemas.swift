@@ -147,10 +147,12 @@ struct OpenAPISchemas {
         "type": "object", "additionalProperties": ["type": ["string", "null"]],
     ]
 
-    private static func object(_ properties: [String: JSON], required: [String] = []) -> JSON {
-        var members: [String: JSON] = [
-            "type": "object", "properties": .object(properties), "additionalProperties": false,
-        ]
+    /// - Parameter isOpen: whether other members are ignored, as JSON:API demands of what requests send.
+    private static func object(
+        _ properties: [String: JSON], required: [String] = [], isOpen: Bool = false
+    ) -> JSON {
+        var members: [String: JSON] = ["type": "object", "properties": .object(properties)]
+        if !isOpen { members["additionalProperties"] = false }
         if !required.isEmpty { members["required"] = .array(required.map(JSON.string)) }
         return .object(members)
     }
@@ -183,10 +185,10 @@ struct OpenAPISchemas {
         }
         if !attributeNames.isEmpty { names.append("attributes") }
         if !relationshipNames.isEmpty { names.append("relationships") }
-        return body(Self.object(properties, required: names))
+        return body(Self.object(properties, required: names, isOpen: true))
     }
 
-    func body(_ data: JSON) -> JSON { Self.object(["data": data], required: ["data"]) }
+    func body(_ data: JSON) -> JSON { Self.object(["data": data], required: ["data"], isOpen: true) }
 
     // MARK: Documents
 
