@@ -80,7 +80,7 @@ import TomboloModel
         }
     }
 
-    @Test("a new object has what the rules demand of whoever makes it")
+    @Test("the form of a new object is filled with what the rules demand")
     func demanded() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

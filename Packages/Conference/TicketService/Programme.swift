@@ -20,7 +20,7 @@ struct Programme: Sendable {
     /// ``RowReader/rowLimit``.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
     func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
-        try await PostgresResultLimit.$bytes.withValue(TicketList.byteLimit) {
+        try await PostgresResultLimit.$bytes.withValue(HTTPLimits.listByteCount) {
             try await read(event: event, grant)
         }
     }

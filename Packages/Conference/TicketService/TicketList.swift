@@ -15,9 +15,6 @@ final class TicketList: Sendable {
     /// How many bytes a ticket takes, roughly.
     private static let expectedByteCount = 512
 
-    /// What PostgreSQL may send for a list, in bytes: a text of a ticket may have millions.
-    static let byteLimit = 8 << 20
-
     /// What decides over the statement.
     private struct Rights: Hashable {
         let tickets: Predicate
@@ -59,7 +56,7 @@ final class TicketList: Sendable {
             grant.subject, .read, .objects(classIndex: events.classIndex, having: eventKey))
         guard let readableEvents = try? readable.get() else { throw RequestFailure.noSuchObject("Event") }
         let statement = try statement(Rights(tickets: grant.filter, events: readableEvents))
-        let result = try await PostgresResultLimit.$bytes.withValue(Self.byteLimit) {
+        let result = try await PostgresResultLimit.$bytes.withValue(HTTPLimits.listByteCount) {
             try await pool.query(statement.sql, [.objectId(event)] + statement.parameters)
         }
         guard !result.isEmpty else { throw RequestFailure.noSuchObject("Event") }

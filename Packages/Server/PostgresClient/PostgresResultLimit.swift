@@ -1,6 +1,6 @@
 /// How much the server may send as the answer to one call.
 ///
-/// libpq keeps a whole answer in memory. A limit in rows doesn't bound it where whoever asks decides how large rows are.
+/// libpq keeps a whole answer in memory. A limit on rows doesn't bound that memory, because users decide how large rows are.
 public enum PostgresResultLimit {
     /// In bytes; nil for what ``PostgresBorrower/byteLimit`` says. Queries, transactions' statements and pipelines of the
     /// task have it, each by itself; COPY and streams, which are read in parts, have none.

@@ -40,9 +40,12 @@ struct AuditPages: PanelSection {
     ) async throws -> PanelPage {
         var parameters = parameters(request)
         if let place = parameters.firstIndex(where: { $0.name == "user" && $0.value.contains("@") }) {
-            // Of an address that nobody has, there are no changes, as of an id that nobody has.
-            let id = try? await request.core.authenticator.userID(parameters[place].value)
-            if let id { parameters[place].value = id.stringValue }
+            do {
+                parameters[place].value = try await request.core.authenticator.userID(parameters[place].value)
+                    .stringValue
+            } catch AuthenticationError.unknownUser {
+                // Left as it is, it finds no changes, as an unknown id does: the log says nothing about accounts.
+            }
         }
         let answer = try await log.page(parameters, grant)
         let schema = grant.rules.schema

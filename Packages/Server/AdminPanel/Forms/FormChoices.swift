@@ -9,9 +9,10 @@ final class FormChoices {
     /// All objects of a class; nil if they are more than a chooser shows at once.
     func few(of type: ResourceType, _ reader: RecordReader) async throws -> [RecordReader.Choice]? {
         if let known = few[type.classIndex] { return known }
+        // In the order of their keys, which have an index: to find that there are too many must not sort them all.
         let found = try await reader.choices(
-            of: type, matching: .constant(true), limit: RecordReader.choiceCount + 1)
-        let result = found.count <= RecordReader.choiceCount ? found : nil
+            of: type, matching: .constant(true), limit: RecordReader.choiceCount + 1, isByTitle: false)
+        let result = found.count <= RecordReader.choiceCount ? found.sorted { $0.title < $1.title } : nil
         few[type.classIndex] = .some(result)
         return result
     }

@@ -54,8 +54,8 @@ struct InvitationPages: PanelSection {
         }
     }
 
-    /// What an invitation says, for templates; a message instead of one that is over. Not whose address it is for: whoever has
-    /// the link may be somebody else.
+    /// What templates show of an invitation, or the reason why it's no longer open. It leaves the invited address out, because
+    /// the link may have reached somebody else.
     private struct Offer {
         var values: [String: Any] = [:]
         var email: String?

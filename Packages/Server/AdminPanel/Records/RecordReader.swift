@@ -114,12 +114,15 @@ struct RecordReader {
     }
 
     /// Objects of a class with their titles, of those that the caller may see.
-    func choices(of type: ResourceType, matching filter: Predicate, limit: Int) async throws -> [Choice] {
+    /// - Parameter isByTitle: false for the order of their keys.
+    func choices(
+        of type: ResourceType, matching filter: Predicate, limit: Int, isByTitle: Bool = true
+    ) async throws -> [Choice] {
         guard view.refusal(.read, type) == nil else { return [] }
         let title = ClassTitle.field(of: type, view)
         let plan = ResourcePlan(type, for: view, fields: Set(title.map { [$0.name] } ?? []))
         var sorts: [ResourceQuery.Sort] = []
-        if case .value(let column, let valueType)? = title?.content {
+        if isByTitle, case .value(let column, let valueType)? = title?.content {
             sorts.append(ResourceQuery.Sort(column: type.item.columns[column], type: valueType, isAscending: true))
         }
         sorts.append(ResourceQuery.Sort(column: type.key, type: type.keyType, isAscending: true))

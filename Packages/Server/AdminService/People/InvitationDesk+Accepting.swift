@@ -13,13 +13,13 @@ extension InvitationDesk {
         let isNew: Bool
     }
 
-    /// What an open invitation says to whoever has its token.
+    /// What the page of an open invitation shows.
     struct Offered: Sendable {
         let invitation: Invitation
         let inviter: String
         /// The class of what the role is in, if it's an object's.
         let scopeClass: String?
-        /// Whether whoever has the token can make an account for the address.
+        /// Whether the token can be used to make an account for the address.
         let makesAccounts: Bool
     }
 

@@ -65,7 +65,7 @@ extension PeopleRoutes {
 
     // MARK: Accepting
 
-    /// What an open invitation says to whoever has its token: `email`, `role`, `inviter`, `expiresAt`, `makesAccounts`, and
+    /// The content of an open invitation, found by its token: `email`, `role`, `inviter`, `expiresAt`, `makesAccounts`, and
     /// `scopeClass` and `scope` for a role within an object.
     package func look(_ token: String, _ address: String) async throws -> JSON {
         let offered = try await desk(rules.current).look(token, address: address)

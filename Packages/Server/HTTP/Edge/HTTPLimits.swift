@@ -15,6 +15,8 @@ public struct HTTPLimits: Sendable {
     /// What a request that changes nothing may read from the database by one call, in bytes. More than an object may have,
     /// which a changeset of 16 MiB can fill.
     public static let readByteCount = 32 << 20
+    /// What it may read for a page of a list: a text of one object may have millions of bytes.
+    public static let listByteCount = 8 << 20
     public static let defaultFirstRequestTimeout = Duration.seconds(10)
 
     /// The longest request body, in bytes.

@@ -89,8 +89,7 @@ extension RequestFailure {
 }
 
 extension PostgresError {
-    /// What the author of a trigger says to whoever breaks a rule that the trigger checks, as a sentence; nil for
-    /// PostgreSQL's own messages.
+    /// The message that a trigger raised with `check_violation`, as a sentence; nil for PostgreSQL's own messages.
     package var raisedSentence: String? {
         guard code == .checkViolation, routine == "exec_stmt_raise", let first = message.first else { return nil }
         let sentence = first.uppercased() + message.dropFirst()

@@ -6,8 +6,6 @@ import TomboloModel
 final class ObjectLoader: Sendable {
     /// Objects that one statement loads, and statements at once.
     static let bounds = BatchBounds(size: 64, concurrency: 2)
-    /// What one statement may answer with. More than an object may have, which a changeset of 16 MiB can fill.
-    static let byteLimit = 32 << 20
 
     private struct Wish: Sendable {
         let classIndex: Int
@@ -36,7 +34,7 @@ final class ObjectLoader: Sendable {
                     query.statement.parameters = [.byteaArray(ids.map(\.bytes))]
                     // For whoever is in the batch, not for the one whose request began it.
                     return try await PostgresBorrower.$current.withValue(nil) { [query] in
-                        try await PostgresResultLimit.$bytes.withValue(Self.byteLimit) {
+                        try await PostgresResultLimit.$bytes.withValue(HTTPLimits.readByteCount) {
                             try await RowReader(schema: first.schema, pool: pool).objects(query)
                         }
                     }

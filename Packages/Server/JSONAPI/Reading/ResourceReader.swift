@@ -128,16 +128,13 @@ package struct ResourceReader: Sendable {
             classNames: rows.looksElsewhere ? nil : view.shownClassNames(of: type))
     }
 
-    /// What PostgreSQL may send for a page, in bytes: a text of a resource may have millions.
-    package static let pageByteLimit = 8 << 20
-
     /// The page of a list.
     /// - Parameter beginning: nil to keep nothing.
     /// - Throws: also `PostgresError` `.resultTooLarge`.
     func page(
         _ request: ListRequest, since beginning: ListAnswers.Beginning?, _ pool: PostgresPool
     ) async throws -> Page {
-        try await PostgresResultLimit.$bytes.withValue(Self.pageByteLimit) {
+        try await PostgresResultLimit.$bytes.withValue(HTTPLimits.listByteCount) {
             try await readPage(request, since: beginning, pool)
         }
     }
