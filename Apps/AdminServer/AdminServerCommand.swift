@@ -50,9 +50,15 @@ struct AdminServerCommand: AsyncParsableCommand {
               TOMBOLO_MAIL          who carries invitations: folder:/path, https://…
                                     or command:/usr/sbin/sendmail -t -i. Without it
                                     whoever invites gets the link, to hand it over
+              TOMBOLO_ADMIN_URL     where people reach this server, such as
+                                    https://admin.example.org. With it and
+                                    TOMBOLO_MAIL, forgotten passwords can be replaced
               TOMBOLO_INVITATION_URL
                                     where the links of invitations lead; the token is
-                                    added as token=
+                                    added as token= (TOMBOLO_ADMIN_URL's panel)
+              TOMBOLO_BREACHED_PASSWORDS
+                                    a sorted file of SHA-1 hashes of passwords to
+                                    refuse
               TOMBOLO_SECOND_FACTOR
                                     of whom a second factor is taken: optional, of
                                     those who have set one up; everywhere, also of
@@ -148,6 +154,12 @@ struct AdminServerCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError(error.description)
         }
+        let address: AdminAddress?
+        do {
+            address = try AdminAddress.ofEnvironment()
+        } catch {
+            throw ValidationError(error.description)
+        }
         var logger = Logger(label: "admin")
         logger.logLevel = configuration.logLevel
         let certificate = try configuration.loadCertificate(logger: logger)
@@ -158,13 +170,15 @@ struct AdminServerCommand: AsyncParsableCommand {
         let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
         let mail = configuration.mail.map { MailRoom($0, logger: logger) }
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret), mail: mail,
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+            breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
             secondFactor: configuration.secondFactor, grants: { models.grants })
-        let people = PeopleOptions.ofEnvironment()
+        let people = PeopleOptions.ofEnvironment(address)
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
         let panel = AdminPanel(
-            rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models)
+            rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models,
+            address: address)
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,

@@ -45,6 +45,10 @@ struct RunServers: AsyncParsableCommand {
         }
         let gateway = try configuration(GatewayServer.portVariable, GatewayServer.defaultPort)
         let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
+        // A free port is known only when the server listens.
+        let address =
+            try AdminAddress.ofEnvironment()
+            ?? (admin.port == 0 ? nil : try AdminAddress("\(admin.scheme)://\(admin.host):\(admin.port)"))
         let level = quiet ? Logger.Level.warning : gateway.logLevel
         func logger(_ label: String) -> Logger {
             var logger = Logger(label: label)
@@ -66,13 +70,14 @@ struct RunServers: AsyncParsableCommand {
         let models = try await ServerModels.load(pool, isOpen: development != nil)
         let mail = gateway.mail.map { MailRoom($0, logger: logger("mail")) }
         if case .folder(let folder)? = gateway.mail { notes += "mails to users   files in \(folder.path())\n" }
+        let breached = try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
-            breached: try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
+            breached: breached, mail: mail,
             grants: { models.grants })
         // Devices have no way to give a second factor.
         let adminAuthenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: admin.tokenSecret), mail: mail,
+            pool: pool, tokens: try TokenConfiguration(secret: admin.tokenSecret), breached: breached, mail: mail,
             secondFactor: admin.secondFactor, grants: { models.grants })
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
@@ -84,13 +89,14 @@ struct RunServers: AsyncParsableCommand {
             logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
         let panel = AdminPanel(
-            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models)
+            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models,
+            address: address)
         services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,
                 authenticator: adminAuthenticator, showsDecisions: development != nil, limits: admin.limits,
-                metrics: metrics, people: .ofEnvironment(), logger: logger("admin"),
+                metrics: metrics, people: .ofEnvironment(address), logger: logger("admin"),
                 pages: { panel.add(to: $0, with: $1) }
             ) { port in await board.add("admin", admin.host, port) })
         services += buildAdminWork(

@@ -10,7 +10,8 @@ import TomboloModel
 @Suite struct PanelSessionTests {
     private static let open: Set<String> = [
         "GET /", "GET /panel/login", "POST /panel/login", "GET /panel/assets/{name}", "GET /panel/invitation",
-        "POST /panel/invitation",
+        "POST /panel/invitation", "GET /panel/forgotten", "POST /panel/forgotten", "GET /panel/forgotten/reset",
+        "POST /panel/forgotten/reset",
     ]
 
     @Test("a log-in leads to the page that was asked for, with a cookie that no script can read")

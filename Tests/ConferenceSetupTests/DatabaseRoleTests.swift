@@ -175,7 +175,7 @@ import TomboloServerModel
         let ofPanel: Set = ["panel_session", "second_factor", "recovery_code"]
         let readers: [String: Set<String>] = [
             "app": [], "tickets": Set(secret).subtracting(ofPanel.union(["mail_token"])),
-            "admin": Set(secret).subtracting(["mail_token"]), "gateway": Set(secret).subtracting(ofPanel),
+            "admin": Set(secret), "gateway": Set(secret).subtracting(ofPanel),
         ]
         try await withRoles { owner, connect in
             for role in Self.roles {

@@ -44,14 +44,18 @@ public struct AdminPanel: Sendable {
     /// - Parameters:
     ///   - rules: decide what each user sees and changes.
     ///   - models: whose permission matrices and documents are shown; nil for none.
-    public init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil) {
-        core = PanelCore(rules: rules, pool: pool, authenticator: authenticator, models: models)
+    ///   - address: what the links of mails begin with; nil where mails can't have any.
+    public init(
+        rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
+        address: AdminAddress? = nil
+    ) {
+        core = PanelCore(rules: rules, pool: pool, authenticator: authenticator, models: models, address: address)
     }
 
     /// The parts of the panel, in the order of the navigation.
     static var sections: [any PanelSection] {
         [
-            LoginPages(), CodePages(), SecondFactorPages(),
+            LoginPages(), CodePages(), SecondFactorPages(), PasswordPages(), ForgottenPages(),
             OverviewPages(),
             ClassPages(),
             BytesPages(),

@@ -1,3 +1,4 @@
+import AdminService
 import PostgresClient
 import Synchronization
 import TomboloAuthentication
@@ -13,17 +14,23 @@ final class PanelCore: Sendable {
     let pool: PostgresPool
     let authenticator: Authenticator
     let models: ServerModels?
+    /// What the links of mails begin with.
+    let address: AdminAddress?
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
     /// Filled while the server is built.
     private let entries = Mutex<[PanelEntry.Registered]>([])
 
-    init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?) {
+    init(
+        rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
+        address: AdminAddress?
+    ) {
         self.rules = rules
         self.pool = pool
         self.authenticator = authenticator
         self.models = models
+        self.address = address
     }
 
     /// What somebody may see of the classes, by the rules as they are.

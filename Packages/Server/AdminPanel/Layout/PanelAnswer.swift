@@ -20,20 +20,27 @@ enum PanelAnswer: Sendable {
         switch self {
         case .page(let page): return try PanelLayout(core: request.core).response(page, to: request)
         case .redirect(let path, let notice):
-            var response = Self.redirection(to: path)
-            if let notice {
-                let text = String(decoding: try JSONEncoder().encode(notice), as: UTF8.self)
-                response.headers[values: .setCookie].append(
-                    PanelCookie.notice.header(
-                        request.visit.token.sealed(text), isSecure: request.context.isSecure))
-            }
-            return response
+            return try Self.redirection(
+                to: path, notice: notice, of: request.visit.token, isSecure: request.context.isSecure)
         case .response(let response): return response
         }
     }
 
     static func redirection(to path: String) -> Response {
         Response(status: .seeOther, headers: [.location: path, .referrerPolicy: "same-origin"])
+    }
+
+    /// - Parameter token: of the session whose next page tells the notice.
+    static func redirection(
+        to path: String, notice: PanelNotice?, of token: PanelToken, isSecure: Bool
+    ) throws -> Response {
+        var response = redirection(to: path)
+        if let notice {
+            let text = String(decoding: try JSONEncoder().encode(notice), as: UTF8.self)
+            response.headers[values: .setCookie].append(
+                PanelCookie.notice.header(token.sealed(text), isSecure: isSecure))
+        }
+        return response
     }
 }
 

@@ -19,6 +19,7 @@ struct PanelTemplate: Sendable {
     private static let library = MustacheLibrary(templates: [
         "form-token": parse(PackageResources.form_token_mustache),
         "control": parse(PackageResources.control_mustache),
+        "new-password": parse(PackageResources.new_password_mustache),
         "described": parse(PackageResources.described_mustache),
     ])
 

@@ -88,7 +88,7 @@ struct LoginPages: PanelSection {
         core: PanelCore, next: String, message: String? = nil, email: String = "",
         status: HTTPResponse.Status = .ok
     ) -> Response {
-        var values: [String: Any] = ["next": next, "email": email, "action": path]
+        var values: [String: Any] = ["next": next, "email": email, "action": path, "forgotten": ForgottenPages.path]
         if let message { values["message"] = message }
         return PanelLayout(core: core).response(
             PanelPage("Log in", content: template.render(values), status: status))

@@ -10,7 +10,7 @@ import TomboloRules
 
 /// Where the link of an invitation can lead: somebody accepts it with the account that they have, or makes one.
 struct InvitationPages: PanelSection {
-    static let path = "\(AdminPanel.path)/invitation"
+    static let path = PeopleOptions.panelPath
     private static let acceptPath = "\(path)/accept"
     private static let open = PanelTemplate(PackageResources.invitation_mustache)
     private static let joined = PanelTemplate(PackageResources.invitation_joined_mustache)

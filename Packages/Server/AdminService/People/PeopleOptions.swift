@@ -9,15 +9,17 @@ public struct PeopleOptions: Sendable {
 
     /// The variable with ``invitationLink``.
     public static let linkVariable = "TOMBOLO_INVITATION_URL"
+    /// Where the panel takes invitations.
+    public static let panelPath = "/panel/invitation"
 
     public init(invitationLink: String? = nil, now: @escaping @Sendable () -> Date = { Date() }) {
         self.invitationLink = invitationLink
         self.now = now
     }
 
-    /// As the process's environment says.
-    public static func ofEnvironment() -> PeopleOptions {
+    /// As the process's environment says. Without ``linkVariable``, links lead to the panel's own page.
+    public static func ofEnvironment(_ address: AdminAddress?) -> PeopleOptions {
         let link = ProcessInfo.processInfo.environment[linkVariable] ?? ""
-        return PeopleOptions(invitationLink: link.isEmpty ? nil : link)
+        return PeopleOptions(invitationLink: link.isEmpty ? address.map { "\($0.text)\(panelPath)" } : link)
     }
 }

@@ -84,7 +84,10 @@ extension Authenticator {
     }
 
     /// Mails a token to replace a forgotten password, if the address has an account.
-    public func sendReset(email: String, address: String = "", now: Date = Date()) async throws {
+    /// - Parameter link: where the mail's link leads; where the provider's settings say if it is nil.
+    public func sendReset(
+        email: String, link: String? = nil, address: String = "", now: Date = Date()
+    ) async throws {
         let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
         let (room, pool) = (try mailRoom(), pool)
         let email = try Self.bounded(AccountRegistry.normalized(email))
@@ -98,7 +101,7 @@ extension Authenticator {
                 try await MailTokens.insert(
                     secret, to: .reset, email: email, user: account.userID, now: now.microseconds, $0)
             }
-            return .reset(email, secret, link: settings.resetURL)
+            return .reset(email, secret, link: link ?? settings.resetURL)
         }
     }
 
@@ -123,27 +126,6 @@ extension Authenticator {
         forget(userID)
     }
 
-    /// Replaces a password by one who knows it. All other logins end; this one gets new tokens.
-    /// - Throws: ``AuthenticationError/wrongCredentials``, ``AuthenticationError/invalidPassword(reason:)``.
-    public func changePassword(
-        of caller: Caller, from current: String, to password: String, address: String = "", now: Date = Date()
-    ) async throws -> Login {
-        try accounts.validate(password: password)
-        let email = try await Accounts.details(caller.userID, pool)?.email ?? ""
-        let account = try await check(email: email, password: current, address: address)
-        guard account.userID == caller.userID else { throw AuthenticationError.wrongCredentials }
-        let device = try await sessions(of: caller.userID, now: now).first { $0.id == caller.sessionID }?.device
-        let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
-        let generation = try await pool.transaction { connection in
-            try await Accounts.setPassword(hash, of: caller.userID, connection)
-            return try await Accounts.revokeTokens(of: caller.userID, connection)
-        }
-        forget(caller.userID)
-        return try await begin(
-            caller.userID, generation: generation, provider: Provider.emailPassword, device: device ?? LoginDevice(),
-            now: now)
-    }
-
     /// What is longer than an address can be is refused: limits and the mail room keep it for a while.
     private static func bounded(_ email: String) throws(AuthenticationError) -> String {
         guard email.utf8.count <= AccountRegistry.maximumEmailByteCount else {
@@ -164,7 +146,7 @@ extension Mail {
         return Mail(
             purpose: .confirm, to: email, subject: "Confirm your e-mail address",
             text: """
-                Somebody registered this address. If it was you, confirm it within \(MailTokens.lifetimeSeconds / 60) minutes:
+                Somebody registered this address. If it was you, confirm it within \(tokenMinutes) minutes:
 
                 \(whole ?? "token \(secret.text)\ntoken id \(secret.id)")
 
@@ -179,7 +161,7 @@ extension Mail {
             purpose: .reset, to: email, subject: "Set a new password",
             text: """
                 Somebody asked for a new password for the account with this address. If it was you, set it within \
-                \(MailTokens.lifetimeSeconds / 60) minutes:
+                \(tokenMinutes) minutes:
 
                 \(whole ?? "token \(secret.text)\ntoken id \(secret.id)")
 

@@ -11,6 +11,9 @@ public struct Mail: Codable, Hashable, Sendable {
         case invite
     }
 
+    /// How long the tokens of mails about an account are good, in minutes.
+    public static let tokenMinutes = Int(MailTokens.lifetimeSeconds / 60)
+
     public let purpose: Purpose
     public let to: String
     public let subject: String

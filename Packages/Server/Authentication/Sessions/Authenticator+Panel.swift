@@ -11,6 +11,11 @@ extension Authenticator {
         email: String, password: String, address: String, device: LoginDevice, now: Date = Date()
     ) async throws -> PanelToken {
         let login = try await login(email: email, password: password, address: address, device: device, now: now)
+        return try await openPanel(login, now: now)
+    }
+
+    /// Begins a session of the panel for a login.
+    func openPanel(_ login: Login, now: Date) async throws -> PanelToken {
         let token = PanelToken()
         try await pool.query(
             """

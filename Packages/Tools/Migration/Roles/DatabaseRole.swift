@@ -95,6 +95,12 @@ public struct DatabaseRole: Hashable, Sendable {
                 .execute,
                 for: "accounts of people who were invited"),
             DatabaseRight(.table("invitation"), .select, .insert, .update, .delete, for: "invitations"),
+            DatabaseRight(
+                .table("credential"), .insert, .update("algorithm", "changed_at"),
+                for: "a new password in place of a forgotten one"),
+            DatabaseRight(
+                .table("mail_token"), .select, .insert, .update, .delete,
+                for: "mails to those who forgot their password"),
             DatabaseRight(.table("trash_retention"), .select, for: "how long objects stay in the trash"),
             DatabaseRight(.table("trash_run"), .select, .insert, .update, .delete, for: "the history of the purge"),
             DatabaseRight(

@@ -1,0 +1,115 @@
+import AdminService
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+
+/// Replacing a forgotten password by a mailed link, where the server sends mails and knows its own address. The link
+/// doesn't follow the request's `Host`, which whoever asks can choose.
+struct ForgottenPages: PanelSection {
+    static let path = "\(AdminPanel.path)/forgotten"
+    private static let resetPath = "\(path)/reset"
+    private static let asking = PanelTemplate(PackageResources.password_forgotten_mustache)
+    private static let resetting = PanelTemplate(PackageResources.password_reset_mustache)
+
+    /// Whether a forgotten password can be replaced here.
+    static func isPossible(_ core: PanelCore) -> Bool { core.address != nil && core.authenticator.hasMail }
+
+    func add(to panel: PanelRoutes) {
+        let (core, routes) = (panel.core, panel.routes)
+        let open = RouteAccess.open(because: "it mails the owner of an address")
+        routes.on(.get, Self.path, access: open) { _, _, _ in Self.page(core) }
+        routes.on(.post, Self.path, access: open) { request, context, _ in
+            try RequestOrigin.check(request, isRequired: true)
+            return try await Self.send(try await PanelForm(request, context), context, core)
+        }
+        let mailed = RouteAccess.open(because: "it asks for a mailed token")
+        routes.on(.get, Self.resetPath, access: mailed) { request, _, _ in
+            Self.page(core, Token { request.uri.queryParameters[$0[...]].map { String($0) } })
+        }
+        routes.on(.post, Self.resetPath, access: mailed) { request, context, _ in
+            try RequestOrigin.check(request, isRequired: true)
+            return try await Self.reset(try await PanelForm(request, context), context, core)
+        }
+    }
+
+    // MARK: Asking for a mail
+
+    private static func send(_ form: PanelForm, _ context: EdgeContext, _ core: PanelCore) async throws -> Response {
+        let email = form["email"] ?? ""
+        guard let address = core.address else { return page(core) }
+        do {
+            try await core.authenticator.sendReset(
+                email: email, link: address.text + resetPath, address: context.remoteAddress)
+            return page(core, sentTo: email)
+        } catch let error as AuthenticationError {
+            return try respond(error) { page(core, email: email, message: $0.message, status: $0.code.status) }
+        }
+    }
+
+    /// - Parameter sentTo: the address that a mail was asked for; nobody is told whether it has an account.
+    private static func page(
+        _ core: PanelCore, email: String = "", sentTo: String? = nil, message: String? = nil,
+        status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var values: [String: Any] = [
+            "action": path, "login": LoginPages.path, "email": email, "isPossible": isPossible(core),
+            "minutes": Mail.tokenMinutes,
+        ]
+        values["sentTo"] = sentTo
+        values["message"] = message
+        return PanelLayout(core: core).response(
+            PanelPage("Forgot your password?", content: asking.render(values), status: status))
+    }
+
+    // MARK: The link of the mail
+
+    /// What the link has.
+    private struct Token {
+        let text: String
+        let id: String
+
+        init(_ value: (String) -> String?) {
+            text = value("token") ?? ""
+            id = value("tokenId") ?? ""
+        }
+    }
+
+    private static func page(
+        _ core: PanelCore, _ token: Token, message: String? = nil, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var values: [String: Any] = [
+            "action": resetPath, "token": token.text, "tokenId": token.id, "forgotten": path,
+            "minimum": AccountRegistry.minimumPasswordLength,
+        ]
+        values["message"] = message
+        return PanelLayout(core: core).response(
+            PanelPage("Set a new password", content: resetting.render(values), status: status))
+    }
+
+    private static func reset(_ form: PanelForm, _ context: EdgeContext, _ core: PanelCore) async throws -> Response {
+        let token = Token { form[$0] }
+        do {
+            try await core.authenticator.reset(
+                password: try NewPassword.of(form), token: token.text, tokenID: token.id,
+                address: context.remoteAddress)
+            let content = resetting.render(["isDone": true, "login": LoginPages.path])
+            return PanelLayout(core: core).response(PanelPage("Your password was changed", content: content))
+        } catch let failure as RequestFailure {
+            return page(core, token, message: failure.message, status: failure.code.status)
+        } catch let error as AuthenticationError {
+            return try respond(error) { page(core, token, message: $0.message, status: $0.code.status) }
+        }
+    }
+
+    /// - Throws: the error again, if it isn't about what was sent.
+    private static func respond(_ error: AuthenticationError, _ page: (RequestFailure) -> Response) throws -> Response {
+        let failure = RequestFailure(error)
+        guard failure.code.status.kind == .clientError || failure.code.canRetry else { throw error }
+        var response = page(failure)
+        if let seconds = failure.retryAfterSeconds { response.headers[.retryAfter] = String(seconds) }
+        return response
+    }
+}

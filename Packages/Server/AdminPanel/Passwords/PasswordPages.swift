@@ -1,0 +1,64 @@
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+
+/// Changing one's own password. The form takes the present one instead of a recent one, which would be asked for on a page
+/// that has the new one in it.
+struct PasswordPages: PanelSection {
+    static let path = "\(AdminPanel.path)/own-password"
+    private static let template = PanelTemplate(PackageResources.password_change_mustache)
+
+    func add(to panel: PanelRoutes) {
+        panel.page(Self.path, access: .own("password")) { request, _ in .page(try Self.page(request)) }
+        panel.action(Self.path, access: .own("password")) { request, _ in try await Self.change(request) }
+    }
+
+    private static func page(_ request: PanelRequest, _ problem: RequestFailure? = nil) throws -> PanelPage {
+        if let viewing = request.visit.viewing {
+            throw RequestFailure(
+                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.name) first.")
+        }
+        var values: [String: Any] = [
+            "formToken": request.visit.token.formToken, "action": path, "email": request.visit.session.email,
+            "asksCode": request.visit.session.hasSecondFactor, "minimum": AccountRegistry.minimumPasswordLength,
+        ]
+        if let problem { values["problem"] = problem.message }
+        return PanelPage("Change your password", content: template.render(values), status: problem?.code.status ?? .ok)
+    }
+
+    private static func change(_ request: PanelRequest) async throws -> PanelAnswer {
+        do {
+            let token = try await request.core.authenticator.changePassword(
+                in: request.visit.session, from: request.form["current"] ?? "", to: try NewPassword.of(request.form),
+                code: request.form["code"] ?? "", address: request.context.remoteAddress)
+            let isSecure = request.context.isSecure
+            var response = try PanelAnswer.redirection(
+                to: AdminPanel.path,
+                notice: PanelNotice("Your password was changed. All your other logins were ended."),
+                of: token, isSecure: isSecure)
+            response.headers[values: .setCookie].append(PanelCookie.session.header(token.text, isSecure: isSecure))
+            return .response(response)
+        } catch AuthenticationError.wrongCredentials {
+            return .page(try page(request, RequestFailure(.unprocessable, "This isn't your present password.")))
+        } catch let error as AuthenticationError {
+            let failure = RequestFailure(error)
+            guard failure.code.status.kind == .clientError else { throw error }
+            return .page(try page(request, failure))
+        } catch let failure as RequestFailure {
+            return .page(try page(request, failure))
+        }
+    }
+}
+
+/// A new password, as forms have it: twice, because nobody sees what they type.
+enum NewPassword {
+    /// - Throws: ``RequestFailure`` with status 422 if it was typed in two ways.
+    static func of(_ form: PanelForm) throws(RequestFailure) -> String {
+        let password = form["password"] ?? ""
+        guard form["again"] ?? "" == password else {
+            throw RequestFailure(.unprocessable, "The two new passwords differ.")
+        }
+        return password
+    }
+}

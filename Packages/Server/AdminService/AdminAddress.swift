@@ -1,0 +1,32 @@
+import Foundation
+public import TomboloHTTP
+
+/// Where people reach an admin server: what the links of its mails begin with. It isn't taken from requests, for whoever
+/// sends one chooses its `Host`.
+public struct AdminAddress: Hashable, Sendable {
+    /// The variable that says it.
+    public static let variable = "TOMBOLO_ADMIN_URL"
+
+    /// Without a slash at the end.
+    public let text: String
+
+    /// - Parameter text: `https://HOST`, with a port and a path if need be; `http` too, for a network of one's own.
+    /// - Throws: `ConfigurationError` for anything else.
+    public init(_ text: String) throws(ConfigurationError) {
+        let parts = URLComponents(string: text)
+        guard let parts, ["https", "http"].contains(parts.scheme), parts.host?.isEmpty == false, parts.user == nil,
+            parts.query == nil, parts.fragment == nil
+        else {
+            throw ConfigurationError(problems: [
+                "\(Self.variable) is '\(text)': give the address of this server, such as https://admin.example.org."
+            ])
+        }
+        self.text = String(text.reversed().drop { $0 == "/" }.reversed())
+    }
+
+    /// - Returns: nil where the process's environment doesn't say.
+    public static func ofEnvironment() throws(ConfigurationError) -> AdminAddress? {
+        guard let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty else { return nil }
+        return try AdminAddress(text)
+    }
+}

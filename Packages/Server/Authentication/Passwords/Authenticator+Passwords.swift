@@ -1,0 +1,60 @@
+public import Foundation
+internal import PostgresClient
+internal import TomboloModel
+
+extension Authenticator {
+    /// Replaces a password by one who knows it. All other logins end; this one gets new tokens.
+    /// - Throws: ``AuthenticationError/wrongCredentials``, ``AuthenticationError/invalidPassword(reason:)``.
+    public func changePassword(
+        of caller: Caller, from current: String, to password: String, address: String = "", now: Date = Date()
+    ) async throws -> Login {
+        try validate(password, replacing: current)
+        let email = try await Accounts.details(caller.userID, pool)?.email ?? ""
+        let account = try await check(email: email, password: current, address: address)
+        guard account.userID == caller.userID else { throw AuthenticationError.wrongCredentials }
+        return try await replacePassword(of: caller, with: password, address: address, now: now)
+    }
+
+    /// Replaces the password of a panel session's user, who knows it, and has a code of the second factor if the account
+    /// has one. All logins end; the browser goes on with a new session.
+    /// - Returns: what the browser's cookie holds from now on.
+    /// - Throws: ``AuthenticationError/wrongCredentials``, ``AuthenticationError/wrongCode``,
+    ///   ``AuthenticationError/invalidPassword(reason:)``.
+    public func changePassword(
+        in session: PanelSession, from current: String, to password: String, code: String = "", address: String,
+        now: Date = Date()
+    ) async throws -> PanelToken {
+        try validate(password, replacing: current)
+        let account = try await check(email: session.email, password: current, address: address)
+        guard account.userID == session.userID else { throw AuthenticationError.wrongCredentials }
+        if session.hasSecondFactor { try await check(code: code, of: session.userID, address: address, now: now) }
+        let caller = Caller(userID: session.userID, sessionID: session.id)
+        let login = try await replacePassword(of: caller, with: password, address: address, now: now)
+        return try await openPanel(login, now: now)
+    }
+
+    private func validate(_ password: String, replacing current: String) throws(AuthenticationError) {
+        try accounts.validate(password: password)
+        guard password != current else { throw .invalidPassword(reason: "it is the one that you have.") }
+    }
+
+    /// - Returns: the login that takes the place of the caller's, on the same device. It counts as made with a second factor
+    ///   if that one does.
+    private func replacePassword(
+        of caller: Caller, with password: String, address: String, now: Date
+    ) async throws -> Login {
+        let device = try await sessions(of: caller.userID, now: now).first { $0.id == caller.sessionID }?.device
+        let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
+        let (generation, hasSecondFactor) = try await pool.transaction { connection in
+            let session = try await connection.query(
+                "SELECT second_factor FROM tombolo.login_session WHERE id = $1", [.bytea(caller.sessionID.bytes)])
+            try await Accounts.setPassword(hash, of: caller.userID, connection)
+            let generation = try await Accounts.revokeTokens(of: caller.userID, connection)
+            return (generation, try session.first?[0].bool ?? false)
+        }
+        forget(caller.userID)
+        return try await begin(
+            caller.userID, generation: generation, provider: Provider.emailPassword, device: device ?? LoginDevice(),
+            hasSecondFactor: hasSecondFactor, now: now)
+    }
+}
