@@ -309,7 +309,7 @@ import TomboloRules
                         ChangeOrigin(.http, user: user, address: "192.0.2.\(user.count)", route: "POST /x")
                     )
                 })
-            let statement = try ChangeOrigin.statement(of: origins, route: "POST /x")
+            let statement = ChangeOrigin.statement(of: origins, route: "POST /x")
             try await fixture.pool.transaction { connection in
                 try await connection.query(
                     "UPDATE session SET title = 'Shared' WHERE _id = ANY ($1)", [.byteaArray(sessions.map(\.bytes))])

@@ -192,7 +192,7 @@ struct TicketMoves: Sendable {
                 ? moved.compactMap { move in wishes[0].origin.map { (move.ticket.stringValue, $0) } } : [])
         guard let route = origins.first?.1.route else { return [written] }
         let byTicket = Dictionary(origins, uniquingKeysWith: { $1 })
-        return [written, try ChangeOrigin.statement(of: byTicket, route: route)]
+        return [written, ChangeOrigin.statement(of: byTicket, route: route)]
     }
 
     private static func keys(_ ids: some Sequence<ObjectId>) -> PostgresParameter { .byteaArray(ids.map(\.bytes)) }

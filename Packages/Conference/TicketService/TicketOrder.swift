@@ -27,7 +27,9 @@ public struct TicketOrder: Sendable {
         let sql = try TicketMoves(schema)
         self.pool = pool
         self.sql = sql
-        batches = RequestBatcher(Self.bounds, overload: RequestFailure.tooManyWaiting) { wishes in
+        batches = RequestBatcher(
+            Self.bounds, overload: RequestFailure.tooManyWaiting, on: { EventLoopTaskExecutor.current }
+        ) { wishes in
             // For whoever is in the batch, not for the one whose request began it.
             try await PostgresBorrower.$current.withValue(nil) { try await sql.move(wishes, pool) }
         }

@@ -45,7 +45,9 @@ final class AnonymousAnswers: Sendable {
             }
         }
         self.store = store
-        questions = RequestBatcher(Self.bounds, overload: RequestFailure.tooManyWaiting) { questions in
+        questions = RequestBatcher(
+            Self.bounds, overload: RequestFailure.tooManyWaiting, on: { EventLoopTaskExecutor.current }
+        ) { questions in
             try await follower.ask()
             return questions.map { _ in .success(()) }
         }

@@ -66,9 +66,7 @@ extension Subject {
     fileprivate func hasAny(of reference: UserReference, as type: PropertyType) -> Bool {
         switch reference {
         case .grants(let role):
-            return grants.contains { grant in
-                grant.role.name == role && grant.scope.flatMap { UserValue(key: $0).converted(to: type) } != nil
-            }
+            return scopes[role]?.contains { UserValue(key: $0).converted(to: type) != nil } ?? false
         default:
             guard case .array(let values) = value(of: reference) else { return false }
             return values.contains { $0.converted(to: type) != nil }
@@ -82,9 +80,8 @@ extension Subject {
             if grants.contains(RoleGrant(role: Role(role), scope: value)) {
                 return UserValue(key: value).converted(to: type) == value
             }
-            return grants.contains { grant in
-                guard grant.role.name == role, let scope = grant.scope else { return false }
-                return switch (scope, value) {
+            return (scopes[role] ?? []).contains { scope in
+                switch (scope, value) {
                 // Of the same kind only an equal one would do, which isn't there.
                 case (.objectId, .objectId), (.string, .string), (.uuid, .uuid), (.int, .int): false
                 default: UserValue(key: scope).converted(to: type) == value

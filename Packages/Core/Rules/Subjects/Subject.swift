@@ -15,6 +15,11 @@ public struct Subject: Hashable, Sendable {
     /// for a session by subscriptions and for HTTP, which are in none. In a partition nobody may do anything with
     /// objects outside it.
     public let partition: Value?
+    /// Of ``grants``: the names of roles that count everywhere, in order.
+    private let roleNames: [UserValue]
+    /// Of ``grants``: the objects within which a role counts, by its name and in order. A user may have hundreds, and each
+    /// decision asks for those of a few roles.
+    let scopes: [String: [Value]]
 
     private init(
         userID: ObjectId?, data: [String: UserValue], customData: [String: UserValue], grants: Set<RoleGrant>,
@@ -25,6 +30,10 @@ public struct Subject: Hashable, Sendable {
         self.data = data.compactMapValues(\.withoutNulls)
         self.customData = customData.compactMapValues(\.withoutNulls)
         self.grants = grants
+        roleNames = grants.compactMap { $0.scope == nil ? $0.role.name : nil }
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(UserValue.string)
+        scopes = Dictionary(grouping: grants.filter { $0.scope != nil }, by: \.role.name)
+            .mapValues { $0.compactMap(\.scope).sorted(by: Value.sortsBefore) }
     }
 
     /// Everything as the database has it now: a subject is made anew when that changes.
@@ -52,12 +61,8 @@ public struct Subject: Hashable, Sendable {
         case .type: return .string("normal")
         case .data(let path): return UserValue.object(data).value(at: path)
         case .customData(let path): return UserValue.object(customData).value(at: path)
-        case .roles:
-            let names = grants.compactMap { $0.scope == nil ? $0.role.name : nil }
-            return .array(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(UserValue.string))
-        case .grants(let role):
-            let scopes = grants.compactMap { $0.role.name == role ? $0.scope : nil }
-            return .array(scopes.sorted(by: Value.sortsBefore).map { UserValue(key: $0) })
+        case .roles: return .array(roleNames)
+        case .grants(let role): return .array((scopes[role] ?? []).map { UserValue(key: $0) })
         case .partition: return partition.flatMap { UserValue(key: $0).withoutNulls }
         case .partitionKey: return partitionParts.map { .string($0.key) }
         case .partitionValue: return partitionParts.map { .string($0.value) }
@@ -72,5 +77,20 @@ public struct Subject: Hashable, Sendable {
             let key = String(bytes[..<sign]), let value = String(bytes[bytes.index(after: sign)...])
         else { return nil }
         return (key, value)
+    }
+}
+
+extension Subject {
+    public static func == (left: Subject, right: Subject) -> Bool {
+        left.userID == right.userID && left.partition == right.partition && left.data == right.data
+            && left.customData == right.customData && left.grants == right.grants
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(userID)
+        hasher.combine(partition)
+        hasher.combine(data)
+        hasher.combine(customData)
+        hasher.combine(grants)
     }
 }

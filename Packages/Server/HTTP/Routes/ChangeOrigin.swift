@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 public import PostgresClient
@@ -51,13 +50,25 @@ public struct ChangeOrigin: Hashable, Sendable {
     /// - Parameters:
     ///   - origins: by the object's key, as the changelog has it: of an ObjectId its hexadecimal digits.
     ///   - route: as in ``init(_:user:address:route:)``.
-    public static func statement(of origins: [String: ChangeOrigin], route: String) throws -> PostgresStatement {
-        let users = origins.mapValues { ["user": $0.user, "address": $0.address].compactMapValues(\.self) }
-        let json = String(decoding: try JSONEncoder().encode(users), as: UTF8.self)
+    public static func statement(of origins: [String: ChangeOrigin], route: String) -> PostgresStatement {
+        var json = JSONBytes(capacity: origins.count * expectedByteCount)
+        for (key, origin) in origins {
+            json.append(json.bytes.isEmpty ? "{" : ",")
+            json.append(string: key)
+            json.append(#":{"user":"#)
+            if let user = origin.user { json.append(string: user) } else { json.append(null: ()) }
+            json.append(#","address":"#)
+            if let address = origin.address { json.append(string: address) } else { json.append(null: ()) }
+            json.append("}")
+        }
+        json.append(json.bytes.isEmpty ? "{}" : "}")
         return PostgresStatement(
             "SELECT tombolo.name_authors($1, $2::text::jsonb, $3)",
-            [.text(Kind.http.rawValue), .text(json), .text(route)])
+            [.text(Kind.http.rawValue), .text(String(decoding: json.bytes, as: UTF8.self)), .text(route)])
     }
+
+    /// Of an object's part of ``statement(of:route:)``.
+    private static let expectedByteCount = 96
 
     /// Says it at the end of a transaction, for transactions that are made in another way.
     public var statement: PostgresStatement {

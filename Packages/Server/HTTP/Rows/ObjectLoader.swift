@@ -19,7 +19,9 @@ final class ObjectLoader: Sendable {
         let queries = SchemaCache { schema in
             schema.classes.map { item in Result { try Self.query(item) } }
         }
-        batches = RequestBatcher(Self.bounds, overload: RequestFailure.tooManyWaiting) { wishes in
+        batches = RequestBatcher(
+            Self.bounds, overload: RequestFailure.tooManyWaiting, on: { EventLoopTaskExecutor.current }
+        ) { wishes in
             var outcomes = [Result<Row?, any Error>](repeating: .success(nil), count: wishes.count)
             var places = Array(wishes.indices)
             // Almost always all are of one class of one model.
