@@ -37,12 +37,14 @@ struct RawSocket {
     }
 
     /// Connects, upgrades, runs `body` and closes.
+    /// - Parameter local: the address to connect from; Linux has all of 127.0.0.0/8.
     static func with<R: Sendable>(
-        _ server: Server, within limit: Duration = patience,
+        _ server: Server, from local: String = "127.0.0.1", within limit: Duration = patience,
         _ body: @escaping @Sendable (RawSocket) async throws -> R
     ) async throws -> R {
         let (host, port) = await server.address
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(to: SocketAddress(ipAddress: local, port: 0))
             .connect(host: host, port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)

@@ -10,8 +10,12 @@ import TomboloWebSocket
 /// Connections before and beside their WebSocket.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConnectionTests {
-    private static func connect(_ port: Int) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+    /// - Parameter address: of this machine; Linux has all of 127.0.0.0/8.
+    private static func connect(
+        _ port: Int, from address: String = "127.0.0.1"
+    ) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(to: SocketAddress(ipAddress: address, port: 0))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
@@ -28,6 +32,30 @@ struct ConnectionTests {
             for try await buffer in inbound { answer += String(buffer: buffer) }
             return answer
         }
+    }
+
+    /// A closing frame with code 1001.
+    private static let goingAway: [UInt8] = [0x88, 2, 0x03, 0xe9]
+
+    /// Connects, sends a request, and reads to a closing frame, without waiting for the end of the connection.
+    private static func refusal(_ port: Int, _ request: String, from address: String) async throws -> [UInt8] {
+        let channel = try await connect(port, from: address)
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: request))
+            var answer: [UInt8] = []
+            for try await buffer in inbound {
+                answer += buffer.readableBytesView
+                if answer.suffix(4) == goingAway[...] { break }
+            }
+            return answer
+        }
+    }
+
+    /// The request that opens a WebSocket.
+    private static func upgrade(forwardedFor address: String? = nil) -> String {
+        "GET /sync HTTP/1.1\r\nHost: gateway\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            + (address.map { "X-Forwarded-For: \($0)\r\n" } ?? "") + "\r\n"
     }
 
     private func withGateway(
@@ -72,28 +100,52 @@ struct ConnectionTests {
         limits.trustedProxies = try TrustedProxies("127.0.0.0/8, ::1")
         let schema = try Schema.of([Note.self])
         try await GatewayFixture.with(schema, http: limits, connectionsPerAddress: 1) { fixture in
-            func upgrade(_ address: String) -> String {
-                "GET /sync HTTP/1.1\r\nHost: gateway\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                    + "X-Forwarded-For: \(address)\r\n\r\n"
-            }
             let first = try await Self.connect(fixture.port)
             try await first.executeThenClose { inbound, outbound in
                 var answers = inbound.makeAsyncIterator()
-                try await outbound.write(ByteBuffer(string: upgrade("192.0.2.1")))
+                try await outbound.write(ByteBuffer(string: Self.upgrade(forwardedFor: "192.0.2.1")))
                 #expect(try await answers.next().map { String(buffer: $0) }?.hasPrefix("HTTP/1.1 101") == true)
                 // Closed at once: what follows the upgrade's answer is a closing frame, and the end.
-                let refused = try await Self.talk(fixture.port, upgrade("192.0.2.1"))
+                let refused = try await Self.talk(fixture.port, Self.upgrade(forwardedFor: "192.0.2.1"))
                 #expect(refused.hasPrefix("HTTP/1.1 101"))
                 #expect(!refused.contains("did not open its session"), "it was closed, but not at once")
                 let other = try await Self.connect(fixture.port)
                 try await other.executeThenClose { inbound, outbound in
                     var answers = inbound.makeAsyncIterator()
-                    try await outbound.write(ByteBuffer(string: upgrade("192.0.2.2")))
+                    try await outbound.write(ByteBuffer(string: Self.upgrade(forwardedFor: "192.0.2.2")))
                     #expect(try await answers.next() != nil)
                     // Still open: a frame that is not one gets an answer.
                     try await outbound.write(ByteBuffer(bytes: [0xff, 0xff]))
                     #expect(try await answers.next() != nil)
+                }
+            }
+        }
+    }
+
+    @Test("one address with all its devices is told to go, and a device that connects from another is served")
+    func addressesAreCountedApart() async throws {
+        let schema = try Schema.of([Note.self])
+        let (near, far) = ("127.0.0.2", "127.0.0.3")
+        try await GatewayFixture.with(schema, connectionsPerAddress: 1) { fixture in
+            let first = try await Self.connect(fixture.port, from: near)
+            try await first.executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                try await outbound.write(ByteBuffer(string: Self.upgrade()))
+                #expect(try await answers.next().map { String(buffer: $0) }?.hasPrefix("HTTP/1.1 101") == true)
+                // What it says of itself counts for nothing: it isn't a trusted proxy.
+                for upgrade in [Self.upgrade(), Self.upgrade(forwardedFor: far)] {
+                    let refused = try await Self.refusal(fixture.port, upgrade, from: near)
+                    #expect(refused.starts(with: "HTTP/1.1 101".utf8))
+                    #expect(refused.suffix(4) == Self.goingAway[...], "\(refused)")
+                }
+                let other = try await Self.connect(fixture.port, from: far)
+                try await other.executeThenClose { inbound, outbound in
+                    var answers = inbound.makeAsyncIterator()
+                    try await outbound.write(ByteBuffer(string: Self.upgrade(forwardedFor: near)))
+                    #expect(try await answers.next() != nil)
+                    // Still open: a ping, masked, gets its answer.
+                    try await outbound.write(ByteBuffer(bytes: [0x89, 0x80, 0, 0, 0, 0]))
+                    #expect(try await answers.next().map { Array($0.readableBytesView) } == [0x8a, 0])
                 }
             }
         }

@@ -1,0 +1,110 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+import Tombolo
+import TomboloSyncProtocol
+
+/// Limits by address at gateway processes to which several addresses of this machine connect without a proxy. Linux has all
+/// of 127.0.0.0/8.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct AddressLimitTests {
+    private static let password = "correct horse battery"
+    private static let near = "127.0.0.2"
+    private static let far = "127.0.0.3"
+
+    /// A gateway with an account, and requests to it from two addresses. Each names the other one as its own in a header,
+    /// which counts for nothing.
+    private func withCallers(
+        _ body: (
+            _ near: (String, String) async throws -> Requests.Answer,
+            _ far: (String, String) async throws -> Requests.Answer
+        ) async throws -> Void
+    ) async throws {
+        try await Phone.withServer { server, phone in
+            try await phone.launch().emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let url = await server.gateway.url
+            try await Requests.with(url, from: Self.near) { near in
+                try await Requests.with(url, from: Self.far) { far in
+                    try await body(
+                        { try await near($0, $1, from: Self.far) }, { try await far($0, $1, from: Self.near) })
+                }
+            }
+        }
+    }
+
+    private static func credentials(_ password: String) -> String {
+        #"{"email": "ada@example.org", "password": "\#(password)"}"#
+    }
+
+    @Test("an address that guesses an account's password has to wait, and the user's own address logs in")
+    func passwords() async throws {
+        try await withCallers { near, far in
+            var statuses: [Int] = []
+            while statuses.last != 429, statuses.count < 40 {
+                statuses.append(try await near("/login", Self.credentials("guess \(statuses.count)")).status)
+            }
+            #expect(Set(statuses) == [401, 429], "\(statuses)")
+            let refused = try await near("/login", Self.credentials(Self.password))
+            #expect(refused.status == 429 && refused["code"] == "too_many_requests", "\(refused)")
+            let login = try await far("/login", Self.credentials(Self.password))
+            #expect(login.status == 200, "\(login)")
+        }
+    }
+
+    @Test("an address that tries keys has to wait, and another address's key is looked at")
+    func keys() async throws {
+        try await withCallers { near, far in
+            let wrong = #"{"provider": "api-key", "key": "none of anybody's"}"#
+            var statuses: [Int] = []
+            while statuses.last != 429, statuses.count < 2_000 {
+                statuses.append(try await near("/login", wrong).status)
+            }
+            #expect(Set(statuses) == [401, 429], "\(Set(statuses))")
+            // As many as the limit's, which begins anew after a minute.
+            #expect(statuses.count > 200)
+            #expect(try await far("/login", wrong).status == 401)
+        }
+    }
+
+    /// What a server says to a connection that says nothing and is refused.
+    private static func refusal(_ server: Server, from address: String) async throws -> String {
+        let (host, port) = await server.address
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(to: SocketAddress(ipAddress: address, port: 0))
+            .connect(host: host, port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, _ in
+            var answer = ""
+            for try await buffer in inbound { answer += String(buffer: buffer) }
+            return answer
+        }
+    }
+
+    @Test("an address with as many devices as may be is refused more, and another address's device is welcomed")
+    func connections() async throws {
+        try await Platform.with(settings: ["TOMBOLO_CONNECTIONS_PER_ADDRESS": "2"]) { platform in
+            let gateway = platform.gateways[0]
+            let codec = MessageCodec(schema: Platform.schema)
+            let hello = Greeting.hello(
+                Platform.schema, token: try platform.token(of: "attendee"), client: Greeting.newClient())
+            // Both are counted: their WebSockets are open.
+            try await RawSocket.with(gateway, from: Self.near) { _ in
+                try await RawSocket.with(gateway, from: Self.near) { _ in
+                    let refused = try await Self.refusal(gateway, from: Self.near)
+                    #expect(refused.hasPrefix("HTTP/1.1 429"), "\(refused)")
+                    #expect(refused.contains("Your address has too many connections"), "\(refused)")
+                    try await RawSocket.with(gateway, from: Self.far) { socket in
+                        try await socket.send(hello, codec: codec)
+                        guard case .message(let bytes) = try await socket.next(),
+                            case .welcome = try codec.decodeServerMessage(bytes)
+                        else { throw EndToEndFailure("The gateway doesn't welcome a device from another address.") }
+                    }
+                }
+            }
+        }
+    }
+}
