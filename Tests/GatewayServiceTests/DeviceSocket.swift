@@ -35,8 +35,10 @@ final class DeviceSocket {
     ///   - client: a new one where nil.
     ///   - classes: of whose objects it wants all; every class where nil.
     ///   - token: the access token.
+    ///   - position: where it claims to stand.
     func sayHello(
-        as client: ClientID? = nil, wanting classes: [String]? = nil, token: String = "token"
+        as client: ClientID? = nil, wanting classes: [String]? = nil, token: String = "token",
+        at position: TomboloSyncProtocol.Position = .none
     ) async throws {
         var generator = SystemRandomNumberGenerator()
         let everything = (classes ?? codec.schema.classes.map(\.name)).map {
@@ -45,17 +47,22 @@ final class DeviceSocket {
         try await send(
             .hello(
                 Hello(
-                    accessToken: token, client: client ?? .random(using: &generator), position: .none,
+                    accessToken: token, client: client ?? .random(using: &generator), position: position,
                     activeSubscriptions: .empty,
                     wantedSubscriptions: SubscriptionSet(version: 1, subscriptions: everything), acknowledged: 0,
                     classes: HelloClass.describe(codec.schema))))
     }
 
+    /// The next message; nil at the end of the connection. Says nothing of batches.
+    func next() async throws -> ServerMessage? {
+        guard let bytes = try await messages.next() else { return nil }
+        return try codec.decodeServerMessage(Array(bytes.readableBytesView))
+    }
+
     /// Reads until `pick` finds what it looks for; nil at the end of the connection. Says of every batch that it was
     /// applied.
     func first<R>(_ pick: (ServerMessage) -> R?) async throws -> R? {
-        while let bytes = try await messages.next() {
-            let message = try codec.decodeServerMessage(Array(bytes.readableBytesView))
+        while let message = try await next() {
             if case .end(let end) = message { try await send(.applied(tick: end.position.tick)) }
             if let found = pick(message) { return found }
         }

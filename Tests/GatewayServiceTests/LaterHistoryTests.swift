@@ -1,0 +1,93 @@
+import PostgresClient
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+
+/// What a gateway answers devices that know a later history than its database has, as after a backup was restored.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct LaterHistoryTests {
+    /// Beyond every tick of a new database.
+    private static let laterTick: Int64 = 1_000_000
+    private static let later = TomboloSyncProtocol.Position(
+        tick: laterTick, token: 1, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0)
+
+    private static func note(_ number: Int64, base: Int64) -> ClientMessage {
+        .upload([
+            Changeset(
+                number: number, base: base, stamp: Stamp(microseconds: number),
+                instructions: [
+                    .create(
+                        ObjectReference(classIndex: 0, key: .int(number)),
+                        [FieldWrite(column: 1, value: .string("note"))])
+                ])
+        ])
+    }
+
+    private static func text(_ message: ServerMessage?) -> String {
+        switch message {
+        case .welcome(let welcome): "welcome last \(welcome.lastChangeset)"
+        case .frame: "frame"
+        case .end(let end): "end acknowledged \(end.acknowledged)\(end.replacesAll ? " replaces all" : "")"
+        case .reset: "reset"
+        case .failure(let failure): "failure \(failure.code)"
+        case nil: "nothing"
+        }
+    }
+
+    @Test("a device whose position is beyond the newest tick gets a reset as the answer to its hello")
+    func position() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello(wanting: [], at: Self.later)
+                let answers = [Self.text(try await device.next()), Self.text(try await device.next())]
+                #expect(answers == ["reset", "nothing"])
+            }
+        }
+    }
+
+    @Test(
+        "such a device shows first what the server has of it, or that it hasn't got that, and then gets its reset at once"
+    )
+    func unheardChangesets() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            let client = ClientID(rawValue: 7)
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello(as: client, wanting: [])
+                _ = try await device.firstEnd()
+                try await device.send(Self.note(1, base: 0))
+                _ = try await device.firstEnd { $0.acknowledged == 1 }
+            }
+            for (shown, expected) in [
+                (Self.note(1, base: Self.laterTick), ["welcome last 1", "end acknowledged 1", "reset", "nothing"]),
+                (.upload([]), ["welcome last 1", "reset", "nothing"]),
+            ] {
+                try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                    try await device.sayHello(as: client, wanting: [], at: Self.later)
+                    var answers = [Self.text(try await device.next())]
+                    try await device.send(shown)
+                    while answers.count < expected.count { answers.append(Self.text(try await device.next())) }
+                    #expect(answers == expected)
+                }
+            }
+            let count = try await fixture.pool.query("SELECT count(*) FROM note")[0, 0].int
+            #expect(count == 1)
+        }
+    }
+
+    @Test("a changeset whose base is beyond the newest tick gets everything anew, and counts once it stands on that")
+    func base() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello(wanting: [])
+                _ = try await device.firstEnd()
+                try await device.send(Self.note(1, base: Self.laterTick))
+                let end = try #require(try await device.firstEnd())
+                #expect(end.replacesAll && end.acknowledged == 0)
+                try await device.send(Self.note(1, base: end.position.tick))
+                let next = try #require(try await device.firstEnd { $0.acknowledged == 1 })
+                #expect(next.refusals.isEmpty && !next.replacesAll)
+            }
+        }
+    }
+}
