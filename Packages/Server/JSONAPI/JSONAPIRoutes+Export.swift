@@ -14,7 +14,7 @@ extension JSONAPIRoutes {
         routes.on(.get, Self.exportPath, access: access("read") { _ in [.read] }) { request, context, grant in
             let (view, type) = try view(grant)
             return try await export(
-                type, try RequestParameters(request), for: view, at: context.remoteAddress)
+                type, try RequestParameters(request), for: view, at: context.addressGroup)
         }
     }
 
@@ -23,7 +23,7 @@ extension JSONAPIRoutes {
     ///   - parameters: `format`, `formulas`, `filter`, `sort` and `fields`.
     ///   - narrowing: what rows must satisfy besides the filters.
     ///   - fields: which of the class's are exported, if `fields` doesn't say; nil for all.
-    ///   - address: the IP address that asks; empty if it isn't known.
+    ///   - address: the address that asks, as limits count it; empty if it isn't known.
     package func export(
         _ type: ResourceType, _ parameters: RequestParameters, narrowing: Predicate = .constant(true),
         fields: Set<String>? = nil, for view: CallerView, at address: String

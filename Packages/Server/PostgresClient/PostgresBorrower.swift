@@ -6,7 +6,7 @@
 public struct PostgresBorrower: Hashable, Sendable {
     /// The user's id; nil for somebody who isn't logged in.
     public let user: String?
-    /// The IP address; nil where it isn't known.
+    /// What counts as one address: an IP address, or a network of IPv6; nil where it isn't known.
     public let address: String?
     /// How much one call may receive, in bytes, unless ``PostgresResultLimit`` says it; nil for no limit.
     public let byteLimit: Int?

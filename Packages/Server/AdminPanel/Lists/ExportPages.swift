@@ -34,7 +34,7 @@ struct ExportPages: PanelSection {
             return .response(
                 try await api.export(
                     type, parameters.without(others), narrowing: list.narrowing, fields: chosen, for: view,
-                    at: request.context.remoteAddress))
+                    at: request.context.addressGroup))
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Hummingbird
+import TomboloAuthentication
 
 /// What belongs to one request. What a caller may do is not in it: routes get that from their ``RouteAccess``, so that
 /// no handler can forget to ask.
@@ -8,6 +9,8 @@ public struct EdgeContext: RequestContext {
     public var limits = HTTPLimits()
     /// The IP address that the request comes from: the connection's, or what a trusted proxy says; empty if there is none.
     public internal(set) var remoteAddress: String
+    /// What counts as one address in limits: ``remoteAddress``, or its network of IPv6; empty if there is none.
+    public var addressGroup: String { remoteAddress.isEmpty ? "" : AddressGroup(remoteAddress).text }
 
     /// Whether the request came by HTTPS, to this server or to a trusted proxy that says so.
     public internal(set) var isSecure: Bool

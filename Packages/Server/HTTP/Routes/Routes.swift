@@ -105,7 +105,7 @@ public struct Routes {
             throw failure
         }
         let user = subject.userID?.stringValue
-        let address = context.remoteAddress.isEmpty ? nil : context.remoteAddress
+        let address = context.addressGroup.isEmpty ? nil : context.addressGroup
         let borrower = PostgresBorrower(
             user: user, address: address, byteLimit: changing == nil ? HTTPLimits.readByteCount : nil)
         var response = try await PostgresBorrower.$current.withValue(borrower) {

@@ -14,7 +14,7 @@ final class ExportPlaces: Sendable {
     /// Who has a place.
     struct Holder: Hashable, Sendable {
         let user: ObjectId?
-        /// The IP address; empty if it isn't known, which has no limit.
+        /// The address, as limits count it; empty if it isn't known, which has no limit.
         let address: String
     }
 
