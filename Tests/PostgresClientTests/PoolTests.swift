@@ -73,7 +73,7 @@ import Testing
         while pool.statistics.inUse != inUse || pool.statistics.waiting != waiting { await Task.yield() }
     }
 
-    @Test("A user holds at most half of the connections, and all users of an address three quarters")
+    @Test("A user holds half of the connections, users of an address three quarters, and the last is for somebody else")
     func shares() async throws {
         let pool = try await pool(.init(maximumConnections: 4))
         let (one, others) = (Gate(), Gate())
@@ -85,7 +85,9 @@ import Testing
             await until(3, 4, pool)
             hold(1, of: pool, for: PostgresBorrower(address: "1"), &group, others)
             await until(3, 5, pool)
-            try await PostgresBorrower.$current.withValue(PostgresBorrower(user: "bob", address: "2")) {
+            hold(1, of: pool, for: PostgresBorrower(user: "bob", address: "2"), &group, others)
+            await until(3, 6, pool)
+            try await PostgresBorrower.$current.withValue(PostgresBorrower(user: "eve", address: "2")) {
                 _ = try await pool.query("SELECT 1")
             }
             _ = try await pool.query("SELECT 1")

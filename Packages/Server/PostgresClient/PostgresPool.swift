@@ -55,7 +55,8 @@ public final class PostgresPool: Sendable {
     public let options: Options
     private let logger: Logger
     private let clock = ContinuousClock()
-    private let state: Locked<PostgresPoolState>
+    private typealias Grant = PostgresGrant<PostgresConnection>
+    private let state: Locked<PostgresPoolState<PostgresConnection, CheckedContinuation<Grant, any Error>>>
     /// How many requests got a connection, or leave to open one, and how long they waited for it together.
     private let allWaits = Locked<(count: Int, time: Duration)>((0, .zero))
 
@@ -182,7 +183,7 @@ public final class PostgresPool: Sendable {
 
     private func nextGrant(
         for borrower: PostgresBorrower?, deadline: ContinuousClock.Instant
-    ) async throws -> PostgresPoolState.Grant {
+    ) async throws -> Grant {
         let id = state.withLock { $0.makeWaiterID() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -278,7 +279,7 @@ public final class PostgresPool: Sendable {
             return freeSlot(of: borrower)
         }
         switch state.withLock({ $0.giveBack(connection, from: borrower) }) {
-        case .kept(let granted): for one in granted { one.waiter.resume(returning: one.grant) }
+        case .kept(let granted): for one in granted { one.request.resume(returning: one.grant) }
         case .close(let waitingForEmpty):
             await connection.close()
             for continuation in waitingForEmpty { continuation.resume() }
@@ -288,7 +289,7 @@ public final class PostgresPool: Sendable {
     /// A counted slot has lost its connection, so that a waiter may open one.
     private func freeSlot(of borrower: PostgresBorrower?) {
         let next = state.withLock { $0.freeSlot(of: borrower) }
-        for one in next.granted { one.waiter.resume(returning: one.grant) }
+        for one in next.granted { one.request.resume(returning: one.grant) }
         for continuation in next.waitingForEmpty { continuation.resume() }
     }
 }

@@ -1,27 +1,24 @@
-/// Tracks connections and waiters. Pure bookkeeping under the pool's lock: it doesn't open, close or resume anything
-/// itself.
+/// Tracks connections and who waits for them. Pure bookkeeping under the pool's lock: it doesn't open, close or resume
+/// anything itself.
 ///
 /// `slots` counts connections that are open or being opened; it never exceeds `maximumConnections`. A slot is idle,
 /// lent, or being opened by a task that was granted it.
-struct PostgresPoolState {
-    enum Grant {
-        /// A connection, idle or from its last user.
-        case connection(PostgresConnection)
-        /// Permission to open a connection.
-        case slot
-    }
+///
+/// `Request` stands for somebody who waits.
+struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
+    typealias Grant = PostgresGrant<Connection>
 
     enum Decision {
         case granted(Grant)
         case refused(PostgresPoolError)
         case cancelled
-        /// The first waiter starts the timer.
+        /// The first to wait starts the timer.
         case queued(startTimer: Bool)
     }
 
     /// Somebody's waiting has come to an end.
     struct Granted {
-        let waiter: CheckedContinuation<Grant, any Error>
+        let request: Request
         let grant: Grant
     }
 
@@ -30,23 +27,15 @@ struct PostgresPoolState {
         case close(waitingForEmpty: [CheckedContinuation<Void, Never>])
     }
 
-    private struct Waiter {
-        let id: UInt64
-        let borrower: PostgresBorrower?
-        let deadline: ContinuousClock.Instant
-        let continuation: CheckedContinuation<Grant, any Error>
-    }
-
     let maximumConnections: Int
     let maximumWaiters: Int
     private var slots = 0
-    private var shares: PostgresShares
+    private var shares = PostgresShares()
     /// Last in, first out, so that a small load keeps few connections busy.
-    private var idle: [PostgresConnection] = []
-    private(set) var lent: [ObjectIdentifier: PostgresConnection] = [:]
-    /// In order of arrival.
-    private var waiters: [Waiter] = []
-    private var waiterCount: UInt64 = 0
+    private var idle: [Connection] = []
+    private(set) var lent: [ObjectIdentifier: Connection] = [:]
+    private var waiting = PostgresWaitingList<Request>()
+    private var lastID: UInt64 = 0
     private var timerRuns = false
     private(set) var isShutDown = false
     private var waitingForEmpty: [CheckedContinuation<Void, Never>] = []
@@ -54,96 +43,84 @@ struct PostgresPoolState {
     init(maximumConnections: Int, maximumWaiters: Int) {
         self.maximumConnections = maximumConnections
         self.maximumWaiters = maximumWaiters
-        shares = PostgresShares(maximumConnections: maximumConnections)
     }
 
     var statistics: PostgresPool.Statistics {
-        .init(idle: idle.count, inUse: slots - idle.count, waiting: waiters.count)
+        .init(idle: idle.count, inUse: slots - idle.count, waiting: waiting.count)
     }
 
+    /// Connections that nobody holds, or that may be opened.
+    private var free: Int { maximumConnections - slots + idle.count }
+
     mutating func makeWaiterID() -> UInt64 {
-        waiterCount += 1
-        return waiterCount
+        lastID += 1
+        return lastID
     }
 
     mutating func request(
-        id: UInt64, for borrower: PostgresBorrower?, deadline: ContinuousClock.Instant,
-        _ continuation: CheckedContinuation<Grant, any Error>
+        id: UInt64, for borrower: PostgresBorrower?, deadline: ContinuousClock.Instant, _ request: Request
     ) -> Decision {
         if isShutDown { return .refused(.shutDown) }
-        if shares.allows(borrower), let grant = take() {
-            shares.take(borrower)
-            return .granted(grant)
-        }
-        guard waiters.count < maximumWaiters, mayWait(borrower) else {
+        // Those who wait may not have what is free.
+        if shares.allows(borrower, free: free) { return .granted(take(for: borrower)) }
+        guard waiting.count < maximumWaiters, mayWait(borrower) else {
             return .refused(.tooManyWaiters(limit: maximumWaiters))
         }
-        waiters.append(Waiter(id: id, borrower: borrower, deadline: deadline, continuation: continuation))
+        waiting.append(.init(id: id, borrower: borrower, deadline: deadline, request: request))
         defer { timerRuns = true }
         return .queued(startTimer: !timerRuns)
     }
 
     /// No user takes more than half of the places to wait in.
     private func mayWait(_ borrower: PostgresBorrower?) -> Bool {
-        guard let borrower, waiters.count >= maximumWaiters / 2 else { return true }
-        return waiters.count { $0.borrower?.holder == borrower.holder } < max(1, maximumWaiters / 2)
+        guard borrower != nil, waiting.count >= maximumWaiters / 2 else { return true }
+        return waiting.count(of: borrower) < max(1, maximumWaiters / 2)
     }
 
-    /// A free connection, or leave to open one.
-    private mutating func take() -> Grant? {
+    /// A free connection, or leave to open one. There must be one.
+    private mutating func take(for borrower: PostgresBorrower?) -> Grant {
+        shares.take(borrower)
         if let connection = idle.popLast() {
             lent[ObjectIdentifier(connection)] = connection
             return .connection(connection)
         }
-        guard slots < maximumConnections else { return nil }
         slots += 1
         return .slot
     }
 
-    /// Lends what is free. The waiter whose user holds fewest connections is first; of equals, the one who came first.
+    /// Lends what is free to those who may have it, in their turns.
     private mutating func settle() -> [Granted] {
         var granted: [Granted] = []
-        while !waiters.isEmpty, !idle.isEmpty || slots < maximumConnections {
-            let allowed = waiters.indices.filter { shares.allows(waiters[$0].borrower) }
-            let next = allowed.min { shares.count(of: waiters[$0].borrower) < shares.count(of: waiters[$1].borrower) }
-            guard let next, let grant = take() else { break }
-            let waiter = waiters.remove(at: next)
-            shares.take(waiter.borrower)
-            granted.append(Granted(waiter: waiter.continuation, grant: grant))
+        while let next = waiting.next(shares, free: free) {
+            granted.append(Granted(request: next.request, grant: take(for: next.borrower)))
         }
         return granted
     }
 
-    mutating func removeWaiter(_ id: UInt64) -> CheckedContinuation<Grant, any Error>? {
-        guard let index = waiters.firstIndex(where: { $0.id == id }) else { return nil }
-        return waiters.remove(at: index).continuation
-    }
+    mutating func removeWaiter(_ id: UInt64) -> Request? { waiting.remove(id)?.request }
 
-    /// The next waiter's deadline, or nil if nobody waits; the timer then ends.
+    /// When the next request gives up, or nil if nobody waits; the timer then ends.
     mutating func nextDeadline() -> ContinuousClock.Instant? {
-        if waiters.isEmpty { timerRuns = false }
-        return waiters.first?.deadline
+        let next = waiting.nextDeadline
+        if next == nil { timerRuns = false }
+        return next
     }
 
-    mutating func expire(now: ContinuousClock.Instant) -> [CheckedContinuation<Grant, any Error>] {
-        let expired = waiters.filter { $0.deadline <= now }
-        waiters.removeAll { $0.deadline <= now }
-        return expired.map(\.continuation)
-    }
+    mutating func expire(now: ContinuousClock.Instant) -> [Request] { waiting.expire(now: now) }
 
     /// Records a connection opened for a granted slot. Returns false if the pool was shut down meanwhile.
-    mutating func lend(_ connection: PostgresConnection) -> Bool {
+    mutating func lend(_ connection: Connection) -> Bool {
         guard !isShutDown else { return false }
         lent[ObjectIdentifier(connection)] = connection
         return true
     }
 
     /// Forgets a connection. Its slot stays counted until `freeSlot`.
-    mutating func forget(_ connection: PostgresConnection) {
+    mutating func forget(_ connection: Connection) {
         lent[ObjectIdentifier(connection)] = nil
     }
 
-    mutating func giveBack(_ connection: PostgresConnection, from borrower: PostgresBorrower?) -> Return {
+    mutating func giveBack(_ connection: Connection, from borrower: PostgresBorrower?) -> Return {
         lent[ObjectIdentifier(connection)] = nil
         shares.giveBack(borrower)
         if isShutDown {
@@ -163,16 +140,14 @@ struct PostgresPoolState {
         return isShutDown ? ([], takeWaitingForEmpty()) : (settle(), [])
     }
 
-    mutating func shutDown() -> (
-        refused: [CheckedContinuation<Grant, any Error>], idle: [PostgresConnection]
-    ) {
+    mutating func shutDown() -> (refused: [Request], idle: [Connection]) {
         isShutDown = true
         defer {
             slots -= idle.count
             idle = []
-            waiters = []
+            waiting = PostgresWaitingList()
         }
-        return (waiters.map(\.continuation), idle)
+        return (waiting.all, idle)
     }
 
     /// Returns true if there's nothing to wait for.
