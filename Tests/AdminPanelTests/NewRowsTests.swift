@@ -30,7 +30,7 @@ import TomboloModel
                 let path = String(link)
                 var form = PanelRecordTests.fields(try await browser.get(path).text)
                 let new = try Self.firstNew(form)
-                #expect(form["n"] == "\(new + RowsPage.newRowCount)" && form["was.\(new).name"] == nil)
+                #expect(form["n"] == "\(new + RowsTable.newRowCount)" && form["was.\(new).name"] == nil)
                 form["f.\(new).name"] = "Added <b>"
                 form["f.\(new + 2).name"] = "Added, too"
                 if new > 0 { form["f.0.name"] = "Another name" }

@@ -82,6 +82,25 @@ import TomboloModel
         }
     }
 
+    @Test("a row that is refused for a value doesn't overwrite what somebody else changed meanwhile")
+    func refusedAndChanged() async throws {
+        try await StructuredFormTests.run { site in
+            _ = try await Self.ships(site)
+            var form = try await site.form(Self.path)
+            try await site.fixture.pool.execute("UPDATE ship SET decks = 2 WHERE name = 'A'")
+            form["f.0.kind"] = "submarine"
+            let answer = try await site.browser.send(Self.path, form, token: nil)
+            #expect(answer.status == 422 && answer.text.contains("Somebody changed it meanwhile."))
+            #expect(answer.text.contains(#"id="w-f-0.kind""#))
+            var again = PanelRecordTests.fields(answer.text)
+            #expect(again["f.0.decks"] == "2" && again["f.0.kind"] == "submarine")
+            again["f.0.kind"] = "tug"
+            #expect(try await site.browser.send(Self.path, again, token: nil).status == 303)
+            let row = try await site.fixture.pool.query("SELECT kind, decks FROM ship WHERE name = 'A'")
+            #expect(try row[0, 0].string == "tug" && row[0, 1].int == 2)
+        }
+    }
+
     @Test("hostile rows are refused, and rows that somebody can't see or change stay as they are")
     func hostile() async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { _ in

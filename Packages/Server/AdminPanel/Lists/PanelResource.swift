@@ -42,12 +42,12 @@ struct PanelResource: Sendable {
     }
 
     /// The text that stands for the object; its id if it has none.
-    func title(_ field: ResourceField?) -> String {
-        if let field, case .string(let text)? = attributes[field.name],
-            text.contains(where: { !$0.isWhitespace })
-        {
-            return text.shortened(toByteCount: 120)
-        }
-        return id
+    func title(_ field: ResourceField?) -> String { Self.title(field.flatMap { attributes[$0.name] }, id: id) }
+
+    /// The text that stands for an object.
+    /// - Parameter value: of the property that has its title; nil if there is none.
+    static func title(_ value: JSON?, id: String) -> String {
+        guard case .string(let text)? = value, text.contains(where: { !$0.isWhitespace }) else { return id }
+        return text.shortened(toByteCount: 120)
     }
 }

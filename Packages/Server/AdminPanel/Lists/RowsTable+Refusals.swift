@@ -1,0 +1,52 @@
+import TomboloHTTP
+import TomboloJSONAPI
+
+/// Rows that weren't saved: they keep what was entered, and nothing is written over what somebody else has saved meanwhile
+/// before it was shown.
+extension RowsTable {
+    /// - Parameter now: its object as it is now; nil for a new one, and if the caller can see none any more.
+    func refused(_ row: Row, _ failure: RequestFailure, now: PanelResource?) -> Row {
+        var row = row
+        row.problems = failure.code == .preconditionFailed ? [.changedMeanwhile] : [failure] + failure.others
+        if let now { return rebased(row, onto: now) }
+        return !row.isNew && failure.code == .notFound ? gone(row) : row
+    }
+
+    func gone(_ row: Row) -> Row {
+        var row = row
+        row.isGone = true
+        row.problems = [
+            RequestFailure(
+                .notFound, "It isn't here any more: somebody has deleted it, or moved it elsewhere.",
+                hint: "Saving again leaves this row out.")
+        ]
+        return row
+    }
+
+    /// A row with what was entered, for the next try with the version that its object has now. What only somebody else
+    /// changed is theirs.
+    func rebased(_ row: Row, onto now: PanelResource) -> Row {
+        guard row.version != now.version else { return row }
+        var result = self.row(now)
+        result.entered = row.entered
+        result.problems = [.changedMeanwhile] + row.problems.filter { $0.code != .preconditionFailed }
+        for field in fields.compactMap({ FormField($0) }) {
+            let name = field.field.name
+            let (was, now) = (row.was[name] ?? .null, result.was[name] ?? .null)
+            guard was != now else { continue }
+            let own = row.entered[name].map { field.json($0, was: was) } ?? was
+            if own == was {
+                result.entered[name] = field.text(now)
+            } else if own != now {
+                result.theirs[name] = CellText.value(now, field.field)["text"] as? String ?? ""
+            }
+        }
+        return result
+    }
+}
+
+extension RequestFailure {
+    static let changedMeanwhile = RequestFailure(
+        .preconditionFailed, "Somebody changed it meanwhile.",
+        hint: "Look at what it is now. Saving again writes what you have entered.")
+}
