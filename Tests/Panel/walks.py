@@ -223,7 +223,7 @@ def data(hand):
 
 
 def forms(hand):
-    """Lists in a form, without saving, and rows of a list edited in place."""
+    """Lists in a form, without saving, a record with its children, and rows of a list edited in place."""
     session = "A field guide to colour contrast"
     rows = f"/panel/rows/sessions?q={session.replace(' ', '%20')}&columns=title,subtitle"
     return [
@@ -239,11 +239,18 @@ def forms(hand):
         ("saves it, and the draft is gone", both(
             hand.push("Save"), expect("Saved."), hand.follow("Edit"), expect_no("unsaved draft"),
             hand.follow("Cancel"))),
+        ("saves an event with one more track", both(
+            lambda page: page.open(event_with_tracks(page)),
+            hand.write("Name of New track 1", f"By {hand.name}"), hand.push("Save"), expect("1 track was saved."))),
         ("edits rows in the list", both(
             go(rows), hand.write(f"Subtitle of {session}", f"by {hand.name}"), hand.push("Save the rows"),
             expect("1 session was saved."))),
         ("edits nothing", both(go(rows), hand.push("Save the rows"), expect("Nothing was changed."))),
     ]
+
+
+def event_with_tracks(page):
+    return first("/panel/data/events?q=tombolo", "/panel/data/events/")(page) + "/edit?with=Track.event"
 
 
 def at_form(page):
@@ -382,6 +389,7 @@ PAGES = [
     ("record", first("/panel/data/sessions?q=colour", "/panel/data/sessions/")),
     ("record-event", first("/panel/data/events?q=tombolo", "/panel/data/events/")),
     ("edit", lambda page: first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page) + "/edit"),
+    ("edit-together", event_with_tracks),
     ("duplicate", lambda page: "/panel/new/sessions?copy="
      + first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page).rsplit("/", 1)[1]),
     ("rows", "/panel/rows/sessions?columns=title,state,startsAt,isPublic"),

@@ -41,10 +41,7 @@ struct ListRequest {
         narrowing = search.map { Self.predicate($0, type, fields) } ?? .constant(true)
         columns = try Self.columns(parameters.value("columns"), type, fields, view)
         var query = try ResourceQuery(parameters.without(Self.own), .list, of: type, for: view)
-        if parameters.value("sort") == nil, case .objectId = type.keyType {
-            // Ids begin with the time that they were made at: the newest first.
-            query.sorts = [ResourceQuery.Sort(column: type.key, type: type.keyType, isAscending: false)]
-        }
+        if parameters.value("sort") == nil { query.sorts = Self.defaultSorts(of: type) }
         let title = ClassTitle.field(of: type, view)
         query.fields[type.name] = Set(columns.map(\.name) + (title.map { [$0.name] } ?? []))
         query.includes = []
@@ -58,6 +55,12 @@ struct ListRequest {
             }
         }
         self.query = query
+    }
+
+    /// The order of a list for which nobody has chosen one.
+    static func defaultSorts(of type: ResourceType) -> [ResourceQuery.Sort] {
+        // ObjectIds begin with the time that they were made at: the newest first.
+        [ResourceQuery.Sort(column: type.key, type: type.keyType, isAscending: type.keyType != .objectId)]
     }
 
     /// The address that a form without JavaScript means; nil if it isn't a form's address.

@@ -37,13 +37,19 @@ struct ConflictPage {
         }
     }
 
+    /// An embedded object or a list in one line.
+    func text(_ json: JSON, _ part: FormPart) async throws -> String {
+        let lines = try await lines(json, part, since: nil).compactMap { $0["text"] as? String }
+        return lines.isEmpty ? "none" : lines.joined(separator: "; ")
+    }
+
     private static func isNew(_ element: JSON, since was: JSON?) -> Bool {
         was.map { !$0.items.contains(element) } ?? false
     }
 
     func answer() async throws -> PanelAnswer {
         let record = try await edit.reader.record(edit.type, key: edit.page.key())
-        let theirs = edit.content(of: record)
+        let theirs = edit.content(of: record.resource)
         var rows: [[String: Any]] = []
         var kept: [[String: Any]] = []
         for field in edit.fields {

@@ -20,7 +20,7 @@ extension EditPage {
             throw RequestFailure.noSuchObject(ClassTitle.singular(of: type))
         }
         let record = try await reader.record(type, key: key)
-        var content = content(of: record)
+        var content = content(of: record.resource)
         content.version = nil
         content.was = [:]
         for field in view.fields(of: type) where content.entries[field.name] == nil {

@@ -11,10 +11,12 @@ extension EditPage {
     func save() async throws -> PanelAnswer {
         var content = try sent()
         let key = try page.key()
+        content.children = try children(of: key)?.sent()
         if acts(on: &content) {
             let record = try await reader.record(type, key: key)
             return .page(try await shown(content, title: record.title))
         }
+        if let children = content.children { return try await save(content, with: children, key: key) }
         guard let version = content.version, let document = document(content) else {
             return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
         }
@@ -69,27 +71,33 @@ extension EditPage {
     /// Makes the object that the form says.
     func make() async throws -> PanelAnswer {
         var content = try sent()
+        content.children = try children(of: nil)?.sent()
         if acts(on: &content) { return .page(try await shown(content, title: nil)) }
         do {
             let key = try newKey(content.id)
-            guard try await create(adding(content.copied, to: document(content)) ?? [:], key: key) else {
-                return .redirect(
-                    to: ClassPages.path(of: type), notice: PanelNotice("Created, but you may not see it."))
+            if let children = content.children {
+                return try await make(content, with: children.belonging(to: key), key: key)
             }
-            return .redirect(
-                to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: PanelNotice("Created."))
+            return made(try await create(newDocument(content), key: key), key: key, "Created.")
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
             content.problems = [failure] + failure.others
             return .page(try await shown(content, title: nil))
         }
     }
 
+    /// The page that follows when an object was made.
+    func made(_ isVisible: Bool, key: Value, _ notice: String) -> PanelAnswer {
+        isVisible
+            ? .redirect(to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: PanelNotice(notice))
+            : .redirect(to: ClassPages.path(of: type), notice: PanelNotice("Created, but you may not see it."))
+    }
+
     // MARK: Writing
 
-    private static let pointer = RequestPointer() / "data"
+    static let pointer = RequestPointer() / "data"
 
     /// A resource object as it's written, with the problems that can be seen without the database.
-    private func checked(_ document: JSON) throws -> ResourceChange {
+    func checked(_ document: JSON) throws -> ResourceChange {
         var change = ResourceChange(type, view)
         change.isForm = true
         change.read(document, at: Self.pointer)
@@ -97,7 +105,7 @@ extension EditPage {
         return change
     }
 
-    private var writer: ResourceWriter { ResourceWriter(view: view, moveToTrash: Self.move(request.core)) }
+    var writer: ResourceWriter { ResourceWriter(view: view, moveToTrash: Self.move(request.core)) }
 
     /// Changes an object, if it still has the version.
     func update(_ document: JSON, key: Value, version: String) async throws {
@@ -147,6 +155,9 @@ extension EditPage {
             return key
         }
     }
+
+    /// The resource object that a form makes.
+    func newDocument(_ content: Content) -> JSON { adding(content.copied, to: document(content)) ?? [:] }
 
     /// The resource object of the fields that were changed; nil if none was.
     func document(_ content: Content) -> JSON? {

@@ -9,7 +9,6 @@ import TomboloRules
 
 /// The forms that change an object or make one.
 struct EditPage: Sendable {
-    private static let template = PanelTemplate(PackageResources.edit_mustache)
     /// The hidden field with the version that the form was filled from.
     static let versionField = "_version"
     /// The button that searches for what a link leads to; its value is the field's name.
@@ -53,6 +52,10 @@ struct EditPage: Sendable {
         var sizes: [String: String] = [:]
         /// The place that a button was about.
         var focus: String?
+        /// The rows of objects that link to this one, if the form has some.
+        var children: ChildRows?
+
+        var isRefused: Bool { !problems.isEmpty || children?.isRefused == true }
     }
 
     // MARK: Filling the form
@@ -63,26 +66,29 @@ struct EditPage: Sendable {
         if let denial = try await ResourceReader(view: view).refusal(.update, type, key: key, request.core.pool) {
             throw RequestFailure(denial)
         }
+        let children = try children(of: key)
         let record = try await reader.record(type, key: key)
-        return .page(try await shown(content(of: record), title: record.title))
+        var content = content(of: record.resource)
+        content.children = try await children?.read()
+        return .page(try await shown(content, title: record.title))
     }
 
-    func content(of record: RecordReader.Record) -> Content {
-        var content = Content(version: record.resource.version)
+    func content(of resource: PanelResource) -> Content {
+        var content = Content(version: resource.version)
         for field in fields {
-            let json = Self.value(of: field, record.resource)
+            let json = Self.value(of: field, resource)
             content.was[field.field.name] = json
             content.entered[field.field.name] = field.text(json)
         }
         for part in parts {
-            guard let json = Self.value(of: part, record.resource) else { continue }
+            guard let json = Self.value(of: part, resource) else { continue }
             let entry = part.entry(json)
             let count = content.entries.values.reduce(entry.controlCount) { $0 + $1.controlCount }
             guard entry.fits, count <= FormEntry.maximumControlCount else { continue }
             content.was[part.field.name] = json
             content.entries[part.field.name] = entry
         }
-        for field in byteFields { content.sizes[field.name] = Self.size(record.resource.attribute(field.name), field) }
+        for field in byteFields { content.sizes[field.name] = Self.size(resource.attribute(field.name), field) }
         return content
     }
 
@@ -107,6 +113,7 @@ struct EditPage: Sendable {
         for field in fields {
             if let text = request.query(field.name) { content.entered[field.field.name] = text }
         }
+        content.children = try await children(of: nil)?.read()
         return .page(try await shown(content, title: nil))
     }
 
@@ -147,78 +154,5 @@ struct EditPage: Sendable {
         return content
     }
 
-    // MARK: Showing it
-
-    /// - Parameter title: of the object; nil for a new one.
-    func shown(_ content: Content, title: String?) async throws -> PanelPage {
-        let singular = ClassTitle.singular(of: type)
-        let isNew = title == nil
-        var controls: [[String: Any]] = []
-        let parts = Dictionary(uniqueKeysWithValues: self.parts.map { ($0.field.name, $0) })
-        var known: Set<String> = []
-        var renderer = FormRenderer(edit: self, content: content, isNew: isNew)
-        for field in view.fields(of: type) {
-            if let field = FormField(field) {
-                controls.append(try await control(field, content, isNew: isNew, renderer.choices))
-                renderer.anchors.insert(field.path)
-            } else if let part = parts[field.name], let entry = content.entries[field.name] {
-                controls.append(["isPart": true, "partHTML": try await renderer.html(part, entry)])
-            } else if field.isBytes {
-                renderer.anchors.insert(field.name)
-                controls.append(bytesControl(field, content, isNew: isNew))
-            } else {
-                continue
-            }
-            known.insert(field.name)
-        }
-        var values: [String: Any] = [
-            "formToken": request.visit.token.formToken, "fields": controls, "singular": singular,
-            "action": isNew ? Self.newPath(of: type) : page.path,
-            "cancel": isNew ? ClassPages.path(of: type) : page.path,
-            "button": isNew ? "Create" : "Save", "isUpload": !byteFields.isEmpty,
-        ]
-        values["draft"] =
-            [
-                request.userID.stringValue, type.name, isNew ? "new" : request.parameter("id"), content.version ?? "",
-            ].joined(separator: " ")
-        // A page has no form that was sent.
-        values["isFresh"] = request.form.fields.isEmpty
-        if let version = content.version { values["version"] = version }
-        if isNew, needsID { values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType)] }
-        values["copied"] = content.copied.sorted { $0.key < $1.key }.map {
-            ["name": Self.copyPrefix + $0.key, "value": CellText.compact($0.value)]
-        }
-        let missing = view.fields(of: type).filter { !known.contains($0.name) && content.copied[$0.name] == nil }.map {
-            ClassTitle.words($0.name)
-        }
-        if !missing.isEmpty { values["missing"] = missing.joined(separator: ", ") }
-        if !content.problems.isEmpty {
-            values["hasProblems"] = true
-            values["problems"] = content.problems.map { problem -> [String: Any] in
-                var item: [String: Any] = ["text": problem.message]
-                if let hint = problem.hint { item["hint"] = hint }
-                if let name = problem.fieldName, known.contains(name), let path = problem.formPath {
-                    item["field"] = path.split(separator: ".").map { ClassTitle.words(String($0)) }
-                        .joined(separator: ", ")
-                    item["anchor"] = "f-\(renderer.anchor(path))"
-                }
-                return item
-            }
-        }
-        return PanelPage(
-            isNew ? "New \(ClassTitle.inSentence(singular))" : "Edit \(title ?? "")",
-            crumbs: page.crumbs + (title.map { [PanelPage.Crumb(title: $0, path: page.path)] } ?? []),
-            content: Self.template.render(values),
-            status: content.problems.first?.code.status ?? .ok)
-    }
-
     static func wasName(_ part: FormPart) -> String { "was.\(part.path)" }
-
-    /// Whether the maker of an object has to say its id.
-    var needsID: Bool {
-        switch type.keyType {
-        case .objectId, .uuid: false
-        default: true
-        }
-    }
 }

@@ -37,9 +37,8 @@ struct RecordPage: Sendable {
             "singular": ClassTitle.singular(of: type),
         ]
         let asking = ResourceReader(view: view)
-        if try await asking.refusal(.update, type, key: key, request.core.pool) == nil {
-            values["edit"] = "\(path)/edit"
-        }
+        let mayUpdate = try await asking.refusal(.update, type, key: key, request.core.pool) == nil
+        if mayUpdate { values["edit"] = "\(path)/edit" }
         if view.refusal(.create, type) == nil {
             values["duplicate"] = EditPage.copyPath(of: type, id: record.resource.id)
         }
@@ -54,38 +53,45 @@ struct RecordPage: Sendable {
         if request.core.models != nil, view.refusal(.inspect, type) == nil {
             values["devices"] = DevicePages.whyPath(className: type.item.name, id: record.resource.id)
         }
-        let incoming = try await reader.incoming(type, key: key)
         var links: [[String: Any]] = []
-        for link in incoming {
-            let filter =
-                RequestParameters.encode("filter[\(link.field.name)]") + "="
-                + RequestParameters.encode(record.resource.id)
-            var item: [String: Any] = [
-                "title": ClassTitle.plural(of: link.type), "field": ClassTitle.words(link.field.name),
-                "count": PanelNumber.text(link.count, limit: RecordReader.countLimit),
-                "path": "\(ClassPages.path(of: link.type))?\(filter)",
-                "singular": ClassTitle.inSentence(ClassTitle.singular(of: link.type)),
-            ]
-            if view.refusal(.create, link.type) == nil {
-                let name = RequestParameters.encode("f.\(link.field.name)")
-                item["new"] =
-                    "\(EditPage.newPath(of: link.type))?\(name)=\(RequestParameters.encode(record.resource.id))"
+        for incoming in try await reader.incoming(type, key: key) {
+            var item = shown(incoming.link, record, key: key, mayUpdate: mayUpdate)
+            item["count"] = PanelNumber.text(incoming.count, limit: RecordReader.countLimit)
+            let first = try await reader.first(of: incoming, key: key)
+            item["first"] = first.map {
+                ["title": $0.title, "path": ClassPages.path(of: incoming.link.type, id: $0.id)]
             }
-            if view.refusal(.update, link.type) == nil, RowsPage.isPossible(link.type, view) {
-                item["rows"] = "\(RowsPage.path(of: link.type))?\(filter)"
-                item["plural"] = ClassTitle.inSentence(ClassTitle.plural(of: link.type))
-            }
-            let first = try await reader.first(of: link, key: key)
-            item["first"] = first.map { ["title": $0.title, "path": ClassPages.path(of: link.type, id: $0.id)] }
             item["hasFirst"] = !first.isEmpty
             links.append(item)
         }
         values["incoming"] = links
-        values["hasIncoming"] = !incoming.isEmpty
+        values["hasIncoming"] = !links.isEmpty
         return .page(
             PanelPage(
                 record.title, crumbs: crumbs, content: Self.template.render(values),
                 watches: LivePages.path(of: type, id: record.resource.id, seen: record.resource.version ?? "")))
+    }
+
+    /// What links to the record by one link, with the ways to see, add and edit it.
+    private func shown(
+        _ link: IncomingLink, _ record: RecordReader.Record, key: Value, mayUpdate: Bool
+    ) -> [String: Any] {
+        let id = record.resource.id
+        var item: [String: Any] = [
+            "title": ClassTitle.plural(of: link.type), "field": ClassTitle.words(link.field.name),
+            "path": link.listPath(to: id), "singular": ClassTitle.inSentence(ClassTitle.singular(of: link.type)),
+            "plural": ClassTitle.inSentence(ClassTitle.plural(of: link.type)),
+        ]
+        if view.refusal(.create, link.type) == nil { item["new"] = link.newPath(to: id) }
+        if view.refusal(.update, link.type) == nil, RowsPage.isPossible(link.type, view) {
+            item["rows"] = link.rowsPath(to: id)
+        }
+        let edit = EditPage(request: request, view: view, type: type)
+        if mayUpdate, ChildRows(link, of: key, edit) != nil {
+            item["together"] = "\(path)/edit?\(ChildRows.query(link))"
+            item["parent"] = ClassTitle.inSentence(ClassTitle.singular(of: type))
+        }
+        return item
     }
 
     /// A field with its value, and with links where it leads somewhere that the caller may see.

@@ -69,8 +69,7 @@ struct RecordReader {
     // MARK: What leads to it
 
     struct Incoming {
-        let type: ResourceType
-        let field: ResourceField
+        let link: IncomingLink
         /// Nil if counting took too long.
         let count: Int?
     }
@@ -78,16 +77,10 @@ struct RecordReader {
     /// The links of other objects that lead to one, with how many of these the caller may see.
     func incoming(_ type: ResourceType, key: Value) async throws -> [Incoming] {
         var found: [Incoming] = []
-        for other in ClassPages.readable(view) {
-            for field in view.fields(of: other) {
-                guard case .toOne(let column, type.classIndex) = field.content,
-                    found.count < Self.maximumIncomingCount
-                else { continue }
-                let path = PropertyPath(other.item.columns[column].name)
-                let count = try await reader.patientCount(
-                    other, matching: .compare(path, .equal, key), limit: Self.countLimit + 1, pool)
-                found.append(Incoming(type: other, field: field, count: count))
-            }
+        for link in IncomingLink.all(to: type, view).prefix(Self.maximumIncomingCount) {
+            let count = try await reader.patientCount(
+                link.type, matching: link.leads(to: key), limit: Self.countLimit + 1, pool)
+            found.append(Incoming(link: link, count: count))
         }
         return found
     }
@@ -98,12 +91,10 @@ struct RecordReader {
     private static let sortedChildCount = 1_000
 
     /// The first of the objects that lead to one, by their titles; none of very many.
-    func first(of link: Incoming, key: Value) async throws -> [Choice] {
-        guard let count = link.count, count > 0, count <= Self.sortedChildCount,
-            case .toOne(let column, _) = link.field.content
-        else { return [] }
-        let path = PropertyPath(link.type.item.columns[column].name)
-        return try await choices(of: link.type, matching: .compare(path, .equal, key), limit: Self.shownChildCount)
+    func first(of incoming: Incoming, key: Value) async throws -> [Choice] {
+        guard let count = incoming.count, count > 0, count <= Self.sortedChildCount else { return [] }
+        return try await choices(
+            of: incoming.link.type, matching: incoming.link.leads(to: key), limit: Self.shownChildCount)
     }
 
     // MARK: Choosers

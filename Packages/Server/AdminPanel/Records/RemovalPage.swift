@@ -42,7 +42,7 @@ struct RemovalPage {
         } else {
             let links: [[String: Any]] = try await reader.incoming(type, key: key).filter { $0.count != 0 }.map {
                 [
-                    "title": ClassTitle.plural(of: $0.type), "field": ClassTitle.words($0.field.name),
+                    "title": ClassTitle.plural(of: $0.link.type), "field": ClassTitle.words($0.link.field.name),
                     "count": PanelNumber.text($0.count, limit: RecordReader.countLimit),
                 ]
             }

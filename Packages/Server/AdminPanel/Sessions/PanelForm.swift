@@ -12,7 +12,7 @@ struct PanelForm: Sendable {
     static let passwordField = "_password"
     /// The code of the second factor, beside the password.
     static let codeField = "_code"
-    static let maximumFieldCount = 2_000
+    static let maximumFieldCount = 3_000
     /// Of all fields together that aren't files.
     static let maximumTextByteCount = 1 << 20
     static let maximumFileByteCount = 5 << 20

@@ -4,7 +4,7 @@ package import TomboloModel
 
 /// Which part of a list a request asks for: by number, or after a cursor.
 package struct ResourcePage: Sendable {
-    package private(set) var size = ResourceQuery.defaultPageSize
+    package private(set) var size: Int
     /// From 1; nil for pages by cursor.
     package private(set) var number: Int?
     /// Whether the number of all resources is asked for.
@@ -14,6 +14,9 @@ package struct ResourcePage: Sendable {
     package private(set) var after: [Value]?
 
     package var offset: Int { ((number ?? 1) - 1) * size }
+
+    /// The first page.
+    package init(size: Int = ResourceQuery.defaultPageSize) { self.size = size }
 
     package mutating func read(_ parameter: RequestParameters.Parameter) throws {
         switch parameter.keys[0] {

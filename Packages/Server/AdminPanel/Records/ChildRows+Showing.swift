@@ -1,0 +1,33 @@
+import TomboloJSONAPI
+
+extension ChildRows {
+    /// - Parameter title: of the record; nil for a new one.
+    func values(title: String?) async throws -> [String: Any] {
+        let plural = ClassTitle.plural(of: type)
+        var values: [String: Any] = [
+            "plural": plural, "hasRows": !rows.isEmpty,
+            "tableHTML": try await table.html(rows, caption: title.map { "\(plural) of \($0)" } ?? "New \(plural)"),
+            "hasNew": rows.contains(where: \.isNew), "pluralInSentence": ClassTitle.inSentence(plural),
+        ]
+        if let missing = table.missing, !missing.isEmpty {
+            values["lacking"] = missing.map { ClassTitle.inSentence(ClassTitle.words($0.name)) }.joined(separator: ", ")
+        }
+        // While a record is being made, nothing links to it.
+        if let parent, title != nil { values["list"] = link.listPath(to: ResourceType.idText(parent)) }
+        if isCut { values["cut"] = ["name": Self.cutField, "maximum": RowsTable.maximumRowCount] }
+        return values
+    }
+
+    /// What is wrong with rows, for the list above the form.
+    var problems: [[String: Any]] {
+        table.failed(rows).map { row in
+            ["field": row["title"] ?? "", "anchor": row["row"] ?? "", "text": row["text"] ?? ""]
+        }
+    }
+
+    /// Changes with every object of the rows, and every change of one.
+    var state: String {
+        let text = rows.map { "\($0.id) \($0.version)" }.joined(separator: "\n")
+        return ResourceVersion(of: Array(text.utf8)[...]).text
+    }
+}

@@ -1,0 +1,146 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Objects that link to a record, as rows of the record's form.
+struct ChildRows: Sendable {
+    /// The parameter of a form's address that names their link, such as `Ticket.event`.
+    static let parameter = "with"
+    /// What stands before the names of the rows' controls. No field of the record is called so, since names of the API begin
+    /// with letters and digits.
+    private static let place = "_rows"
+    /// The hidden field of a form that doesn't show all objects.
+    static let cutField = "m.\(place)"
+
+    let link: IncomingLink
+    /// Of the record; nil for a new one.
+    private(set) var parent: Value?
+    private(set) var table: RowsTable
+    private(set) var rows: [RowsTable.Row] = []
+    /// Whether there are more objects than rows.
+    private(set) var isCut = false
+
+    var type: ResourceType { link.type }
+    private var view: CallerView { table.view }
+
+    /// - Returns: nil where the caller can neither change objects of the class in rows nor add some.
+    init?(_ link: IncomingLink, of parent: Value?, _ edit: EditPage) {
+        guard let field = FormField(link.field) else { return nil }
+        self.link = link
+        self.parent = parent
+        let id = parent.map { JSON.string(ResourceType.idText($0)) }
+        table = RowsTable(
+            edit: EditPage(request: edit.request, view: edit.view, type: link.type),
+            fields: Self.columns(of: link, edit.view), place: Self.place, fixed: [(field, id ?? .null)])
+        guard !table.fields.isEmpty, showsExisting || table.missing?.isEmpty == true else { return nil }
+    }
+
+    /// What names an object comes first, then what a new one must have.
+    private static func columns(of link: IncomingLink, _ view: CallerView) -> [ResourceField] {
+        let title = ClassTitle.field(of: link.type, view)
+        let fields = view.fields(of: link.type).filter { $0.name != title?.name }
+        return RowsTable.columns(
+            among: (title.map { [$0] } ?? []) + fields.filter(\.isRequiredOnCreation)
+                + fields.filter { !$0.isRequiredOnCreation })
+    }
+
+    static func query(_ link: IncomingLink) -> String { "\(parameter)=\(RequestParameters.encode(link.name))" }
+
+    private var showsExisting: Bool { parent != nil && view.refusal(.update, type) == nil }
+
+    /// Those that belong to the record. It may link to itself, but isn't a row of its own form.
+    private func belong(to parent: Value) -> Predicate {
+        guard type.classIndex == link.field.target else { return link.leads(to: parent) }
+        return .all([link.leads(to: parent), .compare(PropertyPath(type.key.name), .notEqual, parent)])
+    }
+
+    // MARK: Filling the rows
+
+    /// With the objects as they are, and empty rows.
+    func read() async throws -> ChildRows {
+        var result = self
+        if let parent, showsExisting {
+            var query = ResourceQuery()
+            query.page = ResourcePage(size: RowsTable.maximumRowCount)
+            query.sorts = ListRequest.defaultSorts(of: type)
+            let page = try await ResourceReader(view: view).page(
+                type, query, narrowing: belong(to: parent), table.edit.request.core.pool)
+            result.rows = try page.resources.map { table.row(try PanelResource($0)) }
+            result.isCut = page.next != nil
+        }
+        result.rows += table.newRows
+        return result
+    }
+
+    /// With the rows that were sent.
+    func sent() throws -> ChildRows {
+        var result = self
+        result.rows = try table.sent()
+        result.isCut = table.edit.request.form[Self.cutField] != nil
+        return result
+    }
+
+    /// The same rows for a record that is being made.
+    func belonging(to key: Value) -> ChildRows {
+        var result = self
+        result.parent = key
+        if let field = FormField(link.field) { result.table.give(.string(ResourceType.idText(key)), to: field) }
+        return result
+    }
+
+    // MARK: Saving them
+
+    /// How many rows there is something to save of.
+    var count: Int { rows.count { table.document($0) != nil } }
+    var isRefused: Bool { rows.contains { !$0.problems.isEmpty } }
+
+    /// Finds what is wrong with the rows that can be seen without the database.
+    mutating func check() throws {
+        for index in rows.indices {
+            guard let document = table.document(rows[index]) else { continue }
+            do {
+                _ = try table.edit.checked(document)
+            } catch let failure as RequestFailure {
+                rows[index].problems = [failure] + failure.others
+            }
+        }
+    }
+
+    /// Locks the objects of the rows that were changed. Those that changed meanwhile, or don't belong to the record any more,
+    /// are refused.
+    nonisolated(nonsending) mutating func lock(_ connection: PostgresConnection) async throws {
+        let changed = rows.indices.filter { !rows[$0].isNew && table.document(rows[$0]) != nil }
+        guard let parent, !changed.isEmpty else { return }
+        let isChanged = Predicate.isIn(PropertyPath(type.key.name), changed.compactMap { type.keyValue(rows[$0].id) })
+        let found = try await ResourceReader(view: view).locked(
+            type, matching: .all([belong(to: parent), isChanged]), .update, limit: changed.count, connection)
+        let now = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+        for index in changed {
+            guard let current = now[rows[index].id] else {
+                rows[index] = table.gone(rows[index])
+                continue
+            }
+            rows[index] = table.rebased(rows[index], onto: current)
+        }
+    }
+
+    /// Writes each row that nothing is known to be wrong with. A refusal doesn't end the transaction: it's noted in the row.
+    nonisolated(nonsending) mutating func write(by writer: ResourceWriter, _ connection: PostgresConnection)
+        async throws
+    {
+        for index in rows.indices where rows[index].problems.isEmpty {
+            guard let document = table.document(rows[index]) else { continue }
+            let (row, edit) = (rows[index], table.edit)
+            rows[index].problems = try await EditPage.refusals(connection) { connection in
+                let change = try edit.checked(document)
+                if row.isNew {
+                    _ = try await writer.create(change, key: edit.newKey(""), at: EditPage.pointer, connection)
+                } else if let key = edit.type.keyValue(row.id) {
+                    _ = try await writer.update(change, key: key, at: EditPage.pointer, connection)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+extension EditPage {
+    /// What was entered, for the next try with the version that the object has now. What only somebody else changed is theirs;
+    /// what both did stays as it was entered, with a message that says what theirs is.
+    func rebased(_ mine: Content, onto theirs: PanelResource) async throws -> Content {
+        let theirs = content(of: theirs)
+        var content = mine
+        content.version = theirs.version
+        content.was = theirs.was
+        content.sizes = theirs.sizes
+        content.problems = [.changedMeanwhile]
+        for field in fields {
+            let name = field.field.name
+            let (was, now) = (mine.was[name] ?? .null, theirs.was[name] ?? .null)
+            let own = mine.entered[name].map { field.json($0, was: was) } ?? was
+            if own == was {
+                content.entered[name] = field.text(now)
+            } else if was != now, own != now {
+                content.problems.append(Self.clash(field.field, try await text(now, field)))
+            }
+        }
+        for part in parts {
+            let name = part.field.name
+            guard let own = changed(part, mine) else {
+                content.entries[name] = theirs.entries[name]
+                continue
+            }
+            guard let now = theirs.was[name] else {
+                content.entries[name] = nil
+                content.problems.append(
+                    RequestFailure(
+                        .preconditionFailed,
+                        "\(part.title) is too long for a form now, so what you entered there is gone.",
+                        hint: "Change it over JSON:API."))
+                continue
+            }
+            guard now != mine.was[name] ?? .null, own != now else { continue }
+            let text = try await ConflictPage(edit: self, mine: mine).text(now, part)
+            content.problems.append(Self.clash(part.field, text))
+        }
+        for field in byteFields where mine.bytes[field.name] == .null {
+            // Nobody has seen what would be removed.
+            content.bytes[field.name] = nil
+            content.problems.append(
+                RequestFailure(
+                    .preconditionFailed, "Your choice isn't kept.", hint: "Make it again.",
+                    source: Self.place(of: field)))
+        }
+        return content
+    }
+
+    private static func place(of field: ResourceField) -> RequestFailure.Source {
+        .pointer((pointer / "attributes" / field.name).description)
+    }
+
+    private static func clash(_ field: ResourceField, _ theirs: String) -> RequestFailure {
+        RequestFailure(
+            .preconditionFailed, "Somebody changed it meanwhile. Current value: \(theirs).",
+            hint: "Saving again writes what you have entered.", source: place(of: field))
+    }
+}

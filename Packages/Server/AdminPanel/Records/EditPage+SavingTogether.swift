@@ -1,0 +1,119 @@
+import HTTPTypes
+import PostgresClient
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Saving an object with the rows of its form, in one transaction: all of it, or nothing.
+extension EditPage {
+    /// Carries what was refused out of the transaction that it ends.
+    private struct Refused: Error {
+        let content: Content
+        /// The object as somebody else has saved it meanwhile.
+        var theirs: PanelResource?
+    }
+
+    /// Changes the object and the rows.
+    func save(_ content: Content, with children: ChildRows, key: Value) async throws -> PanelAnswer {
+        if let denial = try await ResourceReader(view: view).refusal(.update, type, key: key, request.core.pool) {
+            throw RequestFailure(denial)
+        }
+        let (document, count) = (document(content), children.count)
+        guard document != nil || count > 0 else {
+            return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
+        }
+        do {
+            try await request.core.pool.transaction { connection in
+                try await update(content, document, children, key: key, connection)
+            }
+        } catch let refused as Refused {
+            var content = refused.content
+            if let theirs = refused.theirs { content = try await rebased(content, onto: theirs) }
+            return .page(try await shown(content, title: try await reader.record(type, key: key).title))
+        }
+        let rows = Counted.objects(count, of: children.type.item.name)
+        let notice =
+            document == nil ? "\(rows) \(Counted.were(count)) saved." : count == 0 ? "Saved." : "Saved, with \(rows)."
+        return .redirect(to: page.path, notice: PanelNotice(notice))
+    }
+
+    nonisolated(nonsending) private func update(
+        _ content: Content, _ document: JSON?, _ children: ChildRows, key: Value, _ connection: PostgresConnection
+    ) async throws {
+        var (content, children) = (content, children)
+        // The object before its rows, as everybody does. And all versions before anything is written: what the database does
+        // to rows by itself when their object changes isn't somebody else's change.
+        let reader = ResourceReader(view: view)
+        let found = try await reader.locked(
+            type, matching: reader.isKey(key, of: type), document == nil ? .share : .update, limit: 1, connection)
+        guard let now = found.first else { throw RequestFailure.noSuchObject(ClassTitle.singular(of: type)) }
+        try children.check()
+        try await children.lock(connection)
+        let isStale = document != nil && now.version != content.version
+        if let document, !isStale {
+            let writer = writer
+            content.problems = try await Self.refusals(connection) { connection in
+                _ = try await writer.update(checked(document), key: key, at: Self.pointer, connection)
+            }
+        }
+        try await children.write(by: writer, connection)
+        content.children = children
+        if isStale || content.isRefused { throw Refused(content: content, theirs: isStale ? now : nil) }
+    }
+
+    /// Makes the object, and what its rows say.
+    /// - Parameter children: with the key of the object.
+    func make(_ content: Content, with children: ChildRows, key: Value) async throws -> PanelAnswer {
+        do {
+            let isVisible = try await request.core.pool.transaction { connection in
+                try await create(content, children, key: key, connection)
+            }
+            let count = children.count
+            let rows = Counted.objects(count, of: children.type.item.name)
+            return made(isVisible, key: key, count == 0 ? "Created." : "Created, with \(rows).")
+        } catch let refused as Refused {
+            return .page(try await shown(refused.content, title: nil))
+        }
+    }
+
+    /// - Returns: whether the caller may see the object.
+    nonisolated(nonsending) private func create(
+        _ content: Content, _ children: ChildRows, key: Value, _ connection: PostgresConnection
+    ) async throws -> Bool {
+        var (content, children) = (content, children)
+        try children.check()
+        var isVisible = false
+        let writer = writer
+        content.problems = try await Self.refusals(connection) { connection in
+            let change = try checked(newDocument(content))
+            isVisible = try await writer.create(change, key: key, at: Self.pointer, connection) != nil
+        }
+        // Rows of an object that isn't there would be refused for nothing else.
+        if content.problems.isEmpty, children.count > 0 {
+            // Making an object may give its maker a role in it.
+            let subject = try await request.core.authenticator.subject(of: request.userID, connection)
+            let view = try request.core.view(of: subject, under: view.rules)
+            let writer = ResourceWriter(view: view, moveToTrash: Self.move(request.core))
+            try await children.write(by: writer, connection)
+        }
+        content.children = children
+        if content.isRefused { throw Refused(content: content) }
+        return isVisible
+    }
+
+    /// Does something in a transaction that goes on whatever comes of it.
+    /// - Returns: why it was refused; empty if it wasn't.
+    nonisolated(nonsending) static func refusals(
+        _ connection: PostgresConnection,
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Void
+    ) async throws -> [RequestFailure] {
+        do {
+            try await connection.savepoint { try await body($0) }
+            return []
+        } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
+            return [failure] + failure.others
+        }
+    }
+}

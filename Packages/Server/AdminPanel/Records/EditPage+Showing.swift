@@ -1,0 +1,97 @@
+import HTTPTypes
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+extension EditPage {
+    private static let template = PanelTemplate(PackageResources.edit_mustache)
+
+    /// - Parameter title: of the object; nil for a new one.
+    func shown(_ content: Content, title: String?) async throws -> PanelPage {
+        let singular = ClassTitle.singular(of: type)
+        let isNew = title == nil
+        var controls: [[String: Any]] = []
+        let parts = Dictionary(uniqueKeysWithValues: self.parts.map { ($0.field.name, $0) })
+        var known: Set<String> = []
+        var renderer = FormRenderer(edit: self, content: content, isNew: isNew)
+        for field in view.fields(of: type) {
+            if let field = FormField(field) {
+                controls.append(try await control(field, content, isNew: isNew, renderer.choices))
+                renderer.anchors.insert(field.path)
+            } else if let part = parts[field.name], let entry = content.entries[field.name] {
+                controls.append(["isPart": true, "partHTML": try await renderer.html(part, entry)])
+            } else if field.isBytes {
+                renderer.anchors.insert(field.name)
+                controls.append(bytesControl(field, content, isNew: isNew))
+            } else {
+                continue
+            }
+            known.insert(field.name)
+        }
+        var values: [String: Any] = [
+            "formToken": request.visit.token.formToken, "fields": controls, "singular": singular,
+            "action": action(content, isNew: isNew),
+            "cancel": isNew ? ClassPages.path(of: type) : page.path,
+            "button": isNew ? "Create" : "Save", "isUpload": !byteFields.isEmpty,
+            "draft": draft(content, isNew: isNew),
+            // A page has no form that was sent.
+            "isFresh": request.form.fields.isEmpty,
+        ]
+        let together = try together(content, isNew: isNew)
+        values["together"] = together
+        values["hasTogether"] = !together.isEmpty
+        if let version = content.version { values["version"] = version }
+        if isNew, !Self.makesKeys(of: type) {
+            values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType)]
+        }
+        values["copied"] = content.copied.sorted { $0.key < $1.key }.map {
+            ["name": Self.copyPrefix + $0.key, "value": CellText.compact($0.value)]
+        }
+        let missing = view.fields(of: type).filter { !known.contains($0.name) && content.copied[$0.name] == nil }.map {
+            ClassTitle.words($0.name)
+        }
+        if !missing.isEmpty { values["missing"] = missing.joined(separator: ", ") }
+        if let children = content.children { values["children"] = try await children.values(title: title) }
+        if content.isRefused {
+            values["hasProblems"] = true
+            values["problems"] = problems(content, known, renderer) + (content.children?.problems ?? [])
+        }
+        return PanelPage(
+            isNew ? "New \(ClassTitle.inSentence(singular))" : "Edit \(title ?? "")",
+            crumbs: page.crumbs + (title.map { [PanelPage.Crumb(title: $0, path: page.path)] } ?? []),
+            content: Self.template.render(values), status: Self.status(of: content))
+    }
+
+    private static func status(of content: Content) -> HTTPResponse.Status {
+        content.problems.first?.code.status ?? (content.isRefused ? .unprocessableContent : .ok)
+    }
+
+    /// Where the form is sent: the rows that it has stand in the address.
+    private func action(_ content: Content, isNew: Bool) -> String {
+        let path = isNew ? Self.newPath(of: type) : page.path
+        return content.children.map { "\(path)?\(ChildRows.query($0.link))" } ?? path
+    }
+
+    /// What the form was filled from. What was entered is offered again for nothing else.
+    private func draft(_ content: Content, isNew: Bool) -> String {
+        let parts = [
+            request.userID.stringValue, type.name, isNew ? "new" : request.parameter("id"), content.version ?? "",
+        ]
+        return (parts + (content.children.map { [$0.link.name, $0.state] } ?? [])).joined(separator: " ")
+    }
+
+    /// What is wrong with the object itself, with links to the controls that it's about.
+    private func problems(_ content: Content, _ known: Set<String>, _ renderer: FormRenderer) -> [[String: Any]] {
+        content.problems.map { problem in
+            var item: [String: Any] = ["text": problem.message]
+            if let hint = problem.hint { item["hint"] = hint }
+            if let name = problem.fieldName, known.contains(name), let path = problem.formPath {
+                item["field"] = path.split(separator: ".").map { ClassTitle.words(String($0)) }
+                    .joined(separator: ", ")
+                item["anchor"] = "f-\(renderer.anchor(path))"
+            }
+            return item
+        }
+    }
+}
