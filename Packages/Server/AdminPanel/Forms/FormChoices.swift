@@ -1,19 +1,27 @@
 import TomboloJSONAPI
 import TomboloModel
 
-/// What the choosers of one page offer, read once for each class.
+/// What the choosers of one page offer, read once for each class and what narrows it.
 final class FormChoices {
-    private var few: [Int: [RecordReader.Choice]?] = [:]
+    private struct Offer: Hashable {
+        let classIndex: Int
+        let keys: [String: Value]
+    }
+
+    private var few: [Offer: [RecordReader.Choice]?] = [:]
     private var titles: [RecordReader.Target: String] = [:]
 
-    /// All objects of a class; nil if they are more than a chooser shows at once.
-    func few(of type: ResourceType, _ reader: RecordReader) async throws -> [RecordReader.Choice]? {
-        if let known = few[type.classIndex] { return known }
+    /// All objects of a class, as far as they're offered; nil if they are more than a chooser shows at once.
+    func few(
+        of type: ResourceType, _ reader: RecordReader, _ narrowing: ChoiceNarrowing = .none
+    ) async throws -> [RecordReader.Choice]? {
+        let offer = Offer(classIndex: type.classIndex, keys: narrowing.keys)
+        if let known = few[offer] { return known }
         // In the order of their keys, which have an index: to find that there are too many must not sort them all.
         let found = try await reader.choices(
-            of: type, matching: .constant(true), limit: RecordReader.choiceCount + 1, isByTitle: false)
+            of: type, matching: narrowing.predicate, limit: RecordReader.choiceCount + 1, isByTitle: false)
         let result = found.count <= RecordReader.choiceCount ? found.sorted { $0.title < $1.title } : nil
-        few[type.classIndex] = .some(result)
+        few[offer] = .some(result)
         return result
     }
 
@@ -23,5 +31,24 @@ final class FormChoices {
         let unknown = ids.filter { titles[target($0)] == nil }
         for choice in try await reader.choices(of: type, among: unknown) { titles[target(choice.id)] = choice.title }
         return Dictionary(ids.compactMap { id in titles[target(id)].map { (id, $0) } }) { first, _ in first }
+    }
+
+    /// The same choices, of which those with equal titles say where their shared links lead: `Main Hall (Island Days)`.
+    func toldApart(
+        _ choices: [RecordReader.Choice], of type: ResourceType, _ narrowing: ChoiceNarrowing, _ reader: RecordReader
+    ) async throws -> [RecordReader.Choice] {
+        let repeated = Dictionary(grouping: choices, by: \.title).values.filter { $0.count > 1 }.joined().map(\.id)
+        guard !repeated.isEmpty, !narrowing.links.isEmpty else { return choices }
+        let linked = try await reader.linked(type, among: repeated, narrowing.links.map(\.theirs))
+        var details: [String: [String]] = [:]
+        for link in narrowing.links {
+            let ids = linked.compactMapValues { $0[link.theirs.name] }
+            let titles = try await self.titles(of: link.target, among: Array(Set(ids.values)), reader)
+            for (id, other) in ids { if let title = titles[other] { details[id, default: []].append(title) } }
+        }
+        return choices.map { choice in
+            guard let details = details[choice.id] else { return choice }
+            return RecordReader.Choice(id: choice.id, title: "\(choice.title) (\(details.joined(separator: ", ")))")
+        }
     }
 }

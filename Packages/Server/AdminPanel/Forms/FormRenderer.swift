@@ -103,8 +103,9 @@ struct FormRenderer {
         if !isFull { values["add"] = FormAction.value(.add, part.path) }
         if case .links(let index) = part.kind, let target = edit.view.types[index], !isFull {
             var chooser: [String: Any] = [:]
-            let options = try await edit.offered(target, at: part.path, content, choices, &chooser)
             let chosen = content.added[part.path] ?? ""
+            let options = try await edit.offered(
+                target, at: part.path, content, choices, keeping: chosen, &chooser)
             let none = edit.option("", "none", chosen)
             chooser["options"] = [none] + options.map { edit.option($0.id, $0.title, chosen) }
             chooser["name"] = FormValues.added(part.path)

@@ -84,22 +84,55 @@ extension EditPage {
         _ values: inout [String: Any]
     ) async throws {
         let none = field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : []
-        var options = try await offered(target, at: field.path, content, choices, &values)
-        if !entered.isEmpty, !options.contains(where: { $0.id == entered }) {
-            // What the caller may not see keeps its id.
-            let title = try await choices.titles(of: target, among: [entered], reader)[entered]
-            options.insert(RecordReader.Choice(id: entered, title: title ?? entered), at: 0)
-        }
+        let options = try await offered(target, at: field.path, content, choices, keeping: entered, &values)
         values["hasOptions"] = true
         values["options"] = none + options.map { option($0.id, $0.title, entered) }
+        let dependents = dependents(on: field, content)
+        if !dependents.isEmpty {
+            values["narrows"] = [
+                "find": field.path, "fields": dependents.map { ClassTitle.words($0.name) }.joined(separator: ", "),
+            ]
+        }
     }
 
-    /// What a chooser offers: all of few objects, or those that a search found.
+    /// The fields of the form whose choosers depend on what is entered for a link of the object itself.
+    private func dependents(on field: FormField, _ content: Content) -> [ResourceField] {
+        guard field.path == field.field.name else { return [] }
+        return ChoiceNarrowing.dependents(on: field.field, of: type, view).filter {
+            FormField($0) != nil || content.entries[$0.name] != nil
+        }
+    }
+
+    /// What a chooser offers: all of few objects, or those that a search found; only those that fit what is entered for links
+    /// that they share with the form's object.
+    /// - Parameter chosen: what is offered in any case, because it's chosen already; empty for nothing.
     func offered(
-        _ target: ResourceType, at path: String, _ content: Content, _ choices: FormChoices,
+        _ target: ResourceType, at path: String, _ content: Content, _ choices: FormChoices, keeping chosen: String,
         _ values: inout [String: Any]
     ) async throws -> [RecordReader.Choice] {
-        if let few = try await choices.few(of: target, reader) { return few }
+        let narrowing = ChoiceNarrowing(at: path, of: type, view, content.entered)
+        var options: [RecordReader.Choice]
+        if let few = try await choices.few(of: target, reader, narrowing) {
+            options = few
+            if let words = narrowing.words {
+                values["hint"] = few.isEmpty ? "There are none of \(words)." : "Only those of \(words)."
+            }
+        } else {
+            options = try await found(target, at: path, content, narrowing, &values)
+        }
+        if !chosen.isEmpty, !options.contains(where: { $0.id == chosen }) {
+            // What the caller may not see keeps its id.
+            let title = try await choices.titles(of: target, among: [chosen], reader)[chosen]
+            options.insert(RecordReader.Choice(id: chosen, title: title ?? chosen), at: 0)
+        }
+        return try await choices.toldApart(options, of: target, narrowing, reader)
+    }
+
+    /// What the search of a chooser of many objects found.
+    private func found(
+        _ target: ResourceType, at path: String, _ content: Content, _ narrowing: ChoiceNarrowing,
+        _ values: inout [String: Any]
+    ) async throws -> [RecordReader.Choice] {
         let search = content.searches[path]
         values["search"] = [
             "name": "q.\(path)", "id": "q-\(path)", "value": search ?? "", "find": path,
@@ -107,9 +140,13 @@ extension EditPage {
         ]
         guard let search else { return [] }
         let found = try await reader.choices(
-            of: target, matching: ListRequest.predicate(search, target, view.fields(of: target)),
+            of: target,
+            matching: .all([narrowing.predicate, ListRequest.predicate(search, target, view.fields(of: target))]),
             limit: RecordReader.foundCount)
-        if found.isEmpty { values["hint"] = "Nothing was found for '\(search)'." }
+        if found.isEmpty {
+            let among = narrowing.words.map { " among those of \($0)" } ?? ""
+            values["hint"] = "Nothing was found for '\(search)'\(among)."
+        }
         return found
     }
 }

@@ -131,6 +131,23 @@ struct RecordReader {
         return try await choices(of: type, matching: .isIn(PropertyPath(type.key.name), keys), limit: keys.count)
     }
 
+    /// Where to-one links of objects lead, by the ids of the objects and the names of the links, of what the caller may see.
+    func linked(
+        _ type: ResourceType, among ids: [String], _ fields: [ResourceField]
+    ) async throws -> [String: [String: String]] {
+        guard view.refusal(.read, type) == nil else { return [:] }
+        let keys = ids.compactMap(type.keyValue)
+        let plan = ResourcePlan(type, for: view, fields: Set(fields.map(\.name)))
+        let statement = try reader.statement(
+            plan, matching: .isIn(PropertyPath(type.key.name), keys), limit: max(keys.count, 1))
+        var linked: [String: [String: String]] = [:]
+        for row in try await pool.query(statement.sql, statement.parameters) {
+            let shown = try PanelResource(ResourceReader.Resource(plan: plan, row: row))
+            for field in fields { linked[shown.id, default: [:]][field.name] = shown.linked(field.name)?.first }
+        }
+        return linked
+    }
+
     /// Objects of a class whose title is exactly a text, of those that the caller may see.
     func choices(of type: ResourceType, titled text: String, limit: Int) async throws -> [Choice] {
         guard case .value(let column, .string)? = ClassTitle.field(of: type, view)?.content else { return [] }
