@@ -19,6 +19,8 @@ indirect enum FormEntry: Sendable {
     /// Controls of all lists and embedded objects of a form.
     static let maximumControlCount = 800
 
+    func isText(_ other: String) -> Bool { if case .text(let text) = self { text == other } else { false } }
+
     var controlCount: Int {
         switch self {
         case .text: 1

@@ -124,9 +124,10 @@ extension FormPart {
     ///   - path: from here to what the button is about.
     ///   - added: what is chosen to be added to a list of links.
     /// - Returns: the place that has the focus afterwards; nil if there is no such place, and nothing was done.
+    /// - Throws: ``RequestFailure`` with status 422 for a link that the list has already.
     func perform(
         _ verb: FormAction.Verb, at path: ArraySlice<Substring>, added: String?, on entry: inout FormEntry
-    ) -> String? {
+    ) throws(RequestFailure) -> String? {
         switch entry {
         case .text: return nil
         case .object(var object):
@@ -142,7 +143,7 @@ extension FormPart {
             guard let member = members.first(where: { $0.field.name == path[path.startIndex] }),
                 var inner = object.members[member.field.name]
             else { return nil }
-            let place = member.perform(verb, at: path.dropFirst(), added: added, on: &inner)
+            let place = try member.perform(verb, at: path.dropFirst(), added: added, on: &inner)
             object.members[member.field.name] = inner
             entry = .object(object)
             return place
@@ -152,6 +153,7 @@ extension FormPart {
                 guard verb == .add, elements.count < FormEntry.maximumElementCount else { return nil }
                 if isLinks {
                     guard let added, !added.isEmpty else { return self.path }
+                    guard !elements.contains(where: { $0.isText(added) }) else { throw Self.repetition(at: self.path) }
                     elements.append(.text(added))
                 } else if let element = element(elements.count) {
                     elements.append(element.blank)
@@ -160,7 +162,7 @@ extension FormPart {
             }
             guard let index = Int(first), elements.indices.contains(index) else { return nil }
             guard path.count == 1 else {
-                return element(index)?.perform(verb, at: path.dropFirst(), added: added, on: &elements[index])
+                return try element(index)?.perform(verb, at: path.dropFirst(), added: added, on: &elements[index])
             }
             switch verb {
             case .remove:
@@ -175,5 +177,38 @@ extension FormPart {
             default: return nil
             }
         }
+    }
+
+    // MARK: Repetitions
+
+    /// The links that lists have more often than they had, and more than once, each with its place.
+    func repetitions(_ entry: FormEntry, was: JSON) -> [RequestFailure] {
+        switch (kind, entry) {
+        case (.links, .list(let elements)):
+            var left: [String: Int] = [:]
+            for id in was.items.compactMap(\.text) { left[id, default: 0] += 1 }
+            return elements.enumerated().compactMap { index, element in
+                guard case .text(let id) = element else { return nil }
+                left[id, default: 1] -= 1
+                return left[id, default: 0] < 0 ? Self.repetition(at: "\(path).\(index)") : nil
+            }
+        case (.object, .object(let object)) where object.isThere:
+            return members.flatMap { member in
+                member.repetitions(
+                    object.members[member.field.name] ?? member.blank, was: was[member.field.name] ?? .null)
+            }
+        case (.objects, .list(let elements)):
+            return elements.enumerated().flatMap { index, entry -> [RequestFailure] in
+                guard let element = element(index) else { return [] }
+                return element.repetitions(entry, was: element.original(entry, among: was.items))
+            }
+        default: return []
+        }
+    }
+
+    private static func repetition(at path: String) -> RequestFailure {
+        RequestFailure(
+            .unprocessable, "It's in the list already.", hint: "Choose another one.",
+            source: .pointer("/data/attributes/\(path.replacing(".", with: "/"))"))
     }
 }

@@ -104,8 +104,9 @@ struct FormRenderer {
         if case .links(let index) = part.kind, let target = edit.view.types[index], !isFull {
             var chooser: [String: Any] = [:]
             let chosen = content.added[part.path] ?? ""
+            let present = Set(elements.compactMap { if case .text(let id) = $0 { id } else { nil } })
             let options = try await edit.offered(
-                target, at: part.path, content, choices, keeping: chosen, &chooser)
+                target, at: part.path, content, choices, keeping: chosen, without: present, &chooser)
             let none = edit.option("", "none", chosen)
             chooser["options"] = [none] + options.map { edit.option($0.id, $0.title, chosen) }
             chooser["name"] = FormValues.added(part.path)

@@ -105,22 +105,24 @@ extension EditPage {
 
     /// What a chooser offers: all of few objects, or those that a search found; only those that fit what is entered for links
     /// that they share with the form's object.
-    /// - Parameter chosen: what is offered in any case, because it's chosen already; empty for nothing.
+    /// - Parameters:
+    ///   - chosen: what is offered in any case, because it's chosen already; empty for nothing.
+    ///   - others: what isn't offered, because the list has it already.
     func offered(
         _ target: ResourceType, at path: String, _ content: Content, _ choices: FormChoices, keeping chosen: String,
-        _ values: inout [String: Any]
+        without others: Set<String> = [], _ values: inout [String: Any]
     ) async throws -> [RecordReader.Choice] {
         let narrowing = ChoiceNarrowing(at: path, of: type, view, content.entered)
         var options: [RecordReader.Choice]
         if let few = try await choices.few(of: target, reader, narrowing) {
-            options = few
+            options = few.filter { !others.contains($0.id) }
             if let words = narrowing.words {
                 values["hint"] = few.isEmpty ? "There are none of \(words)." : "Only those of \(words)."
             }
         } else {
-            options = try await found(target, at: path, content, narrowing, &values)
+            options = try await found(target, at: path, content, narrowing, without: others, &values)
         }
-        if !chosen.isEmpty, !options.contains(where: { $0.id == chosen }) {
+        if !chosen.isEmpty, !others.contains(chosen), !options.contains(where: { $0.id == chosen }) {
             // What the caller may not see keeps its id.
             let title = try await choices.titles(of: target, among: [chosen], reader)[chosen]
             options.insert(RecordReader.Choice(id: chosen, title: title ?? chosen), at: 0)
@@ -131,7 +133,7 @@ extension EditPage {
     /// What the search of a chooser of many objects found.
     private func found(
         _ target: ResourceType, at path: String, _ content: Content, _ narrowing: ChoiceNarrowing,
-        _ values: inout [String: Any]
+        without others: Set<String>, _ values: inout [String: Any]
     ) async throws -> [RecordReader.Choice] {
         let search = content.searches[path]
         values["search"] = [
@@ -139,10 +141,12 @@ extension EditPage {
             "plural": ClassTitle.plural(of: target),
         ]
         guard let search else { return [] }
-        let found = try await reader.choices(
-            of: target,
-            matching: .all([narrowing.predicate, ListRequest.predicate(search, target, view.fields(of: target))]),
-            limit: RecordReader.foundCount)
+        let left = Predicate.isIn(PropertyPath(target.key.name), others.compactMap(target.keyValue))
+        let filter = Predicate.all([
+            narrowing.predicate, others.isEmpty ? .constant(true) : .not(left),
+            ListRequest.predicate(search, target, view.fields(of: target)),
+        ])
+        let found = try await reader.choices(of: target, matching: filter, limit: RecordReader.foundCount)
         if found.isEmpty {
             let among = narrowing.words.map { " among those of \($0)" } ?? ""
             values["hint"] = "Nothing was found for '\(search)'\(among)."

@@ -33,7 +33,7 @@ extension EditPage {
     }
 
     /// Does what a button inside the form says.
-    /// - Returns: whether it was such a button, so that nothing is saved.
+    /// - Returns: whether it was such a button, or what is to be added can't be, so that nothing is saved.
     private func acts(on content: inout Content) -> Bool {
         if let action = FormAction(request.form[FormAction.field]) {
             perform(action, on: &content)
@@ -44,7 +44,17 @@ extension EditPage {
         for path in content.added.keys.sorted() {
             if let action = FormAction(FormAction.value(.add, path)) { perform(action, on: &content) }
         }
-        return false
+        content.problems += repetitions(content)
+        return !content.problems.isEmpty
+    }
+
+    /// Links that lists of an object have more often than they had. A copy has what the original has.
+    private func repetitions(_ content: Content) -> [RequestFailure] {
+        guard content.version != nil else { return [] }
+        return parts.flatMap { part -> [RequestFailure] in
+            guard let entry = content.entries[part.field.name] else { return [] }
+            return part.repetitions(entry, was: content.was[part.field.name] ?? .null)
+        }
     }
 
     private func perform(_ action: FormAction, on content: inout Content) {
@@ -53,7 +63,13 @@ extension EditPage {
         else { return }
         let path = action.path.joined(separator: ".")
         let added = action.verb == .add ? content.added.removeValue(forKey: path) : nil
-        let focus = part.perform(action.verb, at: action.path.dropFirst(), added: added, on: &entry)
+        let focus: String?
+        do {
+            focus = try part.perform(action.verb, at: action.path.dropFirst(), added: added, on: &entry)
+        } catch {
+            content.problems.append(error)
+            return
+        }
         let others = content.entries.filter { $0.key != part.field.name }.values
         guard others.reduce(entry.controlCount, { $0 + $1.controlCount }) <= FormEntry.maximumControlCount else {
             content.problems = [
