@@ -108,7 +108,11 @@ struct EditPage: Sendable {
     func create() async throws -> PanelAnswer {
         var content = Content()
         for part in parts { content.entries[part.field.name] = part.blank }
-        if let original = request.query(Self.copyParameter) { content = try await copy(of: original) }
+        if let original = request.query(Self.copyParameter) {
+            content = try await copy(of: original)
+        } else {
+            content.entered = try await defaults()
+        }
         for (field, json) in demanded { content.entered[field.field.name] = field.text(json) }
         for field in fields {
             if let text = request.query(field.name) { content.entered[field.field.name] = text }
