@@ -20,8 +20,9 @@ extension EditPage {
         guard let version = content.version, let document = document(content) else {
             return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
         }
+        let stored: PanelResource?
         do {
-            try await update(document, key: key, version: version)
+            stored = try await update(document, key: key, version: version)
         } catch let failure as RequestFailure where failure.code == .preconditionFailed {
             return try await ConflictPage(edit: self, mine: content).answer()
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
@@ -29,7 +30,7 @@ extension EditPage {
             content.problems = [failure] + failure.others
             return .page(try await shown(content, title: record.title))
         }
-        return .redirect(to: page.path, notice: PanelNotice("Saved."))
+        return .redirect(to: page.path, notice: try await notice("Saved.", document, stored))
     }
 
     /// Does what a button inside the form says.
@@ -94,7 +95,9 @@ extension EditPage {
             if let children = content.children {
                 return try await make(content, with: children.belonging(to: key), key: key)
             }
-            return made(try await create(newDocument(content), key: key), key: key, "Created.")
+            let document = newDocument(content)
+            let stored = try await create(document, key: key)
+            return made(stored != nil, key: key, try await notice("Created.", document, stored))
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
             content.problems = [failure] + failure.others
             return .page(try await shown(content, title: nil))
@@ -102,9 +105,9 @@ extension EditPage {
     }
 
     /// The page that follows when an object was made.
-    func made(_ isVisible: Bool, key: Value, _ notice: String) -> PanelAnswer {
+    func made(_ isVisible: Bool, key: Value, _ notice: PanelNotice) -> PanelAnswer {
         isVisible
-            ? .redirect(to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: PanelNotice(notice))
+            ? .redirect(to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: notice)
             : .redirect(to: ClassPages.path(of: type), notice: PanelNotice("Created, but you may not see it."))
     }
 
@@ -124,20 +127,22 @@ extension EditPage {
     var writer: ResourceWriter { ResourceWriter(view: view, moveToTrash: Self.move(request.core)) }
 
     /// Changes an object, if it still has the version.
-    func update(_ document: JSON, key: Value, version: String) async throws {
+    /// - Returns: what is stored now; nil if the caller can't see it any more.
+    @discardableResult
+    func update(_ document: JSON, key: Value, version: String) async throws -> PanelResource? {
         let (change, writer) = (try checked(document), writer)
-        _ = try await request.core.pool.transaction { connection in
+        return try await request.core.pool.transaction { connection in
             try await writer.update(change, key: key, ifMatch: "\"\(version)\"", at: Self.pointer, connection)
-        }
+        }.map { try PanelResource($0) }
     }
 
     /// Makes an object.
-    /// - Returns: whether the caller may see it.
-    func create(_ document: JSON, key: Value) async throws -> Bool {
+    /// - Returns: what is stored; nil if the caller can't see it.
+    func create(_ document: JSON, key: Value) async throws -> PanelResource? {
         let (change, writer) = (try checked(document), writer)
         return try await request.core.pool.transaction { connection in
-            try await writer.create(change, key: key, at: Self.pointer, connection) != nil
-        }
+            try await writer.create(change, key: key, at: Self.pointer, connection)
+        }.map { try PanelResource($0) }
     }
 
     /// What somebody can mend in the form.

@@ -72,7 +72,7 @@ extension EditPage {
             }
             let count = children.count
             let rows = Counted.objects(count, of: children.type.item.name)
-            return made(isVisible, key: key, count == 0 ? "Created." : "Created, with \(rows).")
+            return made(isVisible, key: key, PanelNotice(count == 0 ? "Created." : "Created, with \(rows)."))
         } catch let refused as Refused {
             return .page(try await shown(refused.content, title: nil))
         }
