@@ -156,6 +156,38 @@ import TomboloRules
         }
     }
 
+    @Test("a conflict says who made the other's changes and when, to those who may read the log, once it has them")
+    func conflict() async throws {
+        try await Self.withLog { fixture, browser, history, copy in
+            let page = "/panel/data/sessions/\(fixture.sessions[0])"
+            let owner = try await PanelBrowser.loggedIn(browser.client, as: "owner")
+            var mine = PanelRecordTests.fields(try await browser.get("\(page)/edit").text)
+            var owners = PanelRecordTests.fields(try await owner.get("\(page)/edit").text)
+            (mine["f.title"], owners["f.title"]) = ("Mine", "The owner's")
+
+            let organizer = try await PanelBrowser.loggedIn(browser.client, as: "organizer")
+            var theirs = PanelRecordTests.fields(try await organizer.get("\(page)/edit").text)
+            theirs["_do"] = "remove speakers.1"
+            theirs = PanelRecordTests.fields(try await organizer.send(page, theirs, token: nil).text)
+            theirs["f.title"] = "Theirs"
+            #expect(try await organizer.send(page, theirs, token: nil).status == 303)
+
+            // What the log has is older than the form.
+            let early = try await browser.send(page, mine, token: nil)
+            #expect(early.status == 412 && !early.text.contains("Who changed it"), "\(early.text)")
+            try await copy()
+            let answer = try await browser.send(page, mine, token: nil)
+            #expect(answer.status == 412 && answer.text.contains("href=\"\(history)\""))
+            for field in ["Title", "Speakers"] {
+                let line = try Regex("<li>The organizer, <time datetime=\"[^\"]+\">[^<]+ UTC</time>: \(field)</li>")
+                #expect(answer.text.contains(line), "\(field): \(answer.text)")
+            }
+            let other = try await owner.send(page, owners, token: nil)
+            #expect(other.status == 412 && other.text.contains("Somebody else saved this"))
+            #expect(!other.text.contains("The organizer") && !other.text.contains("/panel/audit"))
+        }
+    }
+
     @Test("who looks as whom is in the log, from when to when, also when one look replaces another or the login ends")
     func viewing() async throws {
         try await Self.withLog { fixture, browser, _, copy in

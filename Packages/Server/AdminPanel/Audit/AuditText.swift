@@ -65,8 +65,8 @@ enum AuditText {
         text(entry["userName"]).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// As it stands within a sentence.
-    private static func who(_ entry: JSON) -> String {
+    /// Who made a change, as it stands within a sentence.
+    static func who(_ entry: JSON) -> String {
         if let name = userName(entry) { return name }
         if let user = text(entry["user"]) { return "user \(user)" }
         switch text(entry["source"]) {

@@ -1,3 +1,4 @@
+import AdminService
 import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
@@ -89,16 +90,21 @@ struct ConflictPage {
             if isMine, isTheirs, own != now { row["isClash"] = true } else { row["picksOwn"] = isMine }
             rows.append(row)
         }
-        let content = Self.template.render([
+        let authors = await authors(of: theirs)
+        var values: [String: Any] = [
             "formToken": edit.request.visit.token.formToken, "action": edit.page.path, "rows": rows, "kept": kept,
             "version": theirs.version ?? "", "cancel": edit.page.path,
             "lost": mine.bytes.keys.sorted().map(ClassTitle.words).joined(separator: ", "),
             "isLost": !mine.bytes.isEmpty,
             "hasClash": rows.contains { $0["isClash"] as? Bool == true },
-        ])
+            "authors": authors, "hasAuthors": !authors.isEmpty,
+        ]
+        if edit.view.refusal(.audit, edit.type) == nil {
+            values["history"] = AuditPages.path(collection: edit.type.item.collectionName, key: record.resource.id)
+        }
         return .page(
             PanelPage(
-                "Somebody changed \(record.title) meanwhile", crumbs: edit.page.crumbs, content: content,
-                status: .preconditionFailed))
+                "Somebody changed \(record.title) meanwhile", crumbs: edit.page.crumbs,
+                content: Self.template.render(values), status: .preconditionFailed))
     }
 }

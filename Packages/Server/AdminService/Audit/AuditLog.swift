@@ -16,6 +16,11 @@ package struct AuditLog: Sendable {
         .objects(.audit, ofAny: "objects", classes, by: rules)
     }
 
+    /// What somebody may see of the log, where the question came by another way than a route; nil if nothing.
+    package static func grant(_ subject: Subject, by rules: Rules) -> ClassesGrant? {
+        try? ClassesGrant(subject, .audit, ofAny: "objects", classes, by: rules)
+    }
+
     private static func classes(_ schema: Schema) -> [String] {
         schema.classes.filter { $0.owner == nil && $0.primaryKeyIndex != nil }.map(\.name)
     }
