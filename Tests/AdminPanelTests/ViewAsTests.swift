@@ -39,7 +39,15 @@ import TomboloServerModel
                 #expect(try await browser.post("/panel/view-as", wish).status == 303)
                 let events = try await browser.get("/panel/data/events").text
                 #expect(events.contains("Island Days") && !events.contains("Secret Days"))
-                #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 3"))
+                let sessions = try await browser.get("/panel/data/sessions").text
+                #expect(sessions.contains("Talk 3"))
+                let mark = try #require(sessions.firstMatch(of: /viewing the panel as <strong>([^<]*)/)).1
+                #expect(mark == "the role moderator in Island Days")
+                let refused = try await browser.post("/panel/theme", ["theme": "dark"])
+                #expect(refused.status == 403 && refused.text.contains("as the role moderator in Island Days, so"))
+                // The log has the id, which stays.
+                let logged = try await fixture.pool.query("SELECT viewed FROM tombolo.panel_viewing")[0, 0].string
+                #expect(logged == "the role moderator in \(fixture.event)")
             }
         }
     }

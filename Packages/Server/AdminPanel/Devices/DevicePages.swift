@@ -134,7 +134,7 @@ struct DevicePages: PanelSection {
         if let viewing = request.visit.viewing {
             throw RequestFailure(
                 .forbidden, "Gateways answer only you, not the person as whom you view the panel.",
-                hint: "Stop viewing as \(viewing.name) to ask them.")
+                hint: "Stop viewing as \(viewing.title) to ask them.")
         }
         let query = parameters.map { "\($0.0)=\(RequestParameters.encode($0.1))" }.joined(separator: "&")
         return try await GatewayInquiry(request.core.pool).ask(

@@ -16,12 +16,17 @@ extension PanelRequest {
     /// The titles of what roles are given in, of what the caller may see.
     func scopeTitles(of grants: some Sequence<RoleGrant>, under rules: Rules) async throws -> [Value: String] {
         let ids = Set(grants.compactMap(\.scope)).compactMap { ValueText.text($0) }
+        return try await RecordReader(view: view(under: rules), pool: core.pool).scopeTitles(among: ids)
+    }
+}
+
+extension RecordReader {
+    /// The titles of what roles are given in, by its key, of what the caller may see.
+    func scopeTitles(among ids: [String]) async throws -> [Value: String] {
         guard !ids.isEmpty else { return [:] }
-        let view = try view(under: rules)
-        let reader = RecordReader(view: view, pool: core.pool)
         var titles: [Value: String] = [:]
-        for type in Self.scopeTypes(view) {
-            for choice in try await reader.choices(of: type, among: ids) {
+        for type in PanelRequest.scopeTypes(view) {
+            for choice in try await choices(of: type, among: ids) {
                 if let key = type.keyValue(choice.id) { titles[key] = choice.title }
             }
         }

@@ -33,7 +33,7 @@ struct PanelLayout: Sendable {
         // What a form has led to can't be asked for again.
         values["here"] = request.request.method == .get ? request.address : AdminPanel.path
         if let viewing = request.visit.viewing {
-            values["viewing"] = ["name": viewing.name, "path": ViewAsPages.endPath]
+            values["viewing"] = ["name": viewing.title, "path": ViewAsPages.endPath]
         }
         values["formToken"] = request.visit.token.formToken
         values["groups"] = try navigation(request, current: path)

@@ -54,7 +54,7 @@ struct SecondFactorPages: PanelSection {
     private static func state(_ request: PanelRequest) async throws -> PanelPage {
         if let viewing = request.visit.viewing {
             throw RequestFailure(
-                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.name) first.")
+                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.title) first.")
         }
         let factor = try await request.core.authenticator.secondFactor(of: request.userID)
         let subject = request.visit.session.subject

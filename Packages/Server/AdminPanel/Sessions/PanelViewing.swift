@@ -13,16 +13,32 @@ import TomboloServerModel
 struct PanelViewing: Sendable {
     /// Whose sight counts.
     let subject: Subject
-    /// For the mark on every page, and logs.
+    /// For logs: what a role is given in by its id, which stays.
     let name: String
+    /// For the mark on every page: what a role is given in by its title, if the viewer may see it.
+    let title: String
 
     static func name(of viewing: ViewAs, _ authenticator: Authenticator) async throws -> String {
         switch viewing {
         case .user(let id):
             let details = try await authenticator.details(of: id)
             return details.name.isEmpty ? details.email ?? id.stringValue : details.name
-        case .role(let name, _, let scope): return "the role \(name)\(scope.map { " in \($0)" } ?? "")"
+        case .role(let name, _, let scope): return words(name, in: scope?.stringValue)
         }
+    }
+
+    private static func words(_ role: String, in scope: String?) -> String {
+        "the role \(role)\(scope.map { " in \($0)" } ?? "")"
+    }
+
+    /// The name with the title of what a role is given in, if the viewer sees that.
+    private static func title(
+        of viewing: ViewAs, named name: String, _ viewer: Subject, under rules: Rules, _ core: PanelCore
+    ) async throws -> String {
+        guard case .role(let role, _, let scope?) = viewing else { return name }
+        let reader = RecordReader(view: try core.view(of: viewer, under: rules), pool: core.pool)
+        let titles = try await reader.scopeTitles(among: [scope.stringValue])
+        return titles[.objectId(scope)].map { words(role, in: $0) } ?? name
     }
 
     /// Within so many seconds of its beginning a look isn't ended by a request without its cookie: the browser may not have
@@ -59,7 +75,9 @@ struct PanelViewing: Sendable {
         guard let subject = try? await viewing.subject(model, core.authenticator),
             ViewAs.refusal(of: session.subject, looking: subject, model) == nil
         else { return nil }
-        return PanelViewing(subject: subject, name: try await name(of: viewing, core.authenticator))
+        let name = try await name(of: viewing, core.authenticator)
+        let title = try await title(of: viewing, named: name, session.subject, under: model.rules, core)
+        return PanelViewing(subject: subject, name: name, title: title)
     }
 
     /// What may be sent while it lasts.
@@ -71,8 +89,8 @@ struct PanelViewing: Sendable {
             return
         }
         throw RequestFailure(
-            .forbidden, "You are viewing the panel as \(name), so nothing was changed.",
-            hint: "Stop viewing as \(name) first: the button is at the top of every page.")
+            .forbidden, "You are viewing the panel as \(title), so nothing was changed.",
+            hint: "Stop viewing as \(title) first: the button is at the top of every page.")
     }
 }
 
