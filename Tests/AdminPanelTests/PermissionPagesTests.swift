@@ -108,6 +108,43 @@ import TomboloServerModel
         }
     }
 
+    @Test("a no names the box that decides, or that no role has one, with a link for those who may see the matrix")
+    func decidingBox() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let why = "/panel/permissions/why?class=Session"
+                func user(_ role: String) -> String { "\(why)&user=\(ServiceFixture.email(role))" }
+                let version = try #require(fixture.adminModels.current.ruleVersions["conference"])
+                let moderator = try await browser.get("\(why)&role=conference%2Fmoderator").text
+                for operation in ["create", "update", "delete"] {
+                    #expect(moderator.contains("The box is off: moderator may not \(operation) sessions."))
+                    let link =
+                        "/panel/permissions/box?app=conference&amp;role=moderator&amp;service=sessions&amp;operation="
+                        + "\(operation)&amp;allowed=true&amp;version=\(version)"
+                    #expect(moderator.contains(link), "\(moderator)")
+                }
+                #expect(!moderator.contains("moderator may not read sessions"))
+                let coorganizer = try await browser.get("\(user("coorganizer"))&object=\(fixture.sessions[0])").text
+                #expect(coorganizer.contains("coorganizer may not delete sessions."))
+                #expect(!coorganizer.contains("coorganizer may not update sessions."))
+                let elsewhere = try await browser.get("\(user("coorganizer"))&object=\(fixture.draftSession)").text
+                #expect(elsewhere.contains("No role of theirs where it belongs has a box for sessions."))
+                let attendee = try await browser.get(user("attendee")).text
+                #expect(attendee.contains("No role of theirs has a box for sessions."))
+                // Boxes are for services: users have none, and nobody could be given the making of events by one.
+                let users = try await browser.get("/panel/permissions/why?class=User&role=conference%2Fowner").text
+                let events = try await browser.get("/panel/permissions/why?class=Event&role=conference%2Fowner").text
+                #expect(!users.contains("box for") && !users.contains("box is off"))
+                #expect(!events.contains("may not create events"))
+                // An admin sees the matrix and can't change it.
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                let seen = try await admin.get("\(why)&role=conference%2Fmoderator").text
+                #expect(seen.contains("moderator may not create sessions.") && !seen.contains("/panel/permissions/box"))
+            }
+        }
+    }
+
     @Test("the page of routes has one line for each route, with what every role gets")
     func routes() async throws {
         try await ServiceFixture.with { fixture in

@@ -95,6 +95,26 @@ import TomboloRules
         #expect(matrix.roles == ["lead", "member"] && matrix.services.map(\.name) == ["listings"])
     }
 
+    @Test("the boxes that an operation depends on are those of the subject's roles where the object belongs")
+    func explained() throws {
+        let own = #"Listing: [{name: banned, applyWhen: {"%%user.roles": banned}, read: false, matrix: false}]"#
+        let rules = try Self.rules(Self.matrix("-r--", more: own))
+        func boxes(_ subject: Subject, _ className: String = "Listing", _ row: Row? = nil) -> [String]? {
+            let found = rules.explainBoxes(subject, .update, className: className, row: row)
+            return found?.boxes.map { "\($0.role) \($0.operation) \($0.service)" }
+        }
+        let member = Self.subject("member")
+        #expect(boxes(member) == ["member update listings"])
+        #expect(boxes(member, "Listing", Self.listing()) == ["member update listings"])
+        #expect(boxes(member, "Listing", Self.listing(in: Self.otherTeam)) == [])
+        #expect(boxes(Self.subject("guest")) == [])
+        let both = Subject(user: ObjectId(), grants: member.grants.union(Self.subject("lead").grants))
+        #expect(boxes(both) == ["lead update listings", "member update listings"])
+        // Without a matrix, if the rule that decides keeps it out, and without a login there is no box that could.
+        #expect(boxes(member, "Photo") == nil && boxes(.anonymous) == nil)
+        #expect(boxes(Subject(user: ObjectId(), grants: member.grants.union([RoleGrant(Role("banned"))]))) == nil)
+    }
+
     @Test("letters may come in any order, and dashes are for the eye")
     func writtenOtherwise() throws {
         for text in ["ur", "'-ur'", "r-u", "-ru-"] {

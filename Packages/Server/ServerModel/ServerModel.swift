@@ -113,6 +113,14 @@ public struct ServerModel: Sendable {
         rules.userPermissions(of: subject, inMatrixOf: Self.ruleFile(app))
     }
 
+    /// Which boxes of which app's matrix an operation depends on; see `Rules.explainBoxes(_:_:className:row:)`.
+    public func explainBoxes(
+        _ subject: Subject, _ operation: Operation, className: String, row: Row?
+    ) -> (app: String, boxes: Rules.BoxExplanation)? {
+        guard let found = rules.explainBoxes(subject, operation, className: className, row: row) else { return nil }
+        return ruleVersions.keys.first { Self.ruleFile($0) == found.document }.map { ($0, found) }
+    }
+
     /// The roles of an app's matrix that can be renamed and removed: its rules name them nowhere else.
     public func customRoles(of app: String) -> [String] {
         guard let content = ruleDocuments[app], let text = try? RuleText(content, file: Self.ruleFile(app)) else {

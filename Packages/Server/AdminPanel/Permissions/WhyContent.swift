@@ -9,6 +9,12 @@ struct WhyContent: Sendable {
         let isChosen: Bool
     }
 
+    /// A box of the permission matrix that decides.
+    struct Box: Sendable {
+        let text: String
+        let link: String
+    }
+
     struct Permission: Sendable {
         let operation: String
         let verdict: String
@@ -17,6 +23,7 @@ struct WhyContent: Sendable {
         let filter: String
         let needs: [String]
         let hasNeeds: Bool
+        let boxes: [Box]
     }
 
     struct Role: Sendable {
@@ -38,9 +45,14 @@ struct WhyContent: Sendable {
         var userPermissions: [String] = []
         let roles: [Role]
 
-        /// - Parameter showsNeeds: false for a caller who may not read all of the object: what would have to change tells
-        ///   of its values.
-        init(_ explanation: Explanation, whose: String, object: String?, showsNeeds: Bool) {
+        /// - Parameters:
+        ///   - showsNeeds: false for a caller who may not read all of the object: what would have to change tells of its
+        ///     values.
+        ///   - boxes: of a permission, those that decide against it.
+        init(
+            _ explanation: Explanation, whose: String, object: String?, showsNeeds: Bool,
+            boxes: (Explanation.Permission) -> [Box]
+        ) {
             let what = object.map { "\(explanation.className) \($0)" } ?? "objects of \(explanation.className)"
             heading = "What \(whose) may do with \(what)"
             if !explanation.hasRules {
@@ -55,7 +67,8 @@ struct WhyContent: Sendable {
                 let needs = showsNeeds ? permission.needs : []
                 return Permission(
                     operation: permission.operation.name, verdict: verdict, kind: kind,
-                    filter: Self.words(permission.filter), needs: needs, hasNeeds: !needs.isEmpty)
+                    filter: Self.words(permission.filter), needs: needs, hasNeeds: !needs.isEmpty,
+                    boxes: showsNeeds ? boxes(permission) : [])
             }
             hasPermissions = !permissions.isEmpty
             hidden = explanation.hiddenProperties.isEmpty ? nil : explanation.hiddenProperties.joined(separator: ", ")

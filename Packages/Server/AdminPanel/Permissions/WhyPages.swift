@@ -73,8 +73,11 @@ struct WhyPages: PanelSection {
         guard let explanation = rules.explain(subject, className: className, row: row) else {
             throw RequestFailure(.unprocessable, "\(className) can't be explained.")
         }
+        // A role that is asked about is within no object in particular.
+        let boxes = WhyBoxes(
+            grant: grant, subject: subject, className: className, row: request.query("user") == nil ? nil : row)
         var answer = WhyContent.Answer(
-            explanation, whose: whose, object: request.query("object"), showsNeeds: showsNeeds)
+            explanation, whose: whose, object: request.query("object"), showsNeeds: showsNeeds, boxes: boxes.deciding)
         answer.userPermissions = UserPermissionText.lines(of: subject, grant.model)
         return answer
     }
