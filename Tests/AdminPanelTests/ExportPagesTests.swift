@@ -34,6 +34,34 @@ import TomboloModel
     }
 }
 
+extension ExportPagesTests {
+    @Test("a checkbox adds the titles of what links lead to, to the list as it is, where there are such links")
+    func titles() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
+                let list = try await browser.get(
+                    "/panel/data/sessions?q=talk%202&columns=title,room&filter[event]=\(fixture.event)&page[size]=25"
+                ).text
+                #expect(list.contains("Add the titles of linked objects"))
+                let form = try #require(
+                    list.firstMatch(of: /action="\/panel\/export\/sessions">(.*?)<\/form>/.dotMatchesNewlines())
+                ).1
+                let fields = PanelRecordTests.fields(String(form))
+                #expect(fields["q"] == "talk 2" && fields["titles"] == "true" && fields["format"] == "csv")
+                #expect(fields["page[size]"] == nil)
+                let query = fields.map { "\(PanelBrowser.encode($0.key))=\(PanelBrowser.encode($0.value))" }
+                let file = try await browser.get("/panel/export/sessions?\(query.joined(separator: "&"))")
+                let session = fixture.sessions[1]
+                #expect(file.text == "id,room,room.title,title\n\(session),\(fixture.room),Main Hall,Talk 2\n")
+                // Events link to nothing.
+                let events = try await browser.get("/panel/data/events").text
+                #expect(!events.contains("Add the titles of linked objects"))
+            }
+        }
+    }
+}
+
 extension ServiceFixture {
     /// Lines of a file with the ids and titles of some sessions.
     fileprivate func rows(of places: [Int]) -> String {

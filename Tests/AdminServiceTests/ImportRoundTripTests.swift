@@ -180,6 +180,8 @@ struct ImportRoundTripTests {
     private static let formats = [
         ("format=csv", "text/csv", ""), ("format=csv&formulas=plain", "text/csv", #", "formulas": "plain""#),
         ("format=json", "application/json", ""), ("format=ndjson", "application/x-ndjson", ""),
+        // Titles beside ids are left out.
+        ("format=csv&titles=true", "text/csv", ""), ("format=json&titles=true", "application/json", ""),
     ]
 
     @Test("into a database that has it all: nothing is changed. Into an empty one: all of it is there again")

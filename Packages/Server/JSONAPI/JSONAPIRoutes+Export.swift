@@ -8,7 +8,7 @@ import TomboloRules
 extension JSONAPIRoutes {
     /// Outside of ``path``, where a resource might have the id `export`.
     static let exportPath = "/export/{collection}"
-    private static let ownParameters: Set<String> = ["format", "formulas"]
+    private static let ownParameters: Set<String> = ["format", "formulas", "titles"]
 
     func addExport(to routes: Routes) {
         routes.on(.get, Self.exportPath, access: access("read") { _ in [.read] }) { request, context, grant in
@@ -20,7 +20,7 @@ extension JSONAPIRoutes {
 
     /// An export as an answer, which takes one of the places of this server's exports.
     /// - Parameters:
-    ///   - parameters: `format`, `formulas`, `filter`, `sort` and `fields`.
+    ///   - parameters: `format`, `formulas`, `titles`, `filter`, `sort` and `fields`.
     ///   - narrowing: what rows must satisfy besides the filters.
     ///   - fields: which of the class's are exported, if `fields` doesn't say; nil for all.
     ///   - address: the address that asks, as limits count it; empty if it isn't known.
@@ -30,13 +30,15 @@ extension JSONAPIRoutes {
     ) async throws -> Response {
         let format = try Self.format(parameters)
         let guardsFormulas = try Self.guardsFormulas(parameters)
+        let hasTitles = try Self.hasTitles(parameters)
         var query = try ResourceQuery(parameters.without(Self.ownParameters), .rows, of: type, for: view)
         query.filter = .all([query.filter, narrowing])
         if query.fields[type.name] == nil { query.fields[type.name] = fields }
         // The order by id of lists would cost a sort of all rows that nobody asked for.
         let isSorted = parameters.all.contains { $0.name == "sort" }
         let statement = try ExportStatement(
-            type, query, sorts: isSorted ? query.sorts : [], format: format, guardsFormulas: guardsFormulas, for: view)
+            type, query, sorts: isSorted ? query.sorts : [], format: format, guardsFormulas: guardsFormulas,
+            hasTitles: hasTitles, for: view)
         let (places, holder) = (exportPlaces, ExportPlaces.Holder(user: view.subject.userID, address: address))
         try places.take(holder)
         let stream = ExportStream(statement, pool) { places.giveBack(holder) }
@@ -59,5 +61,13 @@ extension JSONAPIRoutes {
         case "plain": return false
         default: throw parameter.failure("it's neither 'guarded' nor 'plain'.", "Leave it out for 'guarded'.")
         }
+    }
+
+    private static func hasTitles(_ parameters: RequestParameters) throws -> Bool {
+        guard let parameter = parameters.all.first(where: { $0.name == "titles" }) else { return false }
+        guard let hasTitles = Bool(parameter.value) else {
+            throw parameter.failure("it's neither 'true' nor 'false'.", "Leave it out for 'false'.")
+        }
+        return hasTitles
     }
 }

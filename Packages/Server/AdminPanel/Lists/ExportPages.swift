@@ -10,7 +10,7 @@ struct ExportPages: PanelSection {
     private static let path = "\(AdminPanel.path)/export"
     private static let formats = [("csv", "CSV, for spreadsheets"), ("json", "JSON"), ("ndjson", "JSON lines")]
     /// What an export takes of a list's parameters.
-    private static let kept: Set<String> = ["filter", "sort", "format", "formulas"]
+    private static let kept: Set<String> = ["filter", "sort", "format", "formulas", "titles"]
 
     /// Where a list is saved from.
     static func links(_ list: ListRequest, _ type: ResourceType) -> [[String: Any]] {
@@ -19,6 +19,21 @@ struct ExportPages: PanelSection {
             let changes = others.map { (name: $0.name, value: String?.none) } + [(name: "format", value: name)]
             return ["title": title, "address": list.address("\(path)/\(type.name)", changes)]
         }
+    }
+
+    /// What the form is made of that saves a list with the titles of what its links lead to; nil for a class without such
+    /// links.
+    static func form(_ list: ListRequest, _ type: ResourceType, _ view: CallerView) -> [String: Any]? {
+        let hasLinks = view.fields(of: type).contains { field in
+            guard case .toOne(_, let target) = field.content, let target = view.types[target] else { return false }
+            return view.titleField(of: target) != nil && view.refusal(.read, target) == nil
+        }
+        guard hasLinks else { return nil }
+        let others = list.parameters.all.filter { kept.contains($0.family) || ["q", "columns"].contains($0.name) }
+        return [
+            "action": "\(path)/\(type.name)", "formats": formats.map { ["value": $0.0, "title": $0.1] },
+            "hidden": others.map { ["name": $0.name, "value": $0.value] },
+        ]
     }
 
     func add(to panel: PanelRoutes) {

@@ -68,6 +68,7 @@ struct ListPage {
             ]
         }
         values["exports"] = ExportPages.links(list, type)
+        if let form = ExportPages.form(list, type, view) { values["exportForm"] = form }
         values.merge(paging(list, page, total)) { $1 }
         if let bulk = try bulk(list, page, total) {
             values["bulk"] = bulk

@@ -19,7 +19,7 @@ struct ListRequest {
     static let maximumColumnCount = 20
     private static let own: Set<String> = [
         "q", "columns", "column", "add-field", "add-test", "add-value", "set-columns", "is",
-        "format", "formulas", LivePages.seenField,
+        "format", "formulas", "titles", LivePages.seenField,
     ]
 
     let parameters: RequestParameters

@@ -84,6 +84,9 @@ extension OpenAPIDocument {
             parameter(
                 "formulas", ["enum": ["guarded", "plain"], "default": "guarded"],
                 "Whether text in CSV is kept from being calculated by a spreadsheet"),
+            parameter(
+                "titles", ["type": "boolean", "default": false],
+                "Whether each link to one resource is followed by the title of what it leads to"),
             names(
                 "sort", sortable.flatMap { [$0, "-\($0)"] }, limit: 1,
                 "Attributes between commas, up to \(ResourceQuery.maximumSortCount); with - in descending order"),

@@ -1,6 +1,7 @@
 import PostgresClient
 import TomboloHTTP
 import TomboloModel
+import TomboloRules
 import TomboloSQL
 
 /// What an export shows of a type to one caller, as expressions of SQL: PostgreSQL writes the text of every value, so
@@ -21,18 +22,48 @@ struct ExportColumns: Sendable {
     private let view: CallerView
     private let isFlat: Bool
     private(set) var all: [Column] = []
+    /// What follows the name of the table in the statement: the tables that titles come from.
+    private(set) var joins = SQLFragment(sql: "", parameters: [])
 
     /// - Parameters:
     ///   - fields: the members that are asked for; nil for all.
     ///   - isFlat: whether a value is one cell of a table, as in CSV, or JSON.
-    init(_ type: ResourceType, for view: CallerView, fields: Set<String>?, isFlat: Bool) {
+    ///   - titlesFrom: the number of the first placeholder of ``joins``, for the titles of what links lead to beside their
+    ///     ids; nil for no titles.
+    init(
+        _ type: ResourceType, for view: CallerView, fields: Set<String>?, isFlat: Bool, titlesFrom first: Int? = nil
+    ) throws {
         self.type = type
         self.view = view
         self.isFlat = isFlat
         all = [column("id", Self.name(type.key), type.keyType)]
         for field in view.fields(of: type) where fields?.contains(field.name) ?? true {
             all += columns(field, prefix: "")
+            if let first { try addTitle(of: field, firstParameter: first) }
         }
+    }
+
+    /// The column with the title of what a link to one resource leads to, of those that the caller may read. A join finds it,
+    /// so that PostgreSQL may read a small table once, and the memory stays bounded.
+    private mutating func addTitle(of field: ResourceField, firstParameter: Int) throws {
+        guard case .toOne(let index, let target) = field.content, let target = view.types[target],
+            let title = view.titleField(of: target)?.column, view.refusal(.read, target) == nil
+        else { return }
+        let alias = "titled\(index)"
+        let item = target.item
+        let condition = try view.readable(target).sql(
+            .postgresql, className: item.name, in: view.schema, alias: alias,
+            firstParameter: firstParameter + joins.parameters.count)
+        joins = SQLFragment(
+            sql: joins.sql + """
+
+                LEFT JOIN \(PostgresSQL.quoteIdentifier(item.table)) AS "\(alias)" \
+                ON \(PostgresSQL.quoteIdentifier(alias, target.key.sqlName)) = \(Self.name(type.item.columns[index])) \
+                AND \(RowReader.isIn(trash: false, item, alias: alias)) AND (\(condition.sql))
+                """,
+            parameters: joins.parameters + condition.parameters)
+        let sql = PostgresSQL.quoteIdentifier(alias, item.columns[title].sqlName)
+        all.append(Column(name: field.titleName, sql: sql, isText: true, cell: .text))
     }
 
     private static func name(_ column: TomboloModel.Column) -> String {

@@ -26,16 +26,19 @@ struct ExportStatement: Sendable {
     /// - Parameters:
     ///   - sorts: none for the order in which PostgreSQL finds the rows.
     ///   - guardsFormulas: whether text in CSV is kept from being calculated.
+    ///   - hasTitles: whether there are the titles of what links lead to, beside their ids.
     init(
         _ type: ResourceType, _ query: ResourceQuery, sorts: [ResourceQuery.Sort], format: ExportFormat,
-        guardsFormulas: Bool, for view: CallerView
+        guardsFormulas: Bool, hasTitles: Bool = false, for view: CallerView
     ) throws {
-        let columns = ExportColumns(type, for: view, fields: query.fields[type.name], isFlat: format == .csv)
         var builder = try SQLBuilder.resources(of: type, for: view)
         let condition = try builder.condition(visible: view.readable(type), asked: query.filter)
         let order = try builder.orderBy(sorts.map { SQLSort($0.path, ascending: $0.isAscending) })
+        let columns = try ExportColumns(
+            type, for: view, fields: query.fields[type.name], isFlat: format == .csv,
+            titlesFrom: hasTitles ? builder.parameters.count + 1 : nil)
         let rows = """
-            FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
+            FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"\(columns.joins.sql)
             WHERE \(condition) AND \(RowReader.isIn(trash: false, type.item, alias: ResourcePlan.alias))\
             \(order.isEmpty ? "" : "\nORDER BY \(order)")
             """
@@ -52,7 +55,7 @@ struct ExportStatement: Sendable {
             select = "SELECT \(ExportColumns.list(columns.all)) \(rows)"
             writer = ExportRowWriter(columns.all.map { ($0.name, $0.cell) }, isArray: format == .json)
         }
-        let values = Values(builder.parameters)
+        let values = Values(builder.parameters + columns.joins.parameters)
         let text = values.replacingPlaceholders(in: select)
         copy = "COPY (\(text)) TO STDOUT\(format == .csv ? " WITH (FORMAT csv, HEADER)" : "")"
         // The texts of the values, and of numbers in the export, don't depend on how the session is set.

@@ -22,8 +22,10 @@ extension ImportMapping {
         func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
         var free = memberNames(of: type, view)
         var result: [String: String] = [:]
+        // Titles that an export has beside ids are for people.
+        let titles = Set(view.fields(of: type).filter(\.isRelationship).map(\.titleName))
         for isExact in [true, false] {
-            for column in columns where result[column] == nil {
+            for column in columns where result[column] == nil && !titles.contains(column) {
                 let wanted = isExact ? column : plain(column)
                 guard !wanted.isEmpty, let found = free.first(where: { (isExact ? $0 : plain($0)) == wanted }) else {
                     continue

@@ -69,6 +69,9 @@ package struct ResourceField: Sendable {
             name: name, property: property, content: content, isOptional: isOptional, allowedValues: allowedValues)
     }
 
+    /// What an export calls the title of what the link leads to. No member has this name, so that imports leave it out.
+    package var titleName: String { "\(name).title" }
+
     /// The member with an element's identity in a list of embedded objects.
     package static let elementID = "id"
 }

@@ -1,0 +1,45 @@
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+
+@Suite struct ExportTitlesTests {
+    @Test("titles stand beside the ids of links, of what the caller may read, and are guarded like other text")
+    func titles() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            try await fixture.rows().set("Event", fixture.event, "name", "=Island, Days")
+            let sessions = "/export/sessions?titles=true&fields[sessions]=title,event,room,track&sort=title"
+            let table = try await call(.get, "\(sessions)&filter[title][ne]=Talk%202", as: "owner")
+            let lines = table.text.split(separator: "\n")
+            #expect(lines.first == "id,event,event.title,track,track.title,room,room.title,title" && lines.count == 3)
+            for (line, end) in zip(lines.dropFirst(), ["Main Hall,Talk 1", "Main Hall,Talk 3"]) {
+                #expect(line.contains("\(fixture.event),\"'=Island, Days\",,,\(fixture.room),\(end)"), "\(line)")
+            }
+            let objects = try await call(.get, "\(sessions)&format=json", as: "owner").json.list
+            #expect(objects.count == 3)
+            for object in objects {
+                #expect(object["event.title"] == "=Island, Days" && object["room.title"] == "Main Hall")
+                #expect(object["track"] == .null && object["track.title"] == .null)
+            }
+            // Owners see who has a role in their event, and of the users only themselves.
+            let roles = try await call(
+                .get, "/export/role_assignments?format=json&titles=true&filter[role][ne]=registrar", as: "owner")
+            let own = fixture.users["owner"].map { JSON.string($0.stringValue) }
+            #expect(roles.json.list.count > 1)
+            for role in roles.json.list {
+                #expect(role["event.title"] == "=Island, Days")
+                #expect(role["user.title"] == (role["user"] == own ? "The owner" : .null), "\(roles.text)")
+            }
+            // What leads into the trash has neither.
+            #expect(try await call(.delete, "/api/microlocations/\(fixture.room)", as: "owner").status == 204)
+            let trashed = try await call(.get, "\(sessions)&format=json", as: "owner").json.list
+            #expect(trashed.allSatisfy { $0["room"] == .null && $0["room.title"] == .null } && trashed.count == 3)
+            let plain = try await call(.get, "/export/sessions?titles=false", as: "owner")
+            #expect(plain.status == 200 && !plain.text.contains("event.title"))
+            #expect(try await call(.get, "/export/sessions?titles=maybe", as: "owner").status == 400)
+        }
+    }
+}
