@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloJSONAPI
 import TomboloRules
 
 /// Turns failures into pages: the log-in page without a session, the password page where a password is demanded, and
@@ -14,10 +15,10 @@ struct PanelFailures: Sendable {
     let core: PanelCore
 
     var format: FailureFormat {
-        FailureFormat { failure, request, context in response(failure, request, context) }
+        FailureFormat { failure, request, context in await response(failure, request, context) }
     }
 
-    private func response(_ failure: RequestFailure, _ request: Request, _ context: EdgeContext) -> Response {
+    private func response(_ failure: RequestFailure, _ request: Request, _ context: EdgeContext) async -> Response {
         let visit = failure.session as? PanelVisit
         if failure.code == .unauthenticated, visit == nil { return logIn(request, context) }
         if let page = PanelGate.page(of: failure) { return PanelAnswer.redirection(to: address(of: page, request)) }
@@ -27,6 +28,7 @@ struct PanelFailures: Sendable {
         var values: [String: Any] = ["message": failure.message, "requestID": context.id]
         if let hint = failure.hint { values["hint"] = hint }
         if !failure.others.isEmpty { values["others"] = failure.others.map { ["message": $0.message] } }
+        if let visit, let entered = await entered(failure, request, visit) { values["entered"] = entered }
         let page = PanelPage(
             Self.title(failure), content: Self.failure.render(values), status: failure.code.status)
         var response = show(page, request, context, visit)
@@ -53,6 +55,28 @@ struct PanelFailures: Sendable {
         case let status where status.kind == .serverError: "The server has a problem"
         default: "That didn't work"
         }
+    }
+
+    // MARK: What would be lost
+
+    /// What was entered into the form of a record, such as by somebody who lost the right to change it meanwhile.
+    private func entered(
+        _ failure: RequestFailure, _ request: Request, _ visit: PanelVisit
+    ) async -> [String: Any]? {
+        let values = EnteredValues(visit.form)
+        guard !values.all.isEmpty, let view = try? core.view(of: visit.subject) else { return nil }
+        // `/panel/data/sessions/…`
+        let parts = request.uri.path.split(separator: "/").compactMap { $0.removingPercentEncoding }
+        let type = parts.count > 2 ? view.types[parts[2]] : nil
+        let reason: String
+        switch failure.code {
+        case .forbidden: reason = "You may no longer change this. "
+        case .notFound: reason = "It was removed, or you may no longer see it. "
+        default: reason = ""
+        }
+        return [
+            "reason": reason, "values": await values.shown(type, RecordReader(view: view, pool: core.pool)),
+        ]
     }
 
     // MARK: Who isn't logged in

@@ -1,0 +1,102 @@
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import PostgresValues
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+
+@testable import AdminPanel
+
+/// Nothing that somebody typed is lost because it can't be saved.
+@Suite struct EnteredValuesTests {
+    private static func entered(_ fields: KeyValuePairs<String, String>) -> [String] {
+        var form = PanelForm()
+        for (name, value) in fields { form.add(PanelForm.Field(name: name, value: value)) }
+        return EnteredValues(form).all.map { "\($0.label): \($0.text)" }
+    }
+
+    @Test("what was changed is listed in its order, and what nobody touched isn't")
+    func changes() {
+        let values = Self.entered([
+            "_token": "x", "_version": "1", "f.title": "New", "was.title": #""Old""#, "f.details": "a\r\nb",
+            "was.details": #""a\nb""#, "f.startsAt": "2026-05-14T09:00:00",
+            "was.startsAt": #""2026-05-14T09:00:00.000000Z""#, "f.isPublic": "true", "was.isPublic": "true",
+            "f.price": "10", "was.price": "10", "f.room": "", "was.room": "null", "f.track": "", "was.track": #""a""#,
+            "f.speakers.0": "a", "f.speakers.1": "b", "was.speakers": #"["a","b"]"#, "f.tags.0": "x",
+            "was.tags": #"["x","y"]"#, "f.holds.0.label": "fore", "was.holds": #"[{"label":"fore"}]"#,
+        ])
+        #expect(values == ["Title: New", "Track: ", "Tags 1: x", "Holds 1, Label: fore"])
+        #expect(Self.entered(["f.title": "New", "f.room": "", "q.room": "hall"]) == ["Title: New"])
+        let rows = Self.entered([
+            "f.0.title": "New", "was.0.title": #""Old""#, "f.1.title": "b", "was.1.title": #""b""#,
+        ])
+        #expect(rows == ["Row 1, Title: New"])
+    }
+
+    @Test(
+        "who loses the right to change an object while typing gets back what they typed, with the refusal"
+    )
+    func lostRight() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let hall = try await fixture.rows().insert(
+                    "Microlocation", ["event": .objectId(fixture.event), "name": "Small <i>Hall</i>"])
+                let browser = try await PanelBrowser.loggedIn(client, as: "coorganizer")
+                let path = "/panel/data/sessions/\(fixture.sessions[0])"
+                var form = PanelRecordTests.fields(try await browser.get("\(path)/edit").text)
+                form["f.title"] = "Typed <b>for long</b>"
+                form["f.room"] = hall.stringValue
+                try await fixture.pool.execute("DELETE FROM role_assignment WHERE role = 'coorganizer'")
+                fixture.forgetRoles()
+                for button in ["remove speakers.0", nil] {
+                    var sent = form
+                    sent[FormAction.field] = button
+                    let refused = try await browser.send(path, sent, token: nil)
+                    #expect(refused.status == 403 && refused.text.contains("You may no longer change this."))
+                    #expect(refused.text.contains("<dt>Title</dt><dd>Typed &lt;b&gt;for long&lt;/b&gt;</dd>"))
+                    #expect(
+                        refused.text.contains("<dt>Room</dt><dd>Small &lt;i&gt;Hall&lt;/i&gt;</dd>"), "\(refused.text)")
+                    for field in ["State", "Starts at", "Speakers 1", "Event"] {
+                        #expect(!refused.text.contains("<dt>\(field)</dt>"), "\(field)")
+                    }
+                }
+                // Without the form's token nothing of it comes back.
+                var forged = form
+                forged["_token"] = "x"
+                let foreign = try await browser.send(path, forged, token: nil)
+                #expect(foreign.status == 403 && !foreign.text.contains("Typed"))
+                let title = try await fixture.pool.query(
+                    "SELECT title FROM session WHERE _id = $1", [.objectId(fixture.sessions[0])])[0, 0].string
+                #expect(title == "Talk 1")
+            }
+        }
+    }
+
+    @Test("what was entered for an object that somebody removed meanwhile isn't lost either, nor for a new one")
+    func removed() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
+                let owner = try await PanelBrowser.loggedIn(client, as: "owner")
+                let path = "/panel/data/sessions/\(fixture.sessions[0])"
+                var form = PanelRecordTests.fields(try await browser.get("\(path)/edit").text)
+                form["f.title"] = "Typed for long"
+                var new = PanelRecordTests.fields(
+                    try await browser.get("/panel/new/tracks?f.event=\(fixture.event)").text)
+                new["f.name"] = "A new track"
+                let confirm = PanelRecordTests.fields(try await owner.get("\(path)/delete").text)
+                #expect(try await owner.send("\(path)/delete", confirm, token: nil).status == 303)
+                let gone = try await browser.send(path, form, token: nil)
+                #expect(gone.status == 404 && gone.text.contains("It was removed, or you may no longer see it."))
+                #expect(gone.text.contains("<dt>Title</dt><dd>Typed for long</dd>"), "\(gone.text)")
+                try await fixture.pool.execute("DELETE FROM role_assignment WHERE role = 'organizer'")
+                fixture.forgetRoles()
+                let refused = try await browser.send("/panel/new/tracks", new, token: nil)
+                #expect(refused.status == 403 && refused.text.contains("<dt>Name</dt><dd>A new track</dd>"))
+                #expect(refused.text.contains("<dt>Event</dt><dd>Island Days</dd>"), "\(refused.text)")
+            }
+        }
+    }
+}
