@@ -419,6 +419,8 @@ PAGES = [
     ("document-changes", first("/panel/documents", "?against=")),
     ("document", "/panel/documents/2"),
     ("second-factor", "/panel/second-factor"),
+    ("api", "/panel/api"),
+    ("api-class", "/panel/api/sessions"),
     ("own-password", "/panel/own-password"),
     ("forgotten-password", "/panel/forgotten"),
     ("reset-password", "/panel/forgotten/reset?token=x&tokenId=y"),

@@ -79,6 +79,7 @@ public struct AdminPanel: Sendable {
             DevicePages(),
             RequestPages(),
             SchedulePages(),
+            APIPages(),
             HelpPages(),
             ThemePages(),
         ]

@@ -14,6 +14,21 @@
     if (!isNaN(date)) time.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
   }
 
+  // Requests of the API are copied, where the browser permits it.
+  for (const request of navigator.clipboard ? all("pre.request") : []) {
+    const button = document.createElement("button");
+    const about = document.createElement("span");
+    about.className = "hidden";
+    about.textContent = `: ${request.getAttribute("aria-label")}`;
+    button.type = "button";
+    button.append("Copy", about);
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(request.textContent);
+      button.firstChild.textContent = "Copied";
+    });
+    request.after(button);
+  }
+
   // What's chosen in a short list counts at once.
   for (const select of all("form.inline select")) {
     select.addEventListener("change", () => select.form.requestSubmit());

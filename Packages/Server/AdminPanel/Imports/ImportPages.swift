@@ -46,7 +46,7 @@ struct ImportPages: PanelSection {
                 view.subject, .update, .objects(classIndex: type.classIndex))
         else { return false }
         if case .compare(let path, .equal, _) = filter, path == PropertyPath(type.key.name) { return false }
-        let fixed = view.rules.fixedColumns(view.subject)[type.classIndex] ?? []
+        let fixed = view.fixedColumns(of: type)
         return view.fields(of: type).contains { field in
             guard let column = field.column else { return true }
             return !fixed.contains(column)

@@ -69,6 +69,7 @@ struct ListPage {
         }
         values["exports"] = ExportPages.links(list, type)
         if let form = ExportPages.form(list, type, view) { values["exportForm"] = form }
+        values["api"] = APIPages.path(of: type)
         values.merge(paging(list, page, total)) { $1 }
         if let bulk = try bulk(list, page, total) {
             values["bulk"] = bulk

@@ -2,19 +2,31 @@ import PostgresClient
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloRules
 
 extension ResourceReader {
-    /// How long a page waits for a number: a rule or a search that few of many objects satisfy takes long to count.
-    static let countPatience = Duration.seconds(2)
+    /// How long a page waits for what it can do without: a rule or a search that few of many objects satisfy takes long.
+    static let patience = Duration.seconds(2)
 
     /// As `count`, or nil if that takes longer than a page waits.
     func patientCount(
         _ type: ResourceType, matching filter: Predicate, limit: Int, _ pool: PostgresPool
     ) async throws -> Int? {
+        try await Self.patiently { try await count(type, matching: filter, limit: limit, pool) }
+    }
+
+    /// As `sample`, or nil if that takes longer than a page waits.
+    func patientSample(
+        of type: ResourceType, permitting operation: TomboloRules.Operation?, _ pool: PostgresPool
+    ) async throws -> ResourceSample? {
+        try await Self.patiently { try await sample(of: type, permitting: operation, pool) }
+    }
+
+    private static func patiently<Found: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Found?
+    ) async throws -> Found? {
         do {
-            return try await withTimeout(Self.countPatience) {
-                try await count(type, matching: filter, limit: limit, pool)
-            }
+            return try await withTimeout(patience, body)
         } catch let failure as RequestFailure where failure.code == .timeout {
             return nil
         } catch is CancellationError where !Task.isCancelled {

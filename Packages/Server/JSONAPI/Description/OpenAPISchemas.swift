@@ -66,7 +66,8 @@ struct OpenAPISchemas {
         }
     }
 
-    private func attribute(_ field: ResourceField) -> JSON? {
+    /// - Returns: nil for a relationship.
+    func attribute(_ field: ResourceField) -> JSON? {
         switch field.content {
         case .value(_, let type): return value(type, isOptional: field.isOptional, field.allowedValues)
         case .values(_, let type):

@@ -1,13 +1,18 @@
 import HTTPTypes
-import TomboloHTTP
+package import TomboloHTTP
 
 /// Failures as JSON:API's error objects.
-enum JSONAPIFailure {
+package enum JSONAPIFailure {
     static let format = FailureFormat(contentType: JSONAPIMediaType.name) { failure, requestID in
         var json = JSONBytes()
-        let errors = ([failure] + failure.others).map { error($0, requestID) }
-        JSON.object(["jsonapi": ["version": "1.1"], "errors": .array(errors)]).append(to: &json)
+        document(failure, requestID).append(to: &json)
         return json
+    }
+
+    /// The document that answers a request with a failure.
+    package static func document(_ failure: RequestFailure, _ requestID: String) -> JSON {
+        let errors = ([failure] + failure.others).map { error($0, requestID) }
+        return ["jsonapi": ["version": "1.1"], "errors": .array(errors)]
     }
 
     private static func error(_ failure: RequestFailure, _ requestID: String) -> JSON {

@@ -142,7 +142,7 @@ package struct ImportMapping: Sendable {
 
     /// Of what the caller may set.
     private static func required(_ type: ResourceType, _ view: CallerView) -> [(name: String, pointer: String)] {
-        let fixed = view.rules.fixedColumns(view.subject)[type.classIndex] ?? []
+        let fixed = view.fixedColumns(of: type)
         return type.fields.compactMap { field in
             guard field.isRequiredOnCreation, let column = field.column, !fixed.contains(column) else { return nil }
             let part = RequestPointer() / (field.isRelationship ? "relationships" : "attributes")

@@ -63,4 +63,18 @@ package struct FieldPath {
         default: return true
         }
     }
+
+    /// All fields that conditions can be about, by their names in parameters, with those of embedded objects.
+    package static func all(of resource: ResourceType, _ view: CallerView) -> [(name: String, path: FieldPath)] {
+        func names(_ fields: [ResourceField], _ prefix: String) -> [String] {
+            fields.flatMap { field -> [String] in
+                guard case .embedded(_, let inner) = field.content else { return [prefix + field.name] }
+                return [prefix + field.name] + names(inner, "\(prefix)\(field.name).")
+            }
+        }
+        return (["id"] + names(view.fields(of: resource), "")).compactMap { name in
+            let parameter = RequestParameters.Parameter(filtering: name, by: "")
+            return (try? FieldPath(name, of: resource, view, parameter)).map { (name, $0) }
+        }
+    }
 }

@@ -62,14 +62,31 @@ package enum ValueText {
         case .bool: "true or false"
         case .int(let bits) where bits == 64: "a whole number"
         case .int(let bits): "a whole number from \(-(1 << (bits - 1))) to \((1 << (bits - 1)) - 1)"
-        case .float, .double: "a number such as 12.5"
-        case .decimal128: "a decimal number such as 12.50"
+        case .float, .double: "a number such as \(example(type))"
+        case .decimal128: "a decimal number such as \(example(type))"
         case .string: "text without U+0000"
-        case .date: "a date and time such as 2026-05-14T13:22:18Z"
+        case .date: "a date and time such as \(example(type))"
         case .objectId: "an id of 24 hexadecimal digits"
         case .uuid: "a UUID"
         case .data: "base64"
         case .link, .embedded, .array, .list, .linkingObjects: "a value of type \(type.name)"
+        }
+    }
+
+    /// A value of a type as text, for messages and examples; empty for what isn't one value.
+    package static func example(_ type: PropertyType) -> String {
+        switch type {
+        case .bool: "true"
+        case .int: "1"
+        case .float, .double: "12.5"
+        case .decimal128: "12.50"
+        case .string: "Example"
+        case .date: "2026-05-14T13:22:18Z"
+        case .objectId: "6a05d3fa0123456789abcdef"
+        // RFC 9562, appendix A.
+        case .uuid: "919108f7-52d1-4320-9bac-f847db4148a8"
+        case .data: "AAEC"
+        case .link, .embedded, .array, .list, .linkingObjects: ""
         }
     }
 }

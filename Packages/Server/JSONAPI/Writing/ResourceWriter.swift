@@ -71,7 +71,7 @@ package struct ResourceWriter: Sendable {
 
     /// Text, dates and links that a resource must have; a number is 0 and a truth value false unless it's said.
     private func checkMissing(_ change: ResourceChange, at pointer: RequestPointer) throws {
-        let fixed = view.rules.fixedColumns(view.subject)[change.type.classIndex] ?? []
+        let fixed = view.fixedColumns(of: change.type)
         var problems: [RequestFailure] = []
         for field in change.type.fields where field.isRequiredOnCreation {
             guard let column = field.column, change.values[column] == nil, !fixed.contains(column) else { continue }

@@ -1,0 +1,144 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// What the template `api_class` shows.
+struct APIClassContent {
+    let examples: RequestExamples
+    /// What addresses begin with.
+    let server: String
+    let login: String
+
+    private var type: ResourceType { examples.type }
+    private var view: CallerView { examples.view }
+
+    var values: [String: Any] {
+        var values: [String: Any] = [
+            "login": login, "address": type.path, "data": ClassPages.path(of: type), "fields": fields,
+            "filters": filters, "operators": operators, "sections": sections.map(\.values),
+        ]
+        if let failing = examples.failing {
+            values["failing"] =
+                [
+                    "title": failing.request.title, "command": failing.request.curl(at: server),
+                    "status": failing.status, "answer": failing.answer.indented(),
+                ] as [String: Any]
+        }
+        return values
+    }
+
+    // MARK: Fields
+
+    /// Allowed values of a field that are named.
+    private static let shownValueCount = 20
+
+    private var fields: [[String: Any]] {
+        DescribedField.all(of: type, for: view).map { field in
+            var values: [String: Any] = [
+                "name": field.name, "type": field.type, "creation": field.creation.rawValue,
+                "use": field.isWritable ? "writable" : "read only",
+            ]
+            if let allowed = field.allowed {
+                let shown = allowed.values.prefix(Self.shownValueCount).compactMap { ValueText.text($0) }
+                values["expected"] =
+                    "one of: " + shown.joined(separator: ", ") + (allowed.values.count > shown.count ? ", …" : "")
+            } else {
+                values["expected"] = field.expected
+            }
+            if let target = field.target {
+                var link: [String: Any] = ["name": target.name]
+                if view.refusal(.read, target) == nil { link["path"] = APIPages.path(of: target) }
+                values["target"] = link
+            }
+            return values
+        }
+    }
+
+    private var filters: [[String: Any]] {
+        FieldPath.all(of: type, view).map { name, path in
+            [
+                "name": name,
+                "operators": ResourceFilter.operators(path).map(\.rawValue).joined(separator: ", "),
+                "sort": path.isSortable ? "yes" : "no",
+            ]
+        }
+    }
+
+    private var operators: [[String: Any]] {
+        ResourceFilter.Operator.allCases.map { asked in
+            ["name": asked.rawValue, "title": FilterTest(rawValue: asked.rawValue)?.title(isTime: false) ?? ""]
+        }
+    }
+
+    // MARK: Requests
+
+    private struct Section {
+        let id: String
+        let title: String
+        let text: String
+        let requests: [ExampleRequest]
+        let server: String
+
+        var values: [String: Any] {
+            [
+                "id": id, "title": title, "text": text,
+                "requests": requests.map { ["title": $0.title, "command": $0.curl(at: server)] },
+            ]
+        }
+    }
+
+    private var sections: [Section] {
+        let all = [
+            section(
+                "read", "Read", "The version of a resource is in the ETag header of the answer, and in meta.version.",
+                [examples.list, examples.single] + examples.related),
+            section(
+                "filter", "Filter and sort",
+                "Up to \(ResourceQuery.maximumFilterCount) filters, which must all hold. An 'in' has up to "
+                    + "\(ResourceQuery.maximumFilterValueCount) values between commas. Up to "
+                    + "\(ResourceQuery.maximumSortCount) fields to sort by; a minus sorts in descending order.",
+                [examples.filter, examples.sorted]),
+            section(
+                "parts", "Choose what is sent",
+                "Up to \(ResourceQuery.maximumIncludeCount) relationships to include, each up to "
+                    + "\(ResourceQuery.maximumIncludeDepth) names deep, with dots between them, and up to "
+                    + "\(PanelNumber.text(ResourceReader.maximumIncludedCount)) resources by them.",
+                [examples.sparse, examples.including]),
+            section(
+                "pages", "Pages",
+                "A page has \(ResourceQuery.defaultPageSize) resources unless you ask for up to "
+                    + "\(ResourceQuery.maximumPageSize). Take a cursor from links.next of the page before: cursors have no "
+                    + "limit. A page by its number may have up to \(PanelNumber.text(ResourceQuery.maximumOffset)) resources "
+                    + "before it.",
+                [examples.numbered, examples.following]),
+            section(
+                "create", "Create", "Another object with the same unique values is refused with 409.",
+                [examples.create]),
+            section(
+                "change", "Change",
+                "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay as "
+                    + "they are. With If-Match, the change is refused with 412 if the object has another version.",
+                [examples.update]),
+            section(
+                "links", "Change links",
+                "PATCH replaces all links of a relationship. Of a list, POST adds some at its end, and DELETE takes some "
+                    + "out.", examples.links),
+            section(
+                "remove", "Remove",
+                type.item.isTrashable
+                    ? "The object goes into the trash, with what belongs to it. The reason may be left out."
+                    : "This can't be undone. DELETE takes If-Match too.",
+                [examples.remove]),
+        ]
+        return all.filter { !$0.requests.isEmpty }
+    }
+
+    private func section(_ id: String, _ title: String, _ text: String, _ requests: [ExampleRequest?]) -> Section {
+        let requests = requests.compactMap { $0 }
+        let asking = "Replace \(ExampleRequest.placeholder) by the id of an object."
+        return Section(
+            id: id, title: title, text: requests.contains(where: \.asksForID) ? "\(text) \(asking)" : text,
+            requests: requests, server: server)
+    }
+}

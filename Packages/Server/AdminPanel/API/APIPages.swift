@@ -1,0 +1,71 @@
+import AdminService
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// How programs use the API, by class, with requests that can be sent as they are: of what the caller may read and do, as
+/// the API decides it.
+struct APIPages: PanelSection {
+    static let path = "\(AdminPanel.path)/api"
+    static let crumb = PanelPage.Crumb(title: "API", path: path)
+    private static let template = PanelTemplate(PackageResources.api_mustache)
+
+    static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
+
+    func add(to panel: PanelRoutes) {
+        panel.page(Self.path, entry: PanelEntry("API", in: .system), access: .own("panel")) { request, _ in
+            .page(try list(request))
+        }
+        panel.page(
+            "\(Self.path)/{collection}", access: ClassPages.access("read", panel.core) { _ in [.read] }
+        ) { request, grant in
+            let (view, type) = try ClassPages.found(request, grant)
+            return .page(try await APIClassPage(request: request, view: view, type: type).page())
+        }
+    }
+
+    private func list(_ request: PanelRequest) throws -> PanelPage {
+        let view = try request.view(under: request.core.rules.current)
+        let classes = ClassPages.readable(view).map { type -> [String: Any] in
+            [
+                "title": ClassTitle.plural(of: type), "link": Self.path(of: type), "path": type.path,
+                "operations": Self.operations(on: type, view).joined(separator: ", "),
+            ]
+        }
+        return PanelPage(
+            "API",
+            content: Self.template.render([
+                "classes": classes, "hasClasses": !classes.isEmpty, "login": Self.login(request),
+                "apiPath": JSONAPIRoutes.path,
+            ]))
+    }
+
+    /// What the caller may do with objects of a class that they may read.
+    private static func operations(on type: ResourceType, _ view: CallerView) -> [String] {
+        let removal = JSONAPIRoutes.removal(of: type.item)
+        let writing = [TomboloRules.Operation.create, .update, removal].filter { view.refusal($0, type) == nil }
+        return ["read"] + writing.map { "\($0)" }
+    }
+
+    // MARK: The server
+
+    /// What the addresses of examples begin with. It's shown to nobody but the sender of the request, who chose its `Host`.
+    static func server(_ request: PanelRequest) -> String {
+        let scheme = request.context.isSecure ? "https" : "http"
+        return request.core.address?.text ?? "\(scheme)://\(request.request.head.authority ?? "localhost")"
+    }
+
+    /// The command that gets an access token into the shell's variable `TOKEN`.
+    static func login(_ request: PanelRequest) -> String {
+        let body: JSON = ["email": .string(request.visit.session.email), "password": "PASSWORD"]
+        return """
+            TOKEN=$(curl -s \(ShellText.quoted("\(server(request))/login")) \\
+              -H 'Content-Type: application/json' \\
+              -d \(ShellText.quoted(body.indented())) | jq -r .accessToken)
+            """
+    }
+}
