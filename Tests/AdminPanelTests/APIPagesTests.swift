@@ -68,7 +68,7 @@ import TomboloModel
             Case(role: "owner", collection: "sessions", changes: [.post, .patch, .delete]),
             Case(role: "owner", collection: "tickets", changes: [.post, .patch, .delete]),
             Case(role: "organizer", collection: "speakers", changes: [.post, .patch, .delete]),
-            Case(role: "organizer", collection: "events", changes: [.post, .patch]),
+            Case(role: "organizer", collection: "events", changes: [.patch]),
             Case(role: "coorganizer", collection: "sessions", changes: [.patch]),
             Case(role: "registrar", collection: "tickets", changes: []),
             Case(role: "superAdmin", collection: "events", changes: [.post, .patch, .delete]),
