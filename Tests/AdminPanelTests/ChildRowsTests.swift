@@ -50,10 +50,10 @@ import TomboloModel
     }
 
     /// The place of the row with a name, or of the first empty one.
-    static func row(_ name: String, _ form: [String: String]) throws -> String {
+    static func row(_ name: String, _ form: [String: String], by field: String = "name") throws -> String {
         let count = try #require(form["n._rows"].flatMap(Int.init), "\(form)")
         let number = try #require(
-            (0..<count).first { form["f._rows.\($0).name"] == name && form["i._rows.\($0)"] != nil }, "\(form)")
+            (0..<count).first { form["f._rows.\($0).\(field)"] == name && form["i._rows.\($0)"] != nil }, "\(form)")
         return "_rows.\(number)"
     }
 
@@ -64,7 +64,7 @@ import TomboloModel
             #expect(
                 record.contains("\(site.path)/edit?with=Track.event") && record.contains("Edit tracks with this event"))
             let plain = try await site.browser.get("\(site.path)/edit").text
-            #expect(plain.contains("Edit together with:") && plain.contains("edit?with=Ticket.event"))
+            #expect(plain.contains("Edit together with:") && plain.contains(#"name="_with" value="Ticket.event""#))
             #expect(!plain.contains("n._rows"))
 
             var form = try await site.form()
@@ -89,6 +89,53 @@ import TomboloModel
             form["f.\(try Self.row("C", form)).details"] = "More"
             #expect(try await site.browser.send(site.action(), form, token: nil).status == 303)
             #expect(try await site.browser.get(site.path).text.contains("1 track was saved."))
+        }
+    }
+
+    @Test("the rows of another class are shown with what was entered, and those with changes aren't given up for them")
+    func changingRows() async throws {
+        try await Self.run { site in
+            let plain = try await site.browser.get("\(site.path)/edit").text
+            var form = PanelBrowser.hidden(plain).reduce(into: [String: String]()) { $0[$1.0] = $1.1 }
+            form["f.name"] = "Half a name"
+            form["_with"] = "Track.event"
+            let shown = try await site.browser.send(site.path, form, token: nil)
+            #expect(shown.status == 200 && shown.text.contains("New track 1"), "\(shown.text)")
+            #expect(shown.text.contains(#"value="Half a name""#) && shown.text.contains("?with=Track.event"))
+
+            form = try await site.form()
+            form["_with"] = "Ticket.event"
+            let others = try await site.browser.send(site.action(), form, token: nil)
+            #expect(
+                others.status == 200 && others.text.contains("New ticket 1") && !others.text.contains("New track 1"))
+            form["f.\(try Self.row("A", form)).name"] = "Changed"
+            let kept = try await site.browser.send(site.action(), form, token: nil)
+            #expect(kept.status == 422 && kept.text.contains("The rows of tracks have changes."), "\(kept.text)")
+            #expect(kept.text.contains(#"value="Changed""#))
+            #expect(try await site.names()[1] == "A")
+        }
+    }
+
+    @Test("new rows have the links that they share with the record, and roles aren't given in rows")
+    func sharedLinks() async throws {
+        try await Self.run(as: "owner") { site in
+            let path = "/panel/new/tracks?with=Session.track"
+            let page = try await site.browser.get(path)
+            try #require(page.status == 200, "\(page.text)")
+            var form = PanelRecordTests.fields(page.text)
+            form["f.name"] = "Hall track"
+            form["f.event"] = site.fixture.event.stringValue
+            form["f.isPublic"] = "true"
+            let new = try Self.row("", form, by: "title")
+            form["f.\(new).title"] = "Talk of the hall"
+            form["f.\(new).state"] = "pending"
+            let made = try await site.browser.send(path, form, token: nil)
+            #expect(made.status == 303, "\(made.text)")
+            let found = try await site.fixture.pool.query(
+                "SELECT s.event = t.event FROM session s JOIN track t ON t._id = s.track WHERE s.title = 'Talk of the hall'"
+            )
+            #expect(try found.count == 1 && found[0, 0].bool)
+            #expect(try await site.browser.get("\(site.path)/edit?with=RoleAssignment.event").status == 400)
         }
     }
 

@@ -18,7 +18,7 @@ import TomboloServerModel
 
     // MARK: One's own
 
-    @Test("whoever knows the present password changes it, stays logged in here, and is logged out everywhere else")
+    @Test("whoever knows the current password changes it, stays logged in here, and is logged out everywhere else")
     func changing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -43,9 +43,9 @@ import TomboloServerModel
     }
 
     @Test(
-        "what can't be the new password, or isn't the present one, changes nothing",
+        "what can't be the new password, or isn't the current one, changes nothing",
         arguments: [
-            (["current": "wrong password", "password": new, "again": new], "This isn&#39;t your present password."),
+            (["current": "wrong password", "password": new, "again": new], "This isn&#39;t your current password."),
             (["current": ServiceFixture.password, "password": new, "again": "battery stable"], "passwords differ."),
             (["current": ServiceFixture.password, "password": "short", "again": "short"], "at least 8 characters"),
             (

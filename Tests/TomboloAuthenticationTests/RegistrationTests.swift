@@ -159,6 +159,52 @@ private struct MailPlace: Sendable {
         }
     }
 
+    @Test("of changes of a password that begin at the same time one counts, and the others change nothing")
+    func changingAtOnce() async throws {
+        try await AccountPlace.with { place in
+            try await place.register()
+            let server = place.authenticator
+            var callers: [Caller] = []
+            for number in 0..<6 {
+                let login = try await place.login(device: LoginDevice(name: "device \(number)"))
+                callers.append(Caller(userID: login.userID, sessionID: login.sessionID))
+            }
+            let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for (number, caller) in callers.enumerated() {
+                    group.addTask {
+                        do {
+                            _ = try await server.changePassword(
+                                of: caller, from: AccountPlace.password, to: "battery staple \(number)")
+                            return number
+                        } catch AuthenticationError.wrongCredentials, AuthenticationError.endedSession {
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
+            }
+            try #require(winners.count == 1, "\(winners)")
+            _ = try await server.login(email: AccountPlace.email, password: "battery staple \(winners[0])")
+        }
+    }
+
+    @Test("a mailed link doesn't outlive a change of the password")
+    func linkAfterChange() async throws {
+        try await MailPlace.with { mail in
+            try await mail.place.register()
+            try await mail.server.sendReset(email: AccountPlace.email)
+            let token = try mail.token(in: try await mail.mails(1)[0])
+            let login = try await mail.place.login()
+            _ = try await mail.server.changePassword(
+                of: Caller(userID: login.userID, sessionID: login.sessionID), from: AccountPlace.password,
+                to: "battery staple")
+            await #expect(throws: AuthenticationError.badMailToken) {
+                try await mail.server.reset(password: "something else", token: token.token, tokenID: token.id)
+            }
+            _ = try await mail.server.login(email: AccountPlace.email, password: "battery staple")
+        }
+    }
+
     @Test("mails tell the owner what a stranger isn't told, and nobody's mailbox is flooded")
     func strangers() async throws {
         try await MailPlace.with { mail in

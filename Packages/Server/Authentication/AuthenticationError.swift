@@ -3,7 +3,7 @@
 public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// E-mail or password is wrong, or there is no such account.
     case wrongCredentials
-    /// Too many failed attempts for this e-mail or from this address.
+    /// Too many attempts for this e-mail or from this address: failed ones, or mails.
     case tooManyAttempts(retryAfterSeconds: Int)
     /// More logins at once than the server can check; trying again helps.
     case busy
@@ -69,7 +69,7 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     public var description: String {
         switch self {
         case .wrongCredentials: "E-mail or password is wrong."
-        case .tooManyAttempts(let seconds): "Too many failed attempts: try again in \(seconds) seconds."
+        case .tooManyAttempts(let seconds): "Too many attempts: try again in \(seconds) seconds."
         case .busy: "Too many people are logging in at the moment: try again in a few seconds."
         case .invalidToken(let reason): "The access token is not valid: \(reason) Log in again."
         case .expiredToken: "The access token has expired: log in again."

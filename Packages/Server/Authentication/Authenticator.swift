@@ -125,7 +125,7 @@ public final class Authenticator: Sendable {
         let isUsable = password.utf8.count <= AccountRegistry.maximumPasswordByteCount && !email.utf8.contains(0)
         let account = isUsable ? try await Accounts.account(email: email, pool) : nil
         let matches = try await hasher.matches(isUsable ? password : "", account?.hash, lane: key.address)
-        guard let account, matches else {
+        guard var account, matches else {
             outcome = .failed
             throw AuthenticationError.wrongCredentials
         }
@@ -134,6 +134,7 @@ public final class Authenticator: Sendable {
             // The login is good without it; the next one tries again.
             if let stronger = try? await hasher.hash(password, lane: key.address) {
                 try await Accounts.strengthen(hash, to: stronger, of: account.userID, pool)
+                account.hash = stronger
             }
         }
         return account

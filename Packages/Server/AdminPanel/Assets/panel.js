@@ -202,7 +202,7 @@
     if (drafted.dataset.fresh === undefined) drafts.keep(key, drafted);
     drafted.addEventListener("submit", (event) => {
       const name = event.submitter?.name;
-      if (name !== "_do" && name !== "_find") sessionStorage.setItem("draft-sent", key);
+      if (!["_do", "_find", "_with"].includes(name)) sessionStorage.setItem("draft-sent", key);
     });
   }
 

@@ -40,6 +40,11 @@ struct ForgottenPages: PanelSection {
     private static func send(_ form: PanelForm, _ context: EdgeContext, _ core: PanelCore) async throws -> Response {
         let email = form["email"] ?? ""
         guard let address = core.address else { return page(core) }
+        guard email.contains("@") else {
+            return page(
+                core, email: email, message: "Enter the e-mail address that you log in with.",
+                status: .unprocessableContent)
+        }
         do {
             try await core.authenticator.sendReset(
                 email: email, link: address.text + resetPath, address: context.remoteAddress)
@@ -78,9 +83,11 @@ struct ForgottenPages: PanelSection {
     }
 
     private static func page(
-        _ core: PanelCore, _ token: Token, message: String? = nil, status: HTTPResponse.Status = .ok
+        _ core: PanelCore, _ token: Token, message: String? = nil, isBad: Bool = false,
+        status: HTTPResponse.Status = .ok
     ) -> Response {
         var values: [String: Any] = [
+            "isBad": isBad,
             "action": resetPath, "token": token.text, "tokenId": token.id, "forgotten": path,
             "minimum": AccountRegistry.minimumPasswordLength,
         ]
@@ -100,7 +107,13 @@ struct ForgottenPages: PanelSection {
         } catch let failure as RequestFailure {
             return page(core, token, message: failure.message, status: failure.code.status)
         } catch let error as AuthenticationError {
-            return try respond(error) { page(core, token, message: $0.message, status: $0.code.status) }
+            let isBad = error == .badMailToken
+            return try respond(error) {
+                page(
+                    core, token,
+                    message: isBad ? "This link isn't valid, has expired, or was used already." : $0.message,
+                    isBad: isBad, status: $0.code.status)
+            }
         }
     }
 

@@ -3,7 +3,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 
-/// Changing one's own password. The form takes the present one instead of a recent one, which would be asked for on a page
+/// Changing one's own password. The form asks for the current one instead of a recent one, which would be asked for on a page
 /// that has the new one in it.
 struct PasswordPages: PanelSection {
     static let path = "\(AdminPanel.path)/own-password"
@@ -40,7 +40,7 @@ struct PasswordPages: PanelSection {
             response.headers[values: .setCookie].append(PanelCookie.session.header(token.text, isSecure: isSecure))
             return .response(response)
         } catch AuthenticationError.wrongCredentials {
-            return .page(try page(request, RequestFailure(.unprocessable, "This isn't your present password.")))
+            return .page(try page(request, RequestFailure(.unprocessable, "This isn't your current password.")))
         } catch let error as AuthenticationError {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError else { throw error }

@@ -27,7 +27,10 @@ struct ChildRows: Sendable {
 
     /// - Returns: nil where the caller can neither change objects of the class in rows nor add some.
     init?(_ link: IncomingLink, of parent: Value?, _ edit: EditPage) {
-        guard let field = FormField(link.field) else { return nil }
+        // Rows hold no link to the user. Roles are given on the page of people.
+        guard let field = FormField(link.field),
+            !edit.view.rules.grantColumns.contains(where: { $0.classIndex == link.type.classIndex })
+        else { return nil }
         self.link = link
         self.parent = parent
         let id = parent.map { JSON.string(ResourceType.idText($0)) }
@@ -87,6 +90,19 @@ struct ChildRows: Sendable {
         var result = self
         result.parent = key
         if let field = FormField(link.field) { result.table.give(.string(ResourceType.idText(key)), to: field) }
+        return result
+    }
+
+    /// The same rows, of which new ones have the links that they share with the record, as a talk has its track's event.
+    /// - Parameter entered: what stands in the controls of the record, by field.
+    func sharing(_ entered: [String: String]) -> ChildRows {
+        var result = self
+        for shared in ChoiceNarrowing.shared(by: link.field, of: type, view) {
+            guard let text = entered[shared.theirs.name], !text.isEmpty, let field = FormField(shared.own) else {
+                continue
+            }
+            result.table.give(field.json(text, was: .null), to: field)
+        }
         return result
     }
 

@@ -1,6 +1,7 @@
 import AdminService
 import Foundation
 import PostgresClient
+import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -12,11 +13,13 @@ extension EditPage {
         var content = try sent()
         let key = try page.key()
         content.children = try children(of: key)?.sent()
-        if acts(on: &content) {
+        if try await changesRows(of: &content, key) || acts(on: &content) {
             let record = try await reader.record(type, key: key)
             return .page(try await shown(content, title: record.title))
         }
-        if let children = content.children { return try await save(content, with: children, key: key) }
+        if let children = content.children {
+            return try await save(content, with: children.sharing(content.entered), key: key)
+        }
         guard let version = content.version, let document = document(content) else {
             return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
         }
@@ -89,11 +92,13 @@ extension EditPage {
     func make() async throws -> PanelAnswer {
         var content = try sent()
         content.children = try children(of: nil)?.sent()
-        if acts(on: &content) { return .page(try await shown(content, title: nil)) }
+        if try await changesRows(of: &content, nil) || acts(on: &content) {
+            return .page(try await shown(content, title: nil))
+        }
         do {
             let key = try newKey(content.id)
             if let children = content.children {
-                return try await make(content, with: children.belonging(to: key), key: key)
+                return try await make(content, with: children.belonging(to: key).sharing(content.entered), key: key)
             }
             let document = newDocument(content)
             let stored = try await create(document, key: key)
@@ -106,7 +111,9 @@ extension EditPage {
 
     /// The page that follows when an object was made.
     func made(_ isVisible: Bool, key: Value, _ notice: PanelNotice) -> PanelAnswer {
-        isVisible
+        // Making an object may give its maker a role in it, which the next page must know of.
+        request.core.authenticator.forget(request.userID)
+        return isVisible
             ? .redirect(to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: notice)
             : .redirect(to: ClassPages.path(of: type), notice: PanelNotice("Created, but you may not see it."))
     }

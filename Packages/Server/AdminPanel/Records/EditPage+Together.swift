@@ -5,12 +5,19 @@ import TomboloRules
 
 /// The form of an object with the rows of others that link to it.
 extension EditPage {
+    /// The buttons that show rows of another class; their value is the link's name.
+    static let withField = "_with"
+
     /// The rows that the address asks for, if it does.
     /// - Parameter key: nil for a new object.
     /// - Throws: ``RequestFailure``: 404 for what isn't a link to the class that the caller may see, 403 where they may
     ///   change nothing of the other class, 400 where rows haven't what it takes.
     func children(of key: Value?) throws -> ChildRows? {
-        guard let name = request.query(ChildRows.parameter) else { return nil }
+        try request.query(ChildRows.parameter).map { try children(by: $0, of: key) }
+    }
+
+    /// - Parameter name: of the link.
+    private func children(by name: String, of key: Value?) throws -> ChildRows {
         let links = IncomingLink.all(to: type, view)
         let plural = ClassTitle.inSentence(ClassTitle.plural(of: type))
         guard let link = links.first(where: { $0.name == name }) else {
@@ -26,20 +33,33 @@ extension EditPage {
             hint: "Open the form of each.")
     }
 
-    /// Links to the same form with the rows of each class for which that works.
+    /// What the buttons for the rows of other classes ask for.
+    /// - Returns: whether one of them was pressed, so that nothing is saved: the rows are there then, with what was entered for
+    ///   the object.
+    func changesRows(of content: inout Content, _ key: Value?) async throws -> Bool {
+        guard let name = request.form[Self.withField] else { return false }
+        if let children = content.children, children.count > 0, children.link.name != name {
+            content.problems.append(
+                RequestFailure(
+                    .unprocessable,
+                    "The rows of \(ClassTitle.inSentence(ClassTitle.plural(of: children.type))) have changes.",
+                    hint: "Save them before you edit others."))
+        } else if content.children?.link.name != name {
+            content.children = try await children(by: name, of: key).read()
+        }
+        return true
+    }
+
+    /// Buttons for the rows of each class for which that works.
     func together(_ content: Content, isNew: Bool) throws -> [[String: Any]] {
         let key = isNew ? nil : try page.key()
         let links = IncomingLink.all(to: type, view).filter { ChildRows($0, of: key, self) != nil }
-        // What a new object begins with stays.
-        let others = isNew ? try RequestParameters(request.request).query(replacing: [(ChildRows.parameter, nil)]) : ""
-        let path = "\(isNew ? Self.newPath(of: type) : "\(page.path)/edit")?\(others.isEmpty ? "" : "\(others)&")"
         return links.map { link in
             let isOne = links.count { $0.type.classIndex == link.type.classIndex } == 1
             let plural = ClassTitle.plural(of: link.type)
             return [
                 "title": isOne ? plural : "\(plural) (\(ClassTitle.words(link.field.name)))",
-                "path": path + ChildRows.query(link),
-                "isCurrent": link.name == content.children?.link.name, "isLast": link.name == links.last?.name,
+                "withField": Self.withField, "name": link.name, "isCurrent": link.name == content.children?.link.name,
             ]
         }
     }

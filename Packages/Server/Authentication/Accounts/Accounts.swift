@@ -7,7 +7,7 @@ enum Accounts {
     /// What a login needs to know of an account.
     struct Account: Sendable {
         let userID: ObjectId
-        let hash: PasswordHash?
+        var hash: PasswordHash?
         /// Tokens of any other generation are revoked.
         let generation: Int64
         /// It was registered and never logged in.
@@ -140,6 +140,10 @@ enum Accounts {
     static func setPassword(
         _ hash: PasswordHash, of userID: ObjectId, isUnused: Bool = false, _ connection: PostgresConnection
     ) async throws {
+        // A link that was mailed before must not replace it.
+        try await connection.query(
+            "DELETE FROM tombolo.mail_token WHERE user_id = $1 AND purpose = $2",
+            [.bytea(userID.bytes), .text(Mail.Purpose.reset.rawValue)])
         try await connection.query(
             """
             INSERT INTO tombolo.credential (user_id, algorithm, rounds, block_size, parallelism, salt, key, is_unused)

@@ -12,11 +12,12 @@ extension Authenticator {
         try AccountRegistry.validated(email: email)
     }
 
-    /// Counts a mail to an address, whether it has an account or not.
+    /// Counts a mail to an address, whether it has an account or not. It's counted apart from mails that anybody can ask for:
+    /// strangers must not keep somebody from being invited.
     /// - Parameter address: where the request came from.
     /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
     public func beginInvitation(to email: String, address: String) throws(AuthenticationError) {
-        try begin(.mail, address: address, email: email)
+        try begin(.mail, address: address, email: "invitation \(email)")
     }
 
     /// Counts a token that somebody shows.

@@ -112,6 +112,10 @@ extension Authenticator {
     ) async throws {
         try accounts.validate(password: password)
         try begin(.proof, address: address)
+        // A hash costs a second of everybody's time: nobody gets one for a token that they made up.
+        guard try await MailTokens.isGood(id: tokenID, text: token, for: .reset, now: now.microseconds, pool) else {
+            throw AuthenticationError.badMailToken
+        }
         let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
         let userID = try await pool.transaction { connection in
             guard

@@ -70,22 +70,40 @@ enum MailTokens {
             hash: PasswordHash(parameters: parameters, salt: try row[column + 4].bytes, key: try row[column + 5].bytes))
     }
 
+    /// Whether ``take(id:text:for:now:_:)`` would take a token now.
+    static func isGood(
+        id: String, text: String, for purpose: Mail.Purpose, now: Int64, _ pool: PostgresPool
+    ) async throws -> Bool {
+        guard let parameters = parameters(id: id, text: text, for: purpose, now: now) else { return false }
+        return try await pool.query("SELECT EXISTS (SELECT 1 FROM tombolo.mail_token WHERE \(isGood))", parameters)[
+            0, 0
+        ]
+        .bool
+    }
+
+    private static let isGood = "id = $1 AND secret_hash = $2 AND purpose = $3 AND expires_at > $4"
+
+    /// - Returns: nil for what never was a token.
+    private static func parameters(
+        id: String, text: String, for purpose: Mail.Purpose, now: Int64
+    ) -> [PostgresParameter]? {
+        guard let id = try? ObjectId(string: id), text.utf8.count <= 128, let secret = [UInt8](base64URL: text) else {
+            return nil
+        }
+        return [.bytea(id.bytes), .bytea(secret.sha256), .text(purpose.rawValue), .timestamptz(microseconds: now)]
+    }
+
     /// Uses a token up.
     /// - Returns: nil for one that is wrong, expired, used or for something else.
     static func take(
         id: String, text: String, for purpose: Mail.Purpose, now: Int64, _ connection: PostgresConnection
     ) async throws -> (email: String, user: ObjectId?, registration: Registration?)? {
-        guard let id = try? ObjectId(string: id), text.utf8.count <= 128, let secret = [UInt8](base64URL: text) else {
-            return nil
-        }
+        guard let parameters = parameters(id: id, text: text, for: purpose, now: now) else { return nil }
         let result = try await connection.query(
             """
-            DELETE FROM tombolo.mail_token WHERE id = $1 AND secret_hash = $2 AND purpose = $3 AND expires_at > $4
+            DELETE FROM tombolo.mail_token WHERE \(isGood)
             RETURNING email, user_id, display_name, rounds, block_size, parallelism, salt, key
-            """,
-            [
-                .bytea(id.bytes), .bytea(secret.sha256), .text(purpose.rawValue), .timestamptz(microseconds: now),
-            ])
+            """, parameters)
         guard let row = result.first else { return nil }
         return (
             try row[0].string, try row[1].nonNull.flatMap { ObjectId(bytes: try $0.bytes) },

@@ -12,7 +12,7 @@ extension Authenticator {
         let email = try await Accounts.details(caller.userID, pool)?.email ?? ""
         let account = try await check(email: email, password: current, address: address)
         guard account.userID == caller.userID else { throw AuthenticationError.wrongCredentials }
-        return try await replacePassword(of: caller, with: password, address: address, now: now)
+        return try await replacePassword(account.hash, of: caller, with: password, address: address, now: now)
     }
 
     /// Replaces the password of a panel session's user, who knows it, and has a code of the second factor if the account
@@ -29,7 +29,7 @@ extension Authenticator {
         guard account.userID == session.userID else { throw AuthenticationError.wrongCredentials }
         if session.hasSecondFactor { try await check(code: code, of: session.userID, address: address, now: now) }
         let caller = Caller(userID: session.userID, sessionID: session.id)
-        let login = try await replacePassword(of: caller, with: password, address: address, now: now)
+        let login = try await replacePassword(account.hash, of: caller, with: password, address: address, now: now)
         return try await openPanel(login, now: now)
     }
 
@@ -38,19 +38,29 @@ extension Authenticator {
         guard password != current else { throw .invalidPassword(reason: "it is the one that you have.") }
     }
 
+    /// - Parameter checked: the hash of the password that the caller gave. Checking it took a while: if somebody else has
+    ///   replaced it meanwhile, or ended the caller's login, that counts.
     /// - Returns: the login that takes the place of the caller's, on the same device. It counts as made with a second factor
     ///   if that one does.
     private func replacePassword(
-        of caller: Caller, with password: String, address: String, now: Date
+        _ checked: PasswordHash?, of caller: Caller, with password: String, address: String, now: Date
     ) async throws -> Login {
         let device = try await sessions(of: caller.userID, now: now).first { $0.id == caller.sessionID }?.device
         let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
         let (generation, hasSecondFactor) = try await pool.transaction { connection in
+            let key = try await connection.query(
+                "SELECT key FROM tombolo.credential WHERE user_id = $1 FOR UPDATE", [.bytea(caller.userID.bytes)])
+            guard try key.first?[0].bytes == checked?.key else { throw AuthenticationError.wrongCredentials }
             let session = try await connection.query(
-                "SELECT second_factor FROM tombolo.login_session WHERE id = $1", [.bytea(caller.sessionID.bytes)])
+                """
+                SELECT s.second_factor FROM tombolo.login_session s
+                    LEFT JOIN tombolo.token_generation t ON t.user_id = s.user_id
+                WHERE s.id = $1 AND s.expires_at > $2 AND \(LoginSessions.isLive)
+                """, [.bytea(caller.sessionID.bytes), .timestamptz(microseconds: now.microseconds)])
+            guard let session = session.first else { throw AuthenticationError.endedSession }
             try await Accounts.setPassword(hash, of: caller.userID, connection)
             let generation = try await Accounts.revokeTokens(of: caller.userID, connection)
-            return (generation, try session.first?[0].bool ?? false)
+            return (generation, try session[0].bool)
         }
         forget(caller.userID)
         return try await begin(
