@@ -46,9 +46,10 @@ struct RunServers: AsyncParsableCommand {
         let gateway = try configuration(GatewayServer.portVariable, GatewayServer.defaultPort)
         let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
         // A free port is known only when the server listens.
+        let host = admin.host.contains(":") ? "[\(admin.host)]" : admin.host
         let address =
             try AdminAddress.ofEnvironment()
-            ?? (admin.port == 0 ? nil : try AdminAddress("\(admin.scheme)://\(admin.host):\(admin.port)"))
+            ?? (admin.port == 0 ? nil : try AdminAddress("\(admin.scheme)://\(host):\(admin.port)"))
         let level = quiet ? Logger.Level.warning : gateway.logLevel
         func logger(_ label: String) -> Logger {
             var logger = Logger(label: label)

@@ -1,8 +1,8 @@
 import Foundation
 public import TomboloHTTP
 
-/// Where people reach an admin server: what the links of its mails begin with. It isn't taken from requests, for whoever
-/// sends one chooses its `Host`.
+/// The address at which people reach an admin server; links in its mails begin with it. It's never taken from a request's
+/// `Host`, which the sender chooses.
 public struct AdminAddress: Hashable, Sendable {
     /// The variable that says it.
     public static let variable = "TOMBOLO_ADMIN_URL"

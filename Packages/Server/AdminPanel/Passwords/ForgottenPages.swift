@@ -7,7 +7,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 
 /// Replacing a forgotten password by a mailed link, where the server sends mails and knows its own address. The link
-/// doesn't follow the request's `Host`, which whoever asks can choose.
+/// never uses the request's `Host`, which an attacker could choose.
 struct ForgottenPages: PanelSection {
     static let path = "\(AdminPanel.path)/forgotten"
     private static let resetPath = "\(path)/reset"

@@ -17,7 +17,7 @@ struct PasswordPages: PanelSection {
     private static func page(_ request: PanelRequest, _ problem: RequestFailure? = nil) throws -> PanelPage {
         if let viewing = request.visit.viewing {
             throw RequestFailure(
-                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.name) first.")
+                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.title) first.")
         }
         var values: [String: Any] = [
             "formToken": request.visit.token.formToken, "action": path, "email": request.visit.session.email,
