@@ -1,0 +1,48 @@
+internal import TomboloModel
+
+/// What the user may not do.
+extension Arbiter.Attempt {
+    /// Asks for every life of every object that the changeset touched.
+    func objections(_ permit: (WriteRequest) -> WriteDenial?) -> [Arbiter.Objection] {
+        var result: [Arbiter.Objection] = []
+        var denied: Set<ObjectReference> = []
+        /// What was answered about lists, by the objects that have them.
+        var answers: [ObjectReference: WriteDenial?] = [:]
+        for reference in touched {
+            guard let objection = objection(to: reference, permit, &answers) else { continue }
+            denied.insert(reference)
+            result.append(objection)
+        }
+        for item in impossible where !denied.contains(item.reference) {
+            result.append(.impossible(position: item.position, item.refusal))
+        }
+        return result
+    }
+
+    func objection(
+        to reference: ObjectReference, _ permit: (WriteRequest) -> WriteDenial?,
+        _ answers: inout [ObjectReference: WriteDenial?]
+    ) -> Arbiter.Objection? {
+        let lives = lives[reference] ?? []
+        for (index, var life) in lives.enumerated() {
+            if index == lives.count - 1, let row = arbiter.rows[reference] { life.last = row }
+            guard let owner = arbiter.owner(of: reference, row: life.last) else {
+                let denial = life.denial(
+                    reference.classIndex, isTrashable: arbiter.classes[reference.classIndex].isTrashable,
+                    written: written.isEmpty ? [] : written[reference] ?? [], permit)
+                if let denial { return .denied(reference, object: reference, denial) }
+                continue
+            }
+            // If the changeset writes the list's owner, the owner's own requests decide.
+            guard self.lives[owner]?.isEmpty != false else { continue }
+            if answers[owner] == nil {
+                // An owner that doesn't exist or is in the trash makes a request without rows, which no rule permits.
+                let row = arbiter.rows[owner]
+                answers[owner] = .some(
+                    permit(WriteRequest(operation: .update, classIndex: owner.classIndex, old: row, new: row)))
+            }
+            if let denial = answers[owner] ?? nil { return .denied(reference, object: owner, denial) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,192 @@
+internal import TomboloModel
+
+/// What instructions write.
+extension Arbiter.Attempt {
+    mutating func perform(_ instruction: Instruction, at position: Int) {
+        self.position = position
+        let reference = instruction.reference
+        let item = arbiter.classes[reference.classIndex]
+        let concurrent = concurrentWrites(to: reference)
+        if concurrent.isErased {
+            lost += 1
+            return
+        }
+        guard !unseen.contains(reference) else { return performUnseen(instruction, item) }
+        touch(reference)
+        switch instruction {
+        case .create(_, let fields):
+            if arbiter.rows[reference] != nil {
+                merge(fields, into: reference, item, concurrent)
+            } else {
+                insert(fields, as: reference, item)
+            }
+        case .set(_, let fields):
+            guard arbiter.rows[reference] != nil else {
+                lost += fields.count
+                return
+            }
+            merge(fields, into: reference, item, concurrent)
+        case .add(_, let column, let amount):
+            add(amount, to: reference, column, item, concurrent)
+        case .erase:
+            guard let row = arbiter.rows[reference] else { return }
+            remove(reference)
+            if item.isTrashable { arbiter.trash[reference] = row }
+            unlink(reference)
+            write(.erase(reference))
+        }
+    }
+
+    /// Does what would be done if the object didn't exist.
+    mutating func performUnseen(_ instruction: Instruction, _ item: ArbitratedClass) {
+        let reference = instruction.reference
+        switch instruction {
+        case .create(_, let fields):
+            let row = arbiter.rows.take(reference)
+            touch(reference)
+            insert(fields, as: reference, item)
+            guard arbiter.rows[reference] != nil else {
+                arbiter.rows[reference] = row
+                return
+            }
+            // From here on it's the new object, which is never written: the key is taken.
+            unseen.remove(reference)
+            refuse("There is another \(item.item.name) with this primary key.", item, reference, .constraint)
+        case .set(_, let fields): lost += fields.count
+        case .add: lost += 1
+        case .erase: break
+        }
+    }
+
+    mutating func insert(_ fields: [FieldWrite], as reference: ObjectReference, _ item: ArbitratedClass) {
+        var row = item.blank
+        var isDefault = Array(repeating: true, count: row.values.count)
+        if let key = item.keyIndex {
+            row[key] = reference.key
+            isDefault[key] = false
+        }
+        for field in fields where field.column != item.keyIndex {
+            row[field.column] = field.value
+            isDefault[field.column] = field.isDefault
+        }
+        if isDefault != lastDefaults.isDefault {
+            lastDefaults = (isDefault, Set(isDefault.indices.lazy.filter { isDefault[$0] }))
+        }
+        let defaults = lastDefaults.columns
+        for index in item.linkColumns {
+            let from = Arbiter.Field(reference: reference, column: index)
+            deferral[from] = nil
+            guard let target = item.link(index, row[index]) else { continue }
+            let isOwner = item.isElement && index == ElementColumn.owner
+            guard arbiter.rows[target] == nil || isOwner && unseen.contains(target), target != reference else {
+                arbiter.note(from, linksTo: target)
+                continue
+            }
+            guard item.isOptional[index] else {
+                lost += 1
+                return
+            }
+            postpone(from, linkTo: target)
+            row[index] = .null
+        }
+        let replaced = arbiter.trash.take(reference)
+        // What the changeset put into the trash had a life within it.
+        let isRestored = replaced != nil && lives[reference]?.isEmpty != false
+        lives[reference, default: []].append(
+            ObjectLife(old: nil, replaced: replaced, isRestored: isRestored, last: row))
+        arbiter.rows[reference] = row
+        write(.insert(reference, row, defaults: defaults))
+    }
+
+    mutating func merge(
+        _ fields: [FieldWrite], into reference: ObjectReference, _ item: ArbitratedClass,
+        _ concurrent: ConcurrentWrites
+    ) {
+        guard var row = arbiter.rows[reference] else { return }
+        var columns: [ColumnWrite] = []
+        for field in fields {
+            if item.isElement, field.column == ElementColumn.owner, field.value != row[field.column] {
+                refuse("An element of \(item.item.name) can't move to another object's list.", item, reference)
+                return
+            }
+            guard field.column != item.keyIndex else { continue }
+            if !field.isDefault { written[reference, default: []].insert(field.column) }
+            let wins =
+                field.isDefault ? concurrent.letsDefaultReplace(field.column) : !concurrent.beats(field.column)
+            guard wins else {
+                lost += 1
+                continue
+            }
+            written[reference, default: []].insert(field.column)
+            var value = field.value
+            let from = Arbiter.Field(reference: reference, column: field.column)
+            if !deferral.isEmpty { deferral[from] = nil }
+            if let target = item.link(field.column, value) {
+                if arbiter.rows[target] != nil {
+                    arbiter.note(from, linksTo: target)
+                } else if item.isOptional[field.column] {
+                    postpone(from, linkTo: target)
+                    value = .null
+                } else {
+                    lost += 1
+                    continue
+                }
+            }
+            if case .int(let number) = value {
+                value = .int(number &+ concurrent.additions(to: field.column))
+            }
+            row[field.column] = value
+            columns.append(
+                ColumnWrite(column: field.column, value: value, mark: field.isDefault ? .byDefault : .set))
+        }
+        guard !columns.isEmpty else { return }
+        arbiter.rows[reference] = row
+        write(.update(reference, columns))
+    }
+
+    mutating func add(
+        _ amount: Int64, to reference: ObjectReference, _ column: Int, _ item: ArbitratedClass,
+        _ concurrent: ConcurrentWrites
+    ) {
+        guard var row = arbiter.rows[reference] else {
+            lost += 1
+            return
+        }
+        written[reference, default: []].insert(column)
+        guard !concurrent.beats(column) else {
+            lost += 1
+            return
+        }
+        let current: Int64 = if case .int(let number) = row[column] { number } else { 0 }
+        let sum = current.addingReportingOverflow(amount)
+        let write = FieldWrite(column: column, value: .int(sum.partialValue))
+        guard !sum.overflow else {
+            return refuse(
+                "\(item.item.name).\(item.item.columns[column].name) would exceed 64 bits.", item, reference)
+        }
+        do throws(Refusal) {
+            try arbiter.check.requireValid(write, of: reference, item.item)
+        } catch {
+            object(to: reference, error)
+            return
+        }
+        row[column] = write.value
+        arbiter.rows[reference] = row
+        self.write(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
+    }
+
+    mutating func refuse(
+        _ message: String, _ item: ArbitratedClass, _ reference: ObjectReference, _ code: Refusal.Code = .invalid
+    ) {
+        object(to: reference, Refusal(code, message, className: item.item.name, key: reference.key))
+    }
+
+    mutating func object(to reference: ObjectReference, _ refusal: Refusal) {
+        impossible.append((position, reference, refusal))
+    }
+
+    mutating func write(_ write: RowWrite, at position: Int? = nil) {
+        writes.append(write)
+        positions.append(position ?? self.position)
+    }
+}

@@ -1,0 +1,61 @@
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+
+/// Ticks that the feed tells of.
+extension ServerSession {
+    var canTakeBatch: Bool {
+        guard case .live = phase else { return false }
+        return !isHeld && !isHolding && isWritable && unapplied < Self.maximumUnappliedBatches
+    }
+
+    mutating func followIfPossible() -> [Action] {
+        guard following == .no, canTakeBatch else { return [] }
+        followCount += 1
+        following = .asked(followCount)
+        return [.follow(followCount, after: tick.number, liveView)]
+    }
+
+    /// Takes the batches of ticks after the one that the session stands on.
+    /// - Parameter isStaying: whether the session is told of what comes after `last`.
+    mutating func catchUp(_ batches: [LiveBatch], to last: Tick, staying isStaying: Bool) -> [Action] {
+        guard let number = following.number else { return [] }
+        var actions: [Action] = []
+        for batch in batches {
+            guard let taken = take(batch) else {
+                following = .no
+                return (isStaying ? [.unfollow(number)] : []) + actions
+            }
+            actions += taken
+        }
+        if last.number > tick.number { tick = last }
+        following = isStaying ? .yes(number) : .no
+        if owesFirstBatch { actions += ends(frameCount: 0) }
+        return actions + followIfPossible()
+    }
+
+    mutating func look(at batch: LiveBatch) -> [Action] {
+        if let actions = take(batch) { return actions }
+        guard let number = following.number else { return [] }
+        following = .no
+        return [.unfollow(number)]
+    }
+
+    /// - Returns: nil if the session can't take the batch now, and stands on the tick before.
+    mutating func take(_ batch: LiveBatch) -> [Action]? {
+        guard batch.tick.number > tick.number else { return [] }
+        guard canTakeBatch else { return nil }
+        if let news = batch.progress, news.last > confirmed, !uploading.isEmpty {
+            isHolding = true
+            return nil
+        }
+        tick = batch.tick
+        if let news = batch.progress {
+            progress.last = news.last
+            progress.refusals += news.refusals
+        }
+        guard batch.frames != nil || hasAcknowledgement else { return [] }
+        guard let frames = batch.frames else { return ends(frameCount: 0, batch.traceparents) }
+        return [.sendFrames(frames)] + ends(frameCount: frames.messages.count, batch.traceparents)
+    }
+}
