@@ -12,9 +12,9 @@ import TomboloRules
 
 @Suite("What has been in the trash for long enough is deleted for ever, by itself")
 struct PurgeTests {
-    private static let day: Int64 = 24 * 60 * 60 * 1_000_000
+    static let day: Int64 = 24 * 60 * 60 * 1_000_000
 
-    private struct Site: Sendable {
+    struct Site: Sendable {
         let fixture: ServiceFixture
         let call: Caller
 
@@ -41,7 +41,7 @@ struct PurgeTests {
         func history() async throws -> JSON { try await call(.get, "/admin/trash/purge", as: "superAdmin").json }
     }
 
-    private static func run(_ body: @escaping @Sendable (Site) async throws -> Void) async throws {
+    static func run(_ body: @escaping @Sendable (Site) async throws -> Void) async throws {
         try await ServiceFixture.with { fixture in
             let app = buildAdminApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: LiveRules(fixture.rules),

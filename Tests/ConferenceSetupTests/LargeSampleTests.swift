@@ -21,6 +21,11 @@ import TomboloModel
             SELECT count(*) FROM session s JOIN event e ON e._id = s.event
             WHERE s.trash_group = e.trash_group AND e._id <> $1
             """,
+            "orders": "SELECT count(*) FROM orders WHERE event = $1 AND trashed_at IS NULL",
+            "kept": """
+            SELECT count(*) FROM users u WHERE u.trashed_at IS NOT NULL AND $1::bytea IS NOT NULL
+                AND tombolo.kept_in_trash('User', encode(u._id, 'hex'), now()) LIKE 'has an order for %'
+            """,
             "due tomorrow": """
             SELECT count(*) FROM users WHERE trashed_at < now() - interval '29 days' AND $1::bytea IS NOT NULL
             """,
@@ -40,6 +45,7 @@ import TomboloModel
             #expect(
                 found == [
                     "sessions": 200, "users": 5_000, "alone": 72, "with the event": 6, "due tomorrow": 2,
+                    "orders": 280, "kept": 1,
                 ])
         }
     }

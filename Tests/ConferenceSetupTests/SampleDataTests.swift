@@ -24,6 +24,16 @@ import TomboloServerModel
             #expect(try tickets.map { try $0[0].string } == ["Early bird", "Regular", "Student"])
             #expect(try tickets.allSatisfy { try $0[1].bool })
             #expect(try await count("session WHERE is_public", pool) == 12)
+            // Somebody whom the purge keeps until the event is over.
+            let buyers = try await pool.query(
+                """
+                SELECT u.email,
+                    tombolo.kept_in_trash('User', encode(u._id, 'hex'), e.starts_at) LIKE 'has an order for %'
+                FROM orders o JOIN users u ON u._id = o.buyer JOIN event e ON e._id = o.event WHERE o.state = 'completed'
+                """)
+            #expect(try buyers.map { try $0[0].string } == ["attendee@example.org"])
+            #expect(try buyers[0, 1].bool)
+            #expect(try await count("orders o JOIN ticket t ON t._id = o.ticket", pool) == 4)
         }
     }
 
@@ -66,7 +76,9 @@ import TomboloServerModel
         try await Databases.withConference { pool in
             _ = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let read = EventModels.rules.readable(Subject(user: ObjectId(high: 1, low: 1)))
-            for (table, expected) in [("session", 10), ("speaker_contact", 0), ("users", 0), ("role_assignment", 0)] {
+            for (table, expected) in [
+                ("session", 10), ("speaker_contact", 0), ("orders", 0), ("users", 0), ("role_assignment", 0),
+            ] {
                 let index = try #require(EventModels.schema.classes.firstIndex { $0.table == table })
                 let item = EventModels.schema[index]
                 let result = try await pool.query("SELECT * FROM \"\(table)\"", format: .text)

@@ -11,7 +11,7 @@ struct HostileDeviceTests {
     private static let secrets = [
         "stranger@example.org", "organizer@example.org", "contact-k3q9@secret.example", "+49 555 k3q9 mobile",
         "Draft Days", "draft-session-k3q9", "pending-session-k3q9", "hidden-ticket-k3q9", "draft-speaker-k3q9",
-        "The stranger",
+        "The stranger", "order-k3q9",
     ]
 
     private struct Planted {
@@ -20,6 +20,8 @@ struct HostileDeviceTests {
         let listing: ObjectId
         let ticket: ObjectId
         let contact: ObjectId
+        /// The attendee's own.
+        let order: ObjectId
     }
 
     private func plant(_ platform: Platform) async throws -> Planted {
@@ -54,8 +56,19 @@ struct HostileDeviceTests {
                 "session_speakers",
                 [("owner", .bytea(session.bytes)), ("rank", .text(rank)), ("target", .bytea(target.bytes))])
         }
+        func order(_ identifier: String, of buyer: String) async throws -> ObjectId {
+            try await insert(
+                "orders",
+                [
+                    event, ("ticket", .bytea(ticket.bytes)), ("identifier", .text(identifier)), ("state", "placed"),
+                    ("buyer", .bytea(try platform.id(of: buyer).bytes)), ("amount", 1_000),
+                ])
+        }
+        _ = try await order("order-k3q9", of: "stranger")
+        let own = try await order("own", of: "attendee")
         let listing = try await platform.insertListing("public", price: 1)
-        return Planted(session: session, pending: pending, listing: listing, ticket: ticket, contact: contact)
+        return Planted(
+            session: session, pending: pending, listing: listing, ticket: ticket, contact: contact, order: own)
     }
 
     /// Every row of every class, credentials and roles included, but what the attendee may edit.
@@ -84,6 +97,7 @@ struct HostileDeviceTests {
             #expect(try await device.ask("count", "Session") == "1")
             #expect(try await device.ask("count", "User") == "1")
             #expect(try await device.ask("count", "SpeakerContact") == "0")
+            #expect(try await device.ask("count", "Order") == "1")
 
             try await write(on: device, platform, planted)
             let own = try platform.id(of: "attendee").stringValue
@@ -131,6 +145,8 @@ struct HostileDeviceTests {
             ["set", "Ticket", planted.ticket.stringValue, "price=i:0"],
             ["create", "Session", new(), "title=s:Smuggled in", link],
             ["create", "Ticket", new(), "name=s:Free for me", "rank=s:a0", link],
+            ["create", "Order", new(), "identifier=s:for me", "state=s:completed", "buyer=o:User:\(own)", link],
+            ["set", "Order", planted.order.stringValue, "amount=i:0", "state=s:completed"],
             ["create", "Event", new(), "name=s:My event"],
             ["create", "RoleAssignment", new(), "user=o:User:\(own)", "role=s:superAdmin"],
             ["create", "RoleAssignment", new(), "user=o:User:\(own)", "role=s:owner", link],
@@ -141,6 +157,7 @@ struct HostileDeviceTests {
             ["create", "Session", planted.pending.stringValue, "title=s:Taken over", "state=s:accepted"],
             ["erase", "Session", session],
             ["erase", "Ticket", planted.ticket.stringValue],
+            ["erase", "Order", planted.order.stringValue],
             ["erase", "Event", event],
         ]
         for attempt in attempts { try await device.ask(attempt) }

@@ -8,7 +8,7 @@ import TomboloRules
         let schema = EventModels.schema
         #expect(
             schema.classes.map(\.name) == [
-                "Event", "Microlocation", "RoleAssignment", "Session", "Session.speakers", "SocialLink",
+                "Event", "Microlocation", "Order", "RoleAssignment", "Session", "Session.speakers", "SocialLink",
                 "Speaker", "SpeakerContact", "Sponsor", "Ticket", "Track", "User",
             ])
         for item in schema.classes {
@@ -19,7 +19,7 @@ import TomboloRules
                 }
             }
         }
-        #expect(schema["User"]?.table == "users")
+        #expect(schema["User"]?.table == "users" && schema["Order"]?.table == "orders")
         // Roles are given and taken at once.
         let others = schema.classes.filter { !$0.isTrashable && $0.owner == nil }
         #expect(others.map(\.name) == ["RoleAssignment"])
@@ -45,5 +45,6 @@ import TomboloRules
         #expect(RoleName._from(.string("emperor")) == .registrar)
         #expect(EventPrivacy._from(.string("?")) == .private)
         #expect(SessionState._from(.string("?")) == .draft)
+        #expect(OrderState._from(.string("?")) == .initializing)
     }
 }

@@ -90,6 +90,9 @@ enum FormerRules {
         return rules
     }()
 
+    /// Classes that are newer than the document: the table has nothing to say about them.
+    static let laterClasses: Set<String> = ["Order"]
+
     /// The classes with a trash that belong to an event.
     private static let ofEvents = services + ["SocialLink", "SpeakerContact", "Ticket"]
 

@@ -6,23 +6,24 @@ import TomboloRules
 /// Ten roles × every class of a service × four operations, against a table of values that is written out here.
 @Suite struct MatrixTableTests {
     private static let services = [
-        "Event", "Ticket", "Track", "Session", "Speaker", "SpeakerContact", "Microlocation", "Sponsor", "SocialLink",
+        "Event", "Ticket", "Order", "Track", "Session", "Speaker", "SpeakerContact", "Microlocation", "Sponsor",
+        "SocialLink",
     ]
 
     /// For objects of a draft event, in the order of ``services``; what is published to everybody is in
     /// ``EventRulesTests``.
     static let table: [(role: String, letters: String)] = [
-        ("superAdmin", "crud crud crud crud crud crud crud crud crud"),
+        ("superAdmin", "crud crud crud crud crud crud crud crud crud crud"),
         // Administrators look after events, and after nothing within them.
-        ("admin", "crud ---- ---- ---- ---- ---- ---- ---- ----"),
-        ("owner", "-rud crud crud crud crud crud crud crud crud"),
-        ("organizer", "-ru- crud crud crud crud crud crud crud crud"),
-        ("coorganizer", "-r-- -ru- -ru- -ru- -ru- -ru- -ru- -ru- -ru-"),
-        ("trackOrganizer", "-r-- -r-- crud -r-- -r-- ---- -r-- -r-- -r--"),
-        ("moderator", "-r-- -r-- -r-- -r-- -r-- ---- -r-- -r-- -r--"),
-        ("registrar", "-r-- -r-- -r-- -r-- -r-- ---- -r-- -r-- -r--"),
-        ("attendee", "---- ---- ---- ---- ---- ---- ---- ---- ----"),
-        ("anonymous", "---- ---- ---- ---- ---- ---- ---- ---- ----"),
+        ("admin", "crud ---- ---- ---- ---- ---- ---- ---- ---- ----"),
+        ("owner", "-rud crud crud crud crud crud crud crud crud crud"),
+        ("organizer", "-ru- crud cru- crud crud crud crud crud crud crud"),
+        ("coorganizer", "-r-- -ru- -ru- -ru- -ru- -ru- -ru- -ru- -ru- -ru-"),
+        ("trackOrganizer", "-r-- -r-- ---- crud -r-- -r-- ---- -r-- -r-- -r--"),
+        ("moderator", "-r-- -r-- ---- -r-- -r-- -r-- ---- -r-- -r-- -r--"),
+        ("registrar", "-r-- -r-- cru- -r-- -r-- -r-- ---- -r-- -r-- -r--"),
+        ("attendee", "---- ---- ---- ---- ---- ---- ---- ---- ---- ----"),
+        ("anonymous", "---- ---- ---- ---- ---- ---- ---- ---- ---- ----"),
     ]
 
     private func letters(_ role: String, _ name: String, in event: ObjectId) throws -> String {

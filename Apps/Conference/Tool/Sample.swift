@@ -7,7 +7,7 @@ import ToolSupport
 /// `conference sample`
 struct Sample: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Load sample data: an event, tickets, demo accounts.",
+        abstract: "Load sample data: an event, tickets, orders, demo accounts.",
         discussion: """
             The event is a real conference where its export lies in ../shared/data/open-event/OSCON17 beside the \
             working folder, otherwise a small one that comes with this tool. May be repeated.
@@ -41,7 +41,7 @@ struct Sample: AsyncParsableCommand {
         try await database.withPool { pool in
             let report = try await SampleData.load(export, pool)
             Report.print(report.event)
-            print("\(report.ticketCount) kinds of tickets.")
+            print("\(report.ticketCount) kinds of tickets, \(report.orderCount) orders.")
             var users = report.users
             if large {
                 let large = try await SampleData.loadLarge(pool)

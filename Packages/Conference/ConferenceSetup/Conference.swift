@@ -27,6 +27,8 @@ public enum Conference {
 
     static let usersTable = EventModels.schema["User"]?.table ?? "users"
     static let assignmentsTable = EventModels.schema["RoleAssignment"]?.table ?? "role_assignment"
+    static let ordersTable = EventModels.schema["Order"]?.table ?? "orders"
     static let users = PostgresSQL.quoteIdentifier("public", usersTable)
     static let assignments = PostgresSQL.quoteIdentifier("public", assignmentsTable)
+    static let orders = PostgresSQL.quoteIdentifier("public", ordersTable)
 }

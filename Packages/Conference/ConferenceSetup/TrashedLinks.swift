@@ -1,10 +1,12 @@
 import PostgresClient
 import TomboloPostgresStore
 
-/// The links by which nothing goes into the trash: a session stays when its track or its room goes, and a speaker when
-/// their account does. Everything else goes with what it links to.
+/// The links by which nothing goes into the trash: a session stays when its track or its room goes, a speaker when their
+/// account does, and an order when its ticket or its buyer's account does. Everything else goes with what it links to.
 enum TrashedLinks {
-    private static let staying = [("Session", "track"), ("Session", "room"), ("Speaker", "user")]
+    private static let staying = [
+        ("Session", "track"), ("Session", "room"), ("Speaker", "user"), ("Order", "ticket"), ("Order", "buyer"),
+    ]
 
     private static let list = staying.map {
         "(\(PostgresSQL.quoteLiteral($0)), \(PostgresSQL.quoteLiteral($1)))"

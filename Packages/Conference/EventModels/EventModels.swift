@@ -7,7 +7,7 @@ public enum EventModels {
     /// All model classes.
     public static var objectTypes: [Object.Type] {
         [
-            Event.self, Microlocation.self, RoleAssignment.self, Session.self, SocialLink.self,
+            Event.self, Microlocation.self, Order.self, RoleAssignment.self, Session.self, SocialLink.self,
             Speaker.self, SpeakerContact.self, Sponsor.self, Ticket.self, Track.self, User.self,
         ]
     }

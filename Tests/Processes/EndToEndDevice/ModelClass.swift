@@ -21,7 +21,7 @@ struct ModelClass {
 
     private static let all: [String: ModelClass] = [
         "Event": .init(Event.self), "Listing": .init(Listing.self), "Microlocation": .init(Microlocation.self),
-        "RoleAssignment": .init(RoleAssignment.self), "Session": .init(Session.self),
+        "Order": .init(Order.self), "RoleAssignment": .init(RoleAssignment.self), "Session": .init(Session.self),
         "SocialLink": .init(SocialLink.self), "Speaker": .init(Speaker.self),
         "SpeakerContact": .init(SpeakerContact.self), "Sponsor": .init(Sponsor.self), "Ticket": .init(Ticket.self),
         "Track": .init(Track.self), "User": .init(Account.self),

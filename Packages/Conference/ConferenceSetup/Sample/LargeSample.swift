@@ -1,13 +1,15 @@
+import EventModels
 import OpenEventImport
 import PostgresClient
 import TomboloModel
 
-/// A conference of a size that shows how lists, the trash and long jobs behave: 200 sessions, 150 speakers and 5,000
-/// users, and a trash with some of what people throw away. The same rows every time; dates count from the day of loading.
+/// A conference of a size that shows how lists, the trash and long jobs behave: 200 sessions, 150 speakers, 280 orders and
+/// 5,000 users, and a trash with some of what people throw away. The same rows every time; dates count from the day of loading.
 enum LargeSample {
     static let sessionCount = 200
     static let speakerCount = 150
     static let userCount = 5_000
+    static let orderCount = 280
     /// Users and sessions in the trash besides these, each alone. The oldest are about to be purged.
     static let trashedUserCount = 60
     static let trashedSessionCount = 12
@@ -47,7 +49,7 @@ enum LargeSample {
     private static let today = "date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
 
     private static func statements(trashedBy: String) -> [String] {
-        people + events + programme + roles + trash(by: trashedBy)
+        people + events + programme + orders + roles + trash(by: trashedBy)
     }
 
     private static var people: [String] {
@@ -132,6 +134,25 @@ enum LargeSample {
                 \(pick(["500", "3500", "800", "10000"], "n"))::int, 1, 10, 'a' || n
             FROM generate_series(0, 5) AS n
             """,
+        ]
+    }
+
+    private static var orders: [String] {
+        // The last is of somebody in the trash, whom it keeps there: the event is yet to come.
+        let buyer = "CASE WHEN n < \(orderCount) THEN n * 17 ELSE \(userCount + trashedUserCount) END"
+        let states: [OrderState] = [
+            .completed, .completed, .placed, .completed, .cancelled, .completed, .pending, .completed, .expired,
+            .initializing,
+        ]
+        return [
+            """
+            INSERT INTO orders (_id, event, buyer, ticket, identifier, quantity, amount, currency, state, placed_at)
+            SELECT \(id("order", "n")), t.event, \(id("user", buyer)), t._id, 'TWC-' || lpad(n::text, 4, '0'),
+                1 + n % 3, t.price * (1 + n % 3), t.currency, s.state,
+                CASE WHEN s.state <> 'initializing' THEN \(today) - make_interval(hours => n) END
+            FROM generate_series(1, \(orderCount)) AS n JOIN ticket t ON t._id = \(id("ticket", "n % 4"))
+            CROSS JOIN LATERAL (SELECT \(pick(states.map(\.rawValue), "n")) AS state) s
+            """
         ]
     }
 

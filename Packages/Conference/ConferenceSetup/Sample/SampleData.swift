@@ -1,10 +1,11 @@
 import EventModels
+import Foundation
 public import OpenEventImport
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloModel
 
-/// Fills a migrated database with something to look at: an event with tickets, and three accounts. What is
+/// Fills a migrated database with something to look at: an event with tickets and orders, and three accounts. What is
 /// there already stays, so that loading it again does no harm; only the accounts' passwords are set back.
 public enum SampleData {
     /// What was loaded.
@@ -12,6 +13,7 @@ public enum SampleData {
         public let event: OpenEventSummary
         public let users: [SampleUser]
         public let ticketCount: Int
+        public let orderCount: Int
     }
 
     /// - Parameter export: the event to import.
@@ -24,9 +26,11 @@ public enum SampleData {
             try await OpenEventImporter.write(export, to: connection, progress: progress)
         }
         let accounts = AccountRegistry(pool: pool, hasher: hasher)
+        var ids: [String: ObjectId] = [:]
         var assignments: [Row] = []
         for user in SampleUser.all {
             let userID = try await account(user, accounts)
+            ids[user.email] = userID
             guard let role = user.role else { continue }
             let isPlatformRole = RoleName.platformRoles.contains(role)
             assignments.append(
@@ -34,15 +38,17 @@ public enum SampleData {
         }
         let roles = assignments
         let tickets = try SampleTickets.rows(event: summary.eventID, salesEndAt: beginning(of: export))
+        let orders = SampleOrders.rows(
+            event: summary.eventID, buyers: ids, now: Date().microsecondsSince1970)
         try await pool.transaction { connection in
-            for (className, rows) in [("RoleAssignment", roles), ("Ticket", tickets)] {
+            for (className, rows) in [("RoleAssignment", roles), ("Ticket", tickets), ("Order", orders)] {
                 guard let index = EventModels.schema.index(of: className) else { continue }
                 let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
                 _ = try await upsert.write(rows, connection) { progress(className, $0, rows.count) }
             }
         }
         return Report(
-            event: summary, users: SampleUser.all, ticketCount: tickets.count)
+            event: summary, users: SampleUser.all, ticketCount: tickets.count, orderCount: orders.count)
     }
 
     /// What ``loadLarge(_:hasher:)`` loaded.
