@@ -11,11 +11,13 @@ extension RowsPage {
         var saved = 0
         for index in rows.indices {
             do {
-                guard let row = try await write(rows[index], table) else { continue }
+                guard let row = try await write(rows[index], at: index, table) else { continue }
                 saved += 1
                 rows[index] = row
             } catch let failure as RequestFailure {
                 rows[index] = table.refused(rows[index], failure, now: try await current(rows[index].id))
+                // It is what was entered already.
+                if rows[index].problems.isEmpty { saved += 1 }
             }
         }
         // What was made and can't be seen has no version, and can't be edited either.
@@ -32,12 +34,16 @@ extension RowsPage {
     /// Saves what was entered in a row.
     /// - Returns: the row as it is now; nil if nothing was entered.
     /// - Throws: ``RequestFailure`` if it's refused.
-    private func write(_ row: RowsTable.Row, _ table: RowsTable) async throws -> RowsTable.Row? {
+    private func write(_ row: RowsTable.Row, at number: Int, _ table: RowsTable) async throws -> RowsTable.Row? {
         guard let document = table.document(row) else { return nil }
         var id = row.id
         if row.isNew {
-            let key = try edit.newKey("")
-            _ = try await edit.create(document, key: key)
+            let key = edit.keys.key(of: type, at: table.path(number), document)
+            do {
+                _ = try await edit.create(document, key: key)
+            } catch let failure as RequestFailure {
+                guard try await edit.isMade(key) else { throw failure }
+            }
             id = ResourceType.idText(key)
         } else {
             guard let key = type.keyValue(id) else { return nil }

@@ -72,7 +72,8 @@ struct RowsPage {
             view: view, type: type, list: list, reader: RecordReader(view: view, pool: request.core.pool)
         ).chips(Self.path(of: type)).compactMap { $0["text"] as? String }
         let content = Self.template.render([
-            "formToken": request.visit.token.formToken, "action": Self.path(of: type) + query,
+            "formToken": request.visit.token.formToken, "seed": edit.keys.seed.stringValue,
+            "action": Self.path(of: type) + query,
             "tableHTML": try await table.html(rows, caption: plural),
             "filters": filters.joined(separator: "; "), "isFiltered": !filters.isEmpty,
             "missing": missing.map { ClassTitle.words($0.name) }.joined(separator: ", "), "isMissing": !missing.isEmpty,

@@ -24,7 +24,7 @@ extension RowsTable {
     }
 
     /// A row with what was entered, for the next try with the version that its object has now. What only somebody else
-    /// changed is theirs.
+    /// changed is theirs. Nothing is wrong where the object is what was entered already.
     func rebased(_ row: Row, onto now: PanelResource) -> Row {
         guard row.version != now.version else { return row }
         var result = self.row(now)
@@ -41,6 +41,7 @@ extension RowsTable {
                 result.theirs[name] = CellText.value(now, field.field)["text"] as? String ?? ""
             }
         }
+        if document(result) == nil { result.problems = [] }
         return result
     }
 }

@@ -77,7 +77,7 @@ struct RowsTable: Sendable {
 
     /// What a new object needs and the columns haven't; nil for callers who may make none in any case.
     var missing: [ResourceField]? {
-        guard view.refusal(.create, type) == nil, EditPage.makesKeys(of: type) else { return nil }
+        guard view.refusal(.create, type) == nil, FormKeys.make(type) else { return nil }
         let known = Set(fields.map(\.name) + given.map { $0.field.field.name })
         return view.fields(of: type).filter { $0.isRequiredOnCreation && !known.contains($0.name) }
     }

@@ -110,6 +110,8 @@ struct ChildRows: Sendable {
 
     /// How many rows there is something to save of.
     var count: Int { rows.count { table.document($0) != nil } }
+    /// What the rows ask for: null of each that asks for nothing.
+    var entered: [JSON] { rows.map { table.document($0) ?? .null } }
     var isRefused: Bool { rows.contains { !$0.problems.isEmpty } }
 
     /// Finds what is wrong with the rows that can be seen without the database.
@@ -149,13 +151,17 @@ struct ChildRows: Sendable {
         for index in rows.indices where rows[index].problems.isEmpty {
             guard let document = table.document(rows[index]) else { continue }
             let (row, edit) = (rows[index], table.edit)
+            let new = row.isNew ? edit.keys.key(of: type, at: table.path(index), document) : nil
             rows[index].problems = try await EditPage.refusals(connection) { connection in
                 let change = try edit.checked(document)
-                if row.isNew {
-                    _ = try await writer.create(change, key: edit.newKey(""), at: EditPage.pointer, connection)
+                if let new {
+                    _ = try await writer.create(change, key: new, at: EditPage.pointer, connection)
                 } else if let key = edit.type.keyValue(row.id) {
                     _ = try await writer.update(change, key: key, at: EditPage.pointer, connection)
                 }
+            }
+            if let new, !rows[index].problems.isEmpty, try await edit.isMade(new, connection) {
+                rows[index].problems = []
             }
         }
     }

@@ -33,7 +33,7 @@ extension EditPage {
     }
 
     /// What a resource object has for a field: of a link the id, of a list of links the ids; nil if it hasn't the field.
-    private static func value(of field: ResourceField, _ written: JSON) -> JSON? {
+    static func value(of field: ResourceField, _ written: JSON) -> JSON? {
         guard field.isRelationship else { return written["attributes"]?[field.name] }
         guard let data = written["relationships"]?[field.name]?["data"] else { return nil }
         if case .array(let items) = data { return .array(items.map { $0["id"] ?? .null }) }
@@ -41,7 +41,7 @@ extension EditPage {
     }
 
     /// The same of what is stored; nil for what is too long to be read.
-    private func value(of field: ResourceField, _ stored: PanelResource) -> JSON? {
+    func value(of field: ResourceField, _ stored: PanelResource) -> JSON? {
         guard field.isRelationship else { return stored.attribute(field.name) }
         guard let ids = stored.linked(field.name)?.map(JSON.string) else { return nil }
         if case .toOne = field.content { return ids.first ?? .null }

@@ -27,6 +27,9 @@ extension EditPage {
         do {
             stored = try await update(document, key: key, version: version)
         } catch let failure as RequestFailure where failure.code == .preconditionFailed {
+            if holds(try await reader.record(type, key: key).resource, document) {
+                return .redirect(to: page.path, notice: PanelNotice("Saved."))
+            }
             return try await ConflictPage(edit: self, mine: content).answer()
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
             let record = try await reader.record(type, key: key)
@@ -95,15 +98,18 @@ extension EditPage {
         if try await changesRows(of: &content, nil) || acts(on: &content) {
             return .page(try await shown(content, title: nil))
         }
+        var key: Value?
         do {
-            let key = try newKey(content.id)
+            let new = try newKey(content)
+            key = new
             if let children = content.children {
-                return try await make(content, with: children.belonging(to: key).sharing(content.entered), key: key)
+                return try await make(content, with: children.belonging(to: new).sharing(content.entered), key: new)
             }
             let document = newDocument(content)
-            let stored = try await create(document, key: key)
-            return made(stored != nil, key: key, try await notice("Created.", document, stored))
+            let stored = try await create(document, key: new)
+            return made(stored != nil, key: new, try await notice("Created.", document, stored))
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
+            if let key, try await isMade(key) { return try await madeOnce(key) }
             content.problems = [failure] + failure.others
             return .page(try await shown(content, title: nil))
         }
@@ -116,6 +122,12 @@ extension EditPage {
         return isVisible
             ? .redirect(to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: notice)
             : .redirect(to: ClassPages.path(of: type), notice: PanelNotice("Created, but you may not see it."))
+    }
+
+    /// The page that follows when another arrival of the form has made the object.
+    func madeOnce(_ key: Value) async throws -> PanelAnswer {
+        let found = try await ResourceReader(view: view).single(type, key: key, ResourceQuery(), request.core.pool)
+        return made(found != nil, key: key, Self.madeOnce)
     }
 
     // MARK: Writing
@@ -162,25 +174,6 @@ extension EditPage {
         return { connection, schema, className, id, user, reason in
             _ = try await Trash(schema: schema, pool: pool).trash(
                 className, id, by: user, because: reason, on: connection)
-        }
-    }
-
-    /// Whether new objects get an id without anybody choosing it.
-    static func makesKeys(of type: ResourceType) -> Bool { [.objectId, .uuid].contains(type.keyType) }
-
-    /// The key of a new object.
-    /// - Parameter id: what was entered; not looked at if ``makesKeys(of:)``.
-    func newKey(_ id: String) throws -> Value {
-        switch type.keyType {
-        case .objectId: return .objectId(.generate())
-        case .uuid: return .uuid(UUID())
-        default:
-            guard !id.isEmpty, let key = type.keyValue(id) else {
-                throw RequestFailure(
-                    .unprocessable, "The id isn't \(ValueText.expected(type.keyType)).",
-                    source: .pointer((Self.pointer / "id").description))
-            }
-            return key
         }
     }
 

@@ -51,8 +51,9 @@ extension EditPage {
         guard let now = found.first else { throw RequestFailure.noSuchObject(ClassTitle.singular(of: type)) }
         try children.check()
         try await children.lock(connection)
-        let isStale = document != nil && now.version != content.version
-        if let document, !isStale {
+        let isDone = document.map { holds(now, $0) } ?? true
+        let isStale = !isDone && now.version != content.version
+        if let document, !isDone, !isStale {
             let writer = writer
             content.problems = try await Self.refusals(connection) { connection in
                 _ = try await writer.update(checked(document), key: key, at: Self.pointer, connection)
@@ -74,6 +75,7 @@ extension EditPage {
             let rows = Counted.objects(count, of: children.type.item.name)
             return made(isVisible, key: key, PanelNotice(count == 0 ? "Created." : "Created, with \(rows)."))
         } catch let refused as Refused {
+            if try await isMade(key) { return try await madeOnce(key) }
             return .page(try await shown(refused.content, title: nil))
         }
     }

@@ -40,9 +40,10 @@ extension EditPage {
         ]
         let together = try together(content, isNew: isNew)
         values["together"] = together
+        values["seed"] = keys.seed.stringValue
         values["hasTogether"] = !together.isEmpty
         if let version = content.version { values["version"] = version }
-        if isNew, !Self.makesKeys(of: type) {
+        if isNew, !FormKeys.make(type) {
             values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType)]
         }
         values["copied"] = content.copied.sorted { $0.key < $1.key }.map {

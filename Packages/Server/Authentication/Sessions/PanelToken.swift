@@ -44,6 +44,11 @@ public struct PanelToken: Sendable {
         return "\(Array(code).base64URL).\(Array(text.utf8).base64URL)"
     }
 
+    /// 32 bytes that only this session's cookie can make of a text, and always the same.
+    public func code(of text: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Data("code ".utf8) + Data(text.utf8), using: key))
+    }
+
     /// The text that ``sealed(_:)`` gave; nil for anything else.
     public func opened(_ sealed: String) -> String? {
         let parts = sealed.split(separator: ".", omittingEmptySubsequences: false)
