@@ -153,8 +153,10 @@ import TomboloModel
             let answer = try await site.browser.send(site.action("Ticket.event"), form, token: nil)
             #expect(answer.status == 422)
             for text in [
-                "Nothing was saved:", ##"href="#r-\##(early)""##, ##"href="#r-\##(student)""##,
-                ##"href="#r-\##(new)""##,
+                "Nothing was saved:", ##"<a href="#f-\##(early).rank">Early, Rank</a>"##,
+                ##"<a href="#f-\##(student).price">"##, ##"<a href="#f-\##(new).rank">New ticket 1, Rank</a>"##,
+                #"w-f-\#(student).price" aria-invalid="true""#, "Name of New ticket 1 <span class=\"quiet\">(required)",
+                #"<th scope="col">Rank <span class="quiet">(required)</span></th>"#,
                 "has the same", #"id="w-f-\#(student).price""#, #"id="w-f-\#(new).rank""#,
             ] {
                 #expect(answer.text.contains(text), "\(text)")

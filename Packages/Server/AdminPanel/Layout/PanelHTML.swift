@@ -21,6 +21,7 @@ struct PanelTemplate: Sendable {
         "control": parse(PackageResources.control_mustache),
         "new-password": parse(PackageResources.new_password_mustache),
         "described": parse(PackageResources.described_mustache),
+        "problems": parse(PackageResources.problems_mustache),
     ])
 
     /// - Parameter bytes: of a file that is part of this program. One that can't be parsed ends it, and a test.

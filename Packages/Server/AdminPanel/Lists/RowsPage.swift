@@ -66,7 +66,7 @@ struct RowsPage {
         _ rows: [RowsTable.Row], _ table: RowsTable, _ list: ListRequest, saved: Int? = nil
     ) async throws -> PanelPage {
         let plural = ClassTitle.plural(of: type)
-        let failed = table.failed(rows)
+        let problems = table.problems(rows)
         let missing = table.missing ?? []
         let filters = try await FilterForm(
             view: view, type: type, list: list, reader: RecordReader(view: view, pool: request.core.pool)
@@ -81,13 +81,13 @@ struct RowsPage {
             "hasRows": !rows.isEmpty, "maximum": RowsTable.maximumRowCount,
             "isCut": rows.count { !$0.isNew } == RowsTable.maximumRowCount,
             "hasNew": rows.contains(where: \.isNew),
-            "hasFailed": !failed.isEmpty,
+            "hasProblems": !problems.isEmpty,
             "saved": saved.map { "\(Counted.objects($0, of: type.item.name)) \(Counted.were($0)) saved." } ?? "",
-            "failed": failed,
+            "problems": problems,
         ])
         return PanelPage(
             "Edit \(ClassTitle.inSentence(plural))",
             crumbs: [PanelPage.Crumb(title: plural, path: ClassPages.path(of: type) + query)], content: content,
-            status: failed.isEmpty ? .ok : .unprocessableContent)
+            status: problems.isEmpty ? .ok : .unprocessableContent)
     }
 }

@@ -35,14 +35,33 @@ extension RowsTable {
         }
         return Self.template.render([
             "rows": shown, "hasRows": !rows.isEmpty, "countName": countName, "count": rows.count, "caption": caption,
-            "headers": fields.map { ClassTitle.words($0.name) },
+            "headers": fields.map { field in
+                [
+                    "title": ClassTitle.words(field.name),
+                    "isRequired": rows.contains(where: \.isNew) && isRequiredOfNew(field),
+                ]
+            },
         ])
     }
 
-    /// The rows that weren't saved, for a list of messages: `title`, `row` and `text`.
-    func failed(_ rows: [Row]) -> [[String: Any]] {
-        numbered(rows).enumerated().filter { !$1.problems.isEmpty }.map { number, row in
-            ["title": row.title, "row": anchor(number), "text": row.problems.map(\.message).joined(separator: " ")]
+    /// Whether a row that makes an object must have it.
+    private func isRequiredOfNew(_ field: ResourceField) -> Bool {
+        field.isRequiredOnCreation && !given.contains { $0.field.field.name == field.name }
+    }
+
+    /// What is wrong with rows, for the list above the form: `field` with the row, `anchor` of the control that it's about or
+    /// else of the row, `text`, and `hint` if there is one.
+    func problems(_ rows: [Row]) -> [[String: Any]] {
+        numbered(rows).enumerated().flatMap { number, row in
+            row.problems.map { problem in
+                var item: [String: Any] = ["field": row.title, "anchor": anchor(number), "text": problem.message]
+                if let field = fields.first(where: { $0.name == problem.fieldName }) {
+                    item["field"] = "\(row.title), \(ClassTitle.words(field.name))"
+                    item["anchor"] = "f-\(path(number)).\(field.name)"
+                }
+                if let hint = problem.hint { item["hint"] = hint }
+                return item
+            }
         }
     }
 
@@ -57,10 +76,11 @@ extension RowsTable {
             problem.source = .pointer("/data/attributes/\(control.path.replacing(".", with: "/"))")
             return problem
         }
+        let isRequired = row.isNew && isRequiredOfNew(field)
         let values = try await edit.control(
-            control, row.entered[field.name] ?? "", content, isRequired: false, canBeEmpty: row.isNew, choices)
+            control, row.entered[field.name] ?? "", content, isRequired: isRequired, canBeEmpty: row.isNew, choices)
         var cell: [String: Any] = [
-            "controlHTML": Self.controlTemplate.render(values), "label": title,
+            "controlHTML": Self.controlTemplate.render(values), "label": isRequired ? "\(title) (required)" : title,
         ]
         if !row.isNew {
             cell["was"] = ["name": control.wasName, "value": CellText.compact(row.was[field.name] ?? .null)]

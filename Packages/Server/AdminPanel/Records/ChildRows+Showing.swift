@@ -19,11 +19,7 @@ extension ChildRows {
     }
 
     /// What is wrong with rows, for the list above the form.
-    var problems: [[String: Any]] {
-        table.failed(rows).map { row in
-            ["field": row["title"] ?? "", "anchor": row["row"] ?? "", "text": row["text"] ?? ""]
-        }
-    }
+    var problems: [[String: Any]] { table.problems(rows) }
 
     /// Changes with every object of the rows, and every change of one.
     var state: String {
