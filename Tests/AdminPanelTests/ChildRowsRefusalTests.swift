@@ -9,46 +9,6 @@ import TomboloModel
 
 /// What a form of a record and its children doesn't write: others' changes, others' rows, and what the rules don't permit.
 @Suite struct ChildRowsRefusalTests {
-    @Test("somebody else's change of the record is shown, and never overwritten unseen")
-    func conflict() async throws {
-        try await ChildRowsTests.run { site in
-            var form = try await site.form()
-            try await site.fixture.rows().set("Event", site.fixture.event, "name", "Theirs <i>")
-            try await site.fixture.rows().set("Event", site.fixture.event, "locationName", "Harbour")
-            form["f.name"] = "Mine"
-            form["f.\(try ChildRowsTests.row("A", form)).name"] = "Z"
-            let answer = try await site.browser.send(site.action(), form, token: nil)
-            #expect(answer.status == 412)
-            #expect(answer.text.contains("Somebody changed it meanwhile. Current value: Theirs &lt;i&gt;."))
-            #expect(try await site.names() == ["Theirs <i>", "A", "B"])
-            let again = PanelRecordTests.fields(answer.text)
-            #expect(again["f.name"] == "Mine" && again["f.locationName"] == "Harbour")
-            _ = try ChildRowsTests.row("Z", again)
-            #expect(try await site.browser.send(site.action(), again, token: nil).status == 303)
-            #expect(try await site.names() == ["Mine", "B", "Z"])
-            let place = try await site.fixture.pool.query(
-                "SELECT location_name FROM event WHERE _id = $1", [.bytea(site.fixture.event.bytes)])
-            #expect(try place[0, 0].string == "Harbour")
-        }
-    }
-
-    @Test("somebody else's change of a row is shown, and never overwritten unseen")
-    func rowConflict() async throws {
-        try await ChildRowsTests.run { site in
-            var form = try await site.form()
-            try await site.fixture.pool.execute("UPDATE track SET name = 'Theirs', details = 'Also' WHERE name = 'A'")
-            form["f.name"] = "Mine"
-            form["f.\(try ChildRowsTests.row("A", form)).name"] = "Z"
-            let answer = try await site.browser.send(site.action(), form, token: nil)
-            #expect(answer.status == 422 && answer.text.contains("Current value: Theirs"), "\(answer.status)")
-            #expect(try await site.names() == ["Island Days", "B", "Theirs"])
-            let again = PanelRecordTests.fields(answer.text)
-            #expect(again["f.\(try ChildRowsTests.row("Z", again)).details"] == "Also" && again["f.name"] == "Mine")
-            #expect(try await site.browser.send(site.action(), again, token: nil).status == 303)
-            #expect(try await site.names() == ["Mine", "B", "Z"])
-        }
-    }
-
     @Test("there are no rows for whoever may change only the record, or only its children")
     func permissions() async throws {
         try await ChildRowsTests.run { site in

@@ -6,24 +6,53 @@ import TomboloRules
 
 /// Who made the changes that a conflict is about, for callers who may read the audit log.
 extension ConflictPage {
-    /// For the template, newest first: `who`, `at`, `time` and the `fields` that somebody changed. Empty for callers who may
-    /// not read the log, and as long as the log hasn't the changes: it's about a second behind.
-    func authors(of theirs: EditPage.Content) async -> [[String: Any]] {
-        let (view, type) = (edit.view, edit.type)
-        guard view.refusal(.audit, type) == nil, let grant = AuditLog.grant(view.subject, by: view.rules),
+    /// Rows whose authors are looked for.
+    private static let maximumRowCount = 10
+
+    /// Both are empty for callers who may not read the log.
+    struct Authors {
+        /// For the template, newest first: `who`, `at`, `time` and the `fields` that somebody changed.
+        var known: [[String: Any]] = []
+        /// The fields of which the log doesn't say it: it's about a second behind.
+        var unknown: [String] = []
+    }
+
+    private typealias Change = (field: ResourceField, title: String, was: JSON, now: JSON)
+
+    func authors(of theirs: EditPage.Content) async -> Authors {
+        let changes = edit.view.fields(of: edit.type).compactMap { field -> Change? in
+            guard let was = mine.was[field.name], let now = theirs.was[field.name] else { return nil }
+            return (field, ClassTitle.words(field.name), was, now)
+        }
+        var authors = Authors()
+        await find(changes, of: edit.type, id: edit.request.parameter("id"), &authors)
+        guard let children else { return authors }
+        for row in staleRows(children).prefix(Self.maximumRowCount) {
+            let changes = children.table.fields.compactMap { field -> Change? in
+                guard let was = row.mine.was[field.name], let now = row.theirs.was[field.name] else { return nil }
+                return (field, Self.title(field, of: row, children), was, now)
+            }
+            await find(changes, of: children.type, id: row.theirs.id, &authors)
+        }
+        return authors
+    }
+
+    /// Adds those who changed an object.
+    private func find(_ changes: [Change], of type: ResourceType, id: String, _ authors: inout Authors) async {
+        let view = edit.view
+        guard changes.contains(where: { !$0.field.isSame($0.was, $0.now) }), view.refusal(.audit, type) == nil,
+            let grant = AuditLog.grant(view.subject, by: view.rules),
             // A log that can't be read in time keeps nobody from saving.
-            let page = try? await AuditLog(pool: edit.request.core.pool).page(
-                [], object: (type.item.name, edit.request.parameter("id")), grant)
-        else { return [] }
+            let page = try? await AuditLog(pool: edit.request.core.pool).page([], object: (type.item.name, id), grant)
+        else { return }
         let entries = page["items"]?.items ?? []
         var fields: [Int: [String]] = [:]
-        for field in view.fields(of: type) {
-            guard let was = mine.was[field.name], let now = theirs.was[field.name] else { continue }
-            for place in Set(changes(of: field, was, now, among: entries)) {
-                fields[place, default: []].append(ClassTitle.words(field.name))
-            }
+        for change in changes where !change.field.isSame(change.was, change.now) {
+            let places = Set(self.changes(of: change.field, change.was, change.now, among: entries))
+            for place in places { fields[place, default: []].append(change.title) }
+            if places.isEmpty { authors.unknown.append(change.title) }
         }
-        return fields.sorted { $0.key < $1.key }.map { place, fields in
+        authors.known += fields.sorted { $0.key < $1.key }.map { place, fields in
             [
                 "who": AuditText.who(entries[place]), "at": AuditText.text(entries[place]["at"]) ?? "",
                 "time": CellText.time(AuditText.text(entries[place]["at"]) ?? ""),

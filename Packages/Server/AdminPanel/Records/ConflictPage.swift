@@ -13,6 +13,8 @@ struct ConflictPage {
     let edit: EditPage
     /// What was sent.
     let mine: EditPage.Content
+    /// The rows of the form as ``ChildRows/lock(_:)`` left them; nil if it has none.
+    var children: ChildRows?
 
     /// An embedded object by its members, or a list by its elements, with marks at what wasn't there before.
     private func lines(_ json: JSON, _ part: FormPart, since was: JSON?) async throws -> [[String: Any]] {
@@ -48,63 +50,99 @@ struct ConflictPage {
         was.map { !$0.items.contains(element) } ?? false
     }
 
+    // MARK: Choices
+
+    /// Two values of something since it was read, as JSON.
+    struct Values {
+        let was, now, own: JSON
+        var isMine: Bool { own != was }
+        var isTheirs: Bool { now != was }
+        var isClash: Bool { isMine && isTheirs && own != now }
+    }
+
+    /// A choice between two values of a field; nil if nobody changed it.
+    /// - Parameters:
+    ///   - edit: of the class that has the field.
+    ///   - title: what the choice is about.
+    func choice(_ field: FormField, _ values: Values, in edit: EditPage, title: String) async throws -> [String: Any]? {
+        var texts: [String: Any] = ["id": "f-\(field.path)"]
+        texts["was"] = try await edit.text(values.was, field)
+        texts["now"] = try await edit.text(values.now, field)
+        texts["own"] = try await edit.text(values.own, field)
+        let (now, own) = (field.text(values.now), field.text(values.own))
+        return choice(values, title: title, name: field.name, now: now, own: own, texts)
+    }
+
+    private func choice(_ part: FormPart, _ values: Values) async throws -> [String: Any]? {
+        var texts: [String: Any] = ["id": "f-\(part.field.name)", "isLines": true]
+        texts["wasLines"] = try await lines(values.was, part, since: nil)
+        texts["nowLines"] = try await lines(values.now, part, since: values.was)
+        texts["ownLines"] = try await lines(values.own, part, since: values.was)
+        let (now, own) = (CellText.compact(values.now), CellText.compact(values.own))
+        return choice(values, title: part.title, name: FormValues.whole(part.field.name), now: now, own: own, texts)
+    }
+
+    private func choice(
+        _ values: Values, title: String, name: String, now: String, own: String, _ texts: [String: Any]
+    ) -> [String: Any]? {
+        guard values.isMine || values.isTheirs else { return nil }
+        var choice: [String: Any] = ["label": title, "name": name, "nowValue": now, "ownValue": own]
+        // Who changed a field alone gets their way unless they say otherwise; where both did, somebody has to choose.
+        if values.isClash { choice["isClash"] = true } else { choice["picksOwn"] = values.isMine }
+        return choice.merging(texts) { first, _ in first }
+    }
+
+    /// A field of a form that nobody sees.
+    static func hidden(_ name: String, _ value: String) -> [String: Any] { ["name": name, "value": value] }
+
+    // MARK: The page
+
     func answer() async throws -> PanelAnswer {
         let record = try await edit.reader.record(edit.type, key: edit.page.key())
         let theirs = edit.content(of: record.resource)
-        var rows: [[String: Any]] = []
-        var kept: [[String: Any]] = []
+        var choices: [[String: Any]] = []
+        var kept = [Self.hidden(FormKeys.field, edit.keys.seed.stringValue)]
         for field in edit.fields {
             let name = field.field.name
             let (was, now) = (mine.was[name] ?? .null, theirs.was[name] ?? .null)
             let own = mine.entered[name].map { field.json($0, was: was) } ?? was
-            kept.append(["name": field.wasName, "value": CellText.compact(now)])
-            let (isMine, isTheirs) = (own != was, now != was)
-            guard isMine || isTheirs else { continue }
-            var row: [String: Any] = [
-                "label": field.title, "name": field.name, "id": "f-\(name)",
-                "was": try await edit.text(was, field), "now": try await edit.text(now, field),
-                "own": try await edit.text(own, field),
-                "nowValue": field.text(now), "ownValue": field.text(own),
-            ]
-            // Who changed a field alone gets their way unless they say otherwise; where both did, somebody has to choose.
-            if isMine, isTheirs, own != now {
-                row["isClash"] = true
+            kept.append(Self.hidden(field.wasName, CellText.compact(now)))
+            if let choice = try await choice(
+                field, Values(was: was, now: now, own: own), in: edit, title: field.title)
+            {
+                choices.append(choice)
             } else {
-                row["picksOwn"] = isMine
+                kept.append(Self.hidden(field.name, field.text(now)))
             }
-            rows.append(row)
         }
         for part in edit.parts {
             guard let own = edit.changed(part, mine) ?? mine.was[part.field.name] else { continue }
             let name = part.field.name
             let (was, now) = (mine.was[name] ?? .null, theirs.was[name] ?? .null)
-            kept.append(["name": EditPage.wasName(part), "value": CellText.compact(now)])
-            let (isMine, isTheirs) = (own != was, now != was)
-            guard isMine || isTheirs else { continue }
-            var row: [String: Any] = [
-                "label": part.title, "name": FormValues.whole(name), "id": "f-\(name)", "isLines": true,
-                "wasLines": try await lines(was, part, since: nil), "nowLines": try await lines(now, part, since: was),
-                "ownLines": try await lines(own, part, since: was),
-                "nowValue": CellText.compact(now), "ownValue": CellText.compact(own),
-            ]
-            if isMine, isTheirs, own != now { row["isClash"] = true } else { row["picksOwn"] = isMine }
-            rows.append(row)
+            kept.append(Self.hidden(EditPage.wasName(part), CellText.compact(now)))
+            if let choice = try await choice(part, Values(was: was, now: now, own: own)) { choices.append(choice) }
+        }
+        if let children {
+            choices += try await self.choices(of: children)
+            kept += hidden(children)
         }
         let authors = await authors(of: theirs)
         var values: [String: Any] = [
-            "formToken": edit.request.visit.token.formToken, "action": edit.page.path, "rows": rows, "kept": kept,
-            "version": theirs.version ?? "", "cancel": edit.page.path,
+            "formToken": edit.request.visit.token.formToken, "action": edit.action(mine, isNew: false),
+            "rows": choices, "kept": kept, "version": theirs.version ?? "", "cancel": edit.page.path,
             "lost": mine.bytes.keys.sorted().map(ClassTitle.words).joined(separator: ", "),
             "isLost": !mine.bytes.isEmpty,
-            "hasClash": rows.contains { $0["isClash"] as? Bool == true },
-            "authors": authors, "hasAuthors": !authors.isEmpty,
+            "hasClash": choices.contains { $0["isClash"] as? Bool == true },
+            "authors": authors.known, "hasAuthors": !authors.known.isEmpty,
         ]
+        if !authors.unknown.isEmpty { values["unknown"] = authors.unknown.joined(separator: ", ") }
         if edit.view.refusal(.audit, edit.type) == nil {
             values["history"] = AuditPages.path(collection: edit.type.item.collectionName, key: record.resource.id)
         }
+        let rows = children.map { " or its \(ClassTitle.inSentence(ClassTitle.plural(of: $0.type)))" } ?? ""
         return .page(
             PanelPage(
-                "Somebody changed \(record.title) meanwhile", crumbs: edit.page.crumbs,
+                "Somebody changed \(record.title)\(rows) meanwhile", crumbs: edit.page.crumbs,
                 content: Self.template.render(values), status: .preconditionFailed))
     }
 }

@@ -13,6 +13,12 @@ extension EditPage {
         let content: Content
         /// The object as somebody else has saved it meanwhile.
         var theirs: PanelResource?
+
+        /// Whether nothing is wrong but that somebody else changed the object or rows.
+        var isConflict: Bool {
+            let problems = content.children?.rows.flatMap(\.problems) ?? []
+            return content.problems.isEmpty && problems.allSatisfy { $0.code == .preconditionFailed }
+        }
     }
 
     /// Changes the object and the rows.
@@ -28,6 +34,8 @@ extension EditPage {
             try await request.core.pool.transaction { connection in
                 try await update(content, document, children, key: key, connection)
             }
+        } catch let refused as Refused where refused.isConflict {
+            return try await ConflictPage(edit: self, mine: content, children: refused.content.children).answer()
         } catch let refused as Refused {
             var content = refused.content
             if let theirs = refused.theirs { content = try await rebased(content, onto: theirs) }

@@ -69,7 +69,7 @@ extension EditPage {
     }
 
     /// Where the form is sent: the rows that it has stand in the address.
-    private func action(_ content: Content, isNew: Bool) -> String {
+    func action(_ content: Content, isNew: Bool) -> String {
         let path = isNew ? Self.newPath(of: type) : page.path
         return content.children.map { "\(path)?\(ChildRows.query($0.link))" } ?? path
     }
