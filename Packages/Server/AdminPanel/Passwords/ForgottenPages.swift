@@ -27,7 +27,7 @@ struct ForgottenPages: PanelSection {
         }
         let mailed = RouteAccess.open(because: "it asks for a mailed token")
         routes.on(.get, Self.resetPath, access: mailed) { request, _, _ in
-            Self.page(core, Token { request.uri.queryParameters[$0[...]].map { String($0) } })
+            try await Self.page(core, Token { request.uri.queryParameters[$0[...]].map { String($0) } })
         }
         routes.on(.post, Self.resetPath, access: mailed) { request, context, _ in
             try RequestOrigin.check(request, isRequired: true)
@@ -50,7 +50,7 @@ struct ForgottenPages: PanelSection {
                 email: email, link: address.text + resetPath, address: context.remoteAddress)
             return page(core, sentTo: email)
         } catch let error as AuthenticationError {
-            return try respond(error) { page(core, email: email, message: $0.message, status: $0.code.status) }
+            return try await respond(error) { page(core, email: email, message: $0.message, status: $0.code.status) }
         }
     }
 
@@ -85,13 +85,14 @@ struct ForgottenPages: PanelSection {
     private static func page(
         _ core: PanelCore, _ token: Token, message: String? = nil, isBad: Bool = false,
         status: HTTPResponse.Status = .ok
-    ) -> Response {
+    ) async throws -> Response {
         var values: [String: Any] = [
             "isBad": isBad,
             "action": resetPath, "token": token.text, "tokenId": token.id, "forgotten": path,
             "minimum": AccountRegistry.minimumPasswordLength,
         ]
         values["message"] = message
+        values["email"] = try await core.authenticator.resetEmail(token: token.text, tokenID: token.id)
         return PanelLayout(core: core).response(
             PanelPage("Set a new password", content: resetting.render(values), status: status))
     }
@@ -105,11 +106,11 @@ struct ForgottenPages: PanelSection {
             let content = resetting.render(["isDone": true, "login": LoginPages.path])
             return PanelLayout(core: core).response(PanelPage("Your password was changed", content: content))
         } catch let failure as RequestFailure {
-            return page(core, token, message: failure.message, status: failure.code.status)
+            return try await page(core, token, message: failure.message, status: failure.code.status)
         } catch let error as AuthenticationError {
             let isBad = error == .badMailToken
-            return try respond(error) {
-                page(
+            return try await respond(error) {
+                try await page(
                     core, token,
                     message: isBad ? "This link isn't valid, has expired, or was used already." : $0.message,
                     isBad: isBad, status: $0.code.status)
@@ -118,10 +119,12 @@ struct ForgottenPages: PanelSection {
     }
 
     /// - Throws: the error again, if it isn't about what was sent.
-    private static func respond(_ error: AuthenticationError, _ page: (RequestFailure) -> Response) throws -> Response {
+    private static func respond(
+        _ error: AuthenticationError, _ page: (RequestFailure) async throws -> Response
+    ) async throws -> Response {
         let failure = RequestFailure(error)
         guard failure.code.status.kind == .clientError || failure.code.canRetry else { throw error }
-        var response = page(failure)
+        var response = try await page(failure)
         if let seconds = failure.retryAfterSeconds { response.headers[.retryAfter] = String(seconds) }
         return response
     }

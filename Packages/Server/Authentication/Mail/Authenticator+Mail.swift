@@ -105,6 +105,12 @@ extension Authenticator {
         }
     }
 
+    /// The address of the account whose password a mailed token replaces, for a form that password managers understand: who
+    /// has the token has read the mail. Nil for a token that isn't good. It doesn't use the token up.
+    public func resetEmail(token: String, tokenID: String, now: Date = Date()) async throws -> String? {
+        try await MailTokens.email(id: tokenID, text: token, for: .reset, now: now.microseconds, pool)
+    }
+
     /// Replaces a forgotten password, and ends all logins.
     /// - Throws: ``AuthenticationError/badMailToken``, ``AuthenticationError/invalidPassword(reason:)``.
     public func reset(
@@ -113,7 +119,7 @@ extension Authenticator {
         try accounts.validate(password: password)
         try begin(.proof, address: address)
         // A hash costs a second of everybody's time: nobody gets one for a token that they made up.
-        guard try await MailTokens.isGood(id: tokenID, text: token, for: .reset, now: now.microseconds, pool) else {
+        guard try await resetEmail(token: token, tokenID: tokenID, now: now) != nil else {
             throw AuthenticationError.badMailToken
         }
         let hash = try await hasher.hash(password, lane: AddressGroup(address).text)

@@ -70,15 +70,14 @@ enum MailTokens {
             hash: PasswordHash(parameters: parameters, salt: try row[column + 4].bytes, key: try row[column + 5].bytes))
     }
 
-    /// Whether ``take(id:text:for:now:_:)`` would take a token now.
-    static func isGood(
+    /// The address that a token was mailed to; nil for one that ``take(id:text:for:now:_:)`` wouldn't take now.
+    static func email(
         id: String, text: String, for purpose: Mail.Purpose, now: Int64, _ pool: PostgresPool
-    ) async throws -> Bool {
-        guard let parameters = parameters(id: id, text: text, for: purpose, now: now) else { return false }
-        return try await pool.query("SELECT EXISTS (SELECT 1 FROM tombolo.mail_token WHERE \(isGood))", parameters)[
-            0, 0
-        ]
-        .bool
+    ) async throws -> String? {
+        guard let parameters = parameters(id: id, text: text, for: purpose, now: now) else { return nil }
+        return try await pool.query("SELECT email FROM tombolo.mail_token WHERE \(isGood)", parameters).first.map {
+            try $0[0].string
+        }
     }
 
     private static let isGood = "id = $1 AND secret_hash = $2 AND purpose = $3 AND expires_at > $4"
