@@ -156,7 +156,7 @@ import TomboloModel
                 "Nothing was saved:", ##"<a href="#f-\##(early).rank">Early, Rank</a>"##,
                 ##"<a href="#f-\##(student).price">"##, ##"<a href="#f-\##(new).rank">New ticket 1, Rank</a>"##,
                 #"w-f-\#(student).price" aria-invalid="true""#, "Name of New ticket 1 <span class=\"quiet\">(required)",
-                #"<th scope="col">Rank <span class="quiet">(required)</span></th>"#,
+                #"<th scope="col">Rank <span class="quiet">(required)</span>"#,
                 "has the same", #"id="w-f-\#(student).price""#, #"id="w-f-\#(new).rank""#,
             ] {
                 #expect(answer.text.contains(text), "\(text)")

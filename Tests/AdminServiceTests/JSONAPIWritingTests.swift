@@ -393,6 +393,9 @@ import TomboloRules
                 #expect(answer.json["components"]?["schemas"]?[item.collectionName] != nil)
             }
             #expect(answer.json["paths"]?["/api/sessions/{id}/relationships/speakers"]?["patch"] != nil)
+            let ticket = answer.json["components"]?["schemas"]?["tickets"]?["properties"]?["attributes"]?["properties"]
+            let price = ticket?["price"]?["description"]?.text
+            #expect(price?.hasPrefix("In minor units of the currency") == true, "\(price ?? "no hint")")
             // Only what goes into the trash can be given a reason.
             let removals = ["sessions", "role_assignments"].map {
                 answer.json["paths"]?["/api/\($0)/{id}"]?["delete"]?["requestBody"]

@@ -38,5 +38,14 @@ public final class Event: Object {
     /// The event's id in the system that it was imported from.
     @Persisted public var sourceID: String?
 
+    override public class func propertyHints() -> [String: String] {
+        [
+            "timezone":
+                "The IANA name of the zone in which the event's times are shown, such as America/Chicago. Forms "
+                + "have all times in UTC.",
+            "latitude": "Degrees, north positive.", "longitude": "Degrees, east positive.",
+            "identifier": "The short code in public addresses.",
+        ]
+    }
     override public class func isTrashable() -> Bool { true }
 }

@@ -29,5 +29,6 @@ public final class Session: Object {
     /// The session's id in the system that it was imported from.
     @Persisted public var sourceID: String?
 
+    override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }
     override public class func isTrashable() -> Bool { true }
 }

@@ -26,5 +26,6 @@ public final class Speaker: Object {
     /// The speaker's id in the system that they were imported from; not unique in real exports.
     @Persisted public var sourceID: String?
 
+    override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }
     override public class func isTrashable() -> Bool { true }
 }

@@ -17,5 +17,6 @@ public final class Sponsor: Object {
     /// The sponsor's id in the system that it was imported from.
     @Persisted public var sourceID: String?
 
+    override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }
     override public class func isTrashable() -> Bool { true }
 }

@@ -25,6 +25,16 @@ public final class Ticket: Object {
     /// Whether the event is published and public. The server keeps it up to date; what a device writes is replaced.
     @Persisted public var isPublic = false
 
+    override public class func propertyHints() -> [String: String] {
+        [
+            "price": "In minor units of the currency: 1050 is 10.50 EUR, and 1050 JPY.",
+            "currency": "The ISO 4217 code, such as EUR.",
+            "rank":
+                "The place among the event's tickets: text, compared by bytes, that no other of them has. To be the "
+                + "last, take the last one's with a letter added. The ticket API moves tickets.",
+            "isPublic": PropertyHint.isPublic,
+        ]
+    }
     override public class func uniqueProperties() -> [[String]] { [["event", "rank"]] }
     override public class func isTrashable() -> Bool { true }
 }

@@ -15,5 +15,8 @@ public final class Track: Object {
     /// The track's id in the system that it was imported from.
     @Persisted public var sourceID: String?
 
+    override public class func propertyHints() -> [String: String] {
+        ["color": PropertyHint.color, "fontColor": PropertyHint.color, "isPublic": PropertyHint.isPublic]
+    }
     override public class func isTrashable() -> Bool { true }
 }

@@ -54,14 +54,14 @@ extension ModelProperty {
                 case .embedded(let element): .list(.embedded(element.name), isOptional: false)
                 }
             self.init(
-                name: list.name, column: list.sqlName, type: type, allowedValues: list.allowedValues,
+                name: list.name, column: list.sqlName, type: type, allowedValues: list.allowedValues, hint: list.hint,
                 previousNames: list.previousNames)
         case .column(let position), .embedded(let position), .array(let position):
             let column = schema.columns[position]
             self.init(
                 name: column.name, column: column.sqlName, type: column.type, isOptional: column.isOptional,
                 isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed, isEncrypted: column.isEncrypted,
-                deleteRule: column.deleteRule, allowedValues: column.allowedValues,
+                deleteRule: column.deleteRule, allowedValues: column.allowedValues, hint: column.hint,
                 previousNames: column.previousNames)
         }
     }

@@ -26,6 +26,8 @@ public struct ModelDocument: Hashable, Sendable {
     public static let maximumEmbeddingDepth = 16
     /// The most bytes of UTF-8 in the name of a class, property, table, column or app: as many as PostgreSQL keeps.
     public static let maximumNameByteCount = 63
+    /// The most bytes of UTF-8 in the hint of a property.
+    public static let maximumHintByteCount = 500
     /// The most former names of a class or property.
     public static let maximumPreviousNameCount = 32
     /// The most names of a property of an embedded object, which has those of the properties around it too.

@@ -90,6 +90,10 @@ struct ModelDocumentCheck {
         if let problem = property.allowedValues?.problem(in: property.type) {
             report("\"values\": \(problem)", item, property)
         }
+        if let hint = property.hint, !(1...ModelDocument.maximumHintByteCount).contains(hint.utf8.count) {
+            report(
+                "A hint has 1 to \(ModelDocument.maximumHintByteCount) bytes, not \(hint.utf8.count).", item, property)
+        }
         switch property.type {
         case .list, .embedded, .array:
             if property.isPrimaryKey || property.isIndexed || property.isEncrypted {

@@ -142,8 +142,8 @@ private struct ModelDocumentReader: Decodable {
         checkNames(
             members, of: "a property",
             [
-                "name", "column", "type", "primaryKey", "indexed", "encrypted", "values", "onDelete", "previousNames",
-                "retired",
+                "name", "column", "type", "primaryKey", "indexed", "encrypted", "values", "hint", "onDelete",
+                "previousNames", "retired",
             ], place)
         var type: (type: PropertyType, isOptional: Bool) = (.string, false)
         if let written = text("type", members, place, isRequired: true) {
@@ -165,7 +165,7 @@ private struct ModelDocumentReader: Decodable {
             name: name, column: text("column", members, place), type: type.type, isOptional: type.isOptional,
             isPrimaryKey: flag("primaryKey", members, place), isIndexed: flag("indexed", members, place),
             isEncrypted: flag("encrypted", members, place), deleteRule: deleteRule,
-            allowedValues: allowedValues(members, place),
+            allowedValues: allowedValues(members, place), hint: text("hint", members, place),
             previousNames: previousNames(members, place), isRetired: flag("retired", members, place))
     }
 

@@ -201,7 +201,8 @@ struct ModelMerge {
             name: name, column: isAdditive && name == old.name ? old.column : new.column, type: type,
             isOptional: isAdditive ? old.isOptional || new.isOptional : new.isOptional, isPrimaryKey: old.isPrimaryKey,
             isIndexed: base.isIndexed || isAdditive && new.isIndexed, isEncrypted: base.isEncrypted,
-            deleteRule: base.deleteRule, allowedValues: base.allowedValues, previousNames: names,
+            deleteRule: base.deleteRule, allowedValues: base.allowedValues, hint: base.hint,
+            previousNames: names,
             isRetired: base.isRetired)
     }
 
@@ -255,7 +256,8 @@ extension ModelProperty {
         self.init(
             name: other.name, column: other.column, type: type, isOptional: isOptional ?? other.isOptional,
             isPrimaryKey: other.isPrimaryKey, isIndexed: other.isIndexed, isEncrypted: other.isEncrypted,
-            deleteRule: other.deleteRule, allowedValues: other.allowedValues, previousNames: other.previousNames,
+            deleteRule: other.deleteRule, allowedValues: other.allowedValues, hint: other.hint,
+            previousNames: other.previousNames,
             isRetired: isRetired ?? other.isRetired)
     }
 }

@@ -17,6 +17,8 @@ public struct ModelProperty: Hashable, Sendable {
     public let deleteRule: DeleteRule
     /// The values that the property, or an element of it, can have: those of an enumeration. Nil for all of its type.
     public let allowedValues: AllowedValues?
+    /// What people should know before they enter a value; nil for nothing.
+    public let hint: String?
     /// Names that the property had before, newest first.
     public let previousNames: [String]
     /// Whether the app's own document lacks the property by now. Servers keep its column.
@@ -26,7 +28,8 @@ public struct ModelProperty: Hashable, Sendable {
     public init(
         name: String, column: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
-        allowedValues: AllowedValues? = nil, previousNames: [String] = [], isRetired: Bool = false
+        allowedValues: AllowedValues? = nil, hint: String? = nil, previousNames: [String] = [],
+        isRetired: Bool = false
     ) {
         self.name = name
         self.column = column ?? Column.sqlName(for: name)
@@ -37,6 +40,7 @@ public struct ModelProperty: Hashable, Sendable {
         self.isEncrypted = isEncrypted
         self.deleteRule = deleteRule
         self.allowedValues = allowedValues
+        self.hint = hint
         self.previousNames = previousNames
         self.isRetired = isRetired
     }

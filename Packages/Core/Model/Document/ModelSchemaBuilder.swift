@@ -45,12 +45,12 @@ struct ModelSchemaBuilder {
                 lists.append(
                     ListProperty(
                         name: property.name, element: kind, sqlName: property.column,
-                        allowedValues: property.allowedValues,
+                        allowedValues: property.allowedValues, hint: property.hint,
                         previousNames: property.previousNames, isRetired: property.isRetired))
             case .embedded(let name):
                 let presence = Column(
                     name: property.name, sqlName: property.column, type: property.type, isOptional: true,
-                    previousNames: property.previousNames, isRetired: property.isRetired)
+                    hint: property.hint, previousNames: property.previousNames, isRetired: property.isRetired)
                 columns.append(presence)
                 guard let target = embeddedClass(name) else { continue }
                 columns += target.columns.map { $0.embedded(in: presence) }
@@ -61,7 +61,7 @@ struct ModelSchemaBuilder {
                         name: property.name, sqlName: property.column, type: property.type,
                         isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey,
                         isIndexed: property.isIndexed, isEncrypted: property.isEncrypted,
-                        deleteRule: property.deleteRule, allowedValues: property.allowedValues,
+                        deleteRule: property.deleteRule, allowedValues: property.allowedValues, hint: property.hint,
                         previousNames: property.previousNames,
                         isRetired: property.isRetired))
             }

@@ -21,6 +21,12 @@ open class ObjectBase {
     /// Column names by property name, for columns not named like the property in snake case.
     open class func propertiesMapping() -> [String: String] { [:] }
 
+    /// What people should know of properties before they enter a value, such as its unit: a sentence or two by property name.
+    /// The admin panel shows them below the fields, and the API's description has them.
+    ///
+    ///     override class func propertyHints() -> [String: String] { ["price": "In cents."] }
+    open class func propertyHints() -> [String: String] { [:] }
+
     /// Names that properties had in earlier versions of the app, newest first, by the name that they have now: a synced
     /// property keeps its values, and versions that know the old name go on using it.
     ///

@@ -62,6 +62,7 @@ private struct ObjectClassBuilder {
     private let outer: [ObjectBase.Type]
     private let indexed: Set<String>
     private let mapping: [String: String]
+    private let hints: [String: String]
     private let previousNames: [String: [String]]
     private let primaryKey: String?
     private var properties: [ObjectProperty] = []
@@ -79,6 +80,7 @@ private struct ObjectClassBuilder {
         sample = type.init()
         indexed = Set(type.indexedProperties())
         mapping = type.propertiesMapping()
+        hints = type.propertyHints()
         previousNames = type.previousPropertyNames()
         primaryKey = (type as? Object.Type)?.primaryKey()
     }
@@ -136,6 +138,7 @@ private struct ObjectClassBuilder {
         if let primaryKey { check(primaryKey, "primaryKey()") }
         for name in indexed.sorted() { check(name, "indexedProperties()") }
         for name in mapping.keys.sorted() { check(name, "propertiesMapping()") }
+        for name in hints.keys.sorted() { check(name, "propertyHints()") }
         for name in previousNames.keys.sorted() { check(name, "previousPropertyNames()") }
         for name in ((type as? Object.Type)?.uniqueProperties() ?? []).joined() where !name.contains(".") {
             check(name, "uniqueProperties()")
@@ -155,7 +158,7 @@ private struct ObjectClassBuilder {
             addEmbedded(
                 Column(
                     name: name, sqlName: sqlName, type: valueType._propertyType, isOptional: true,
-                    previousNames: previousNames[name] ?? []), valueType)
+                    hint: hints[name], previousNames: previousNames[name] ?? []), valueType)
         case .linkingObjects(let target):
             slot = .linkingObjects(origin: target, property: origin ?? "")
             linkingObjects[name] = LinkOrigin(className: target, property: origin ?? "")
@@ -176,7 +179,7 @@ private struct ObjectClassBuilder {
                     isIndexed: declared.contains(.indexed) || indexed.contains(name),
                     isEncrypted: declared.contains(.encrypted),
                     deleteRule: declared.contains(.cascade) ? .cascade : .nullify,
-                    allowedValues: AllowedValues(valueType._allowedValues),
+                    allowedValues: AllowedValues(valueType._allowedValues), hint: hints[name],
                     previousNames: previousNames[name] ?? []))
         }
         properties.append(
@@ -238,7 +241,7 @@ private struct ObjectClassBuilder {
         lists.append(
             ListProperty(
                 name: name, element: kind, sqlName: sqlName, allowedValues: AllowedValues(valueType._allowedValues),
-                previousNames: previousNames[name] ?? []))
+                hint: hints[name], previousNames: previousNames[name] ?? []))
         return .list(lists.count - 1)
     }
 
@@ -249,7 +252,7 @@ private struct ObjectClassBuilder {
         columns.append(
             Column(
                 name: name, sqlName: sqlName, type: .array(types), allowedValues: allowedValues,
-                previousNames: previousNames[name] ?? []))
+                hint: hints[name], previousNames: previousNames[name] ?? []))
         return columns.count - 1
     }
 

@@ -14,6 +14,8 @@ public struct Column: Hashable, Sendable {
     public let deleteRule: DeleteRule
     /// The values that it can have; nil for all of its type. Of a list in one column, those of its elements.
     public let allowedValues: AllowedValues?
+    /// What people should know before they enter a value; nil for nothing.
+    public let hint: String?
     /// Of a property of an embedded object: whether it is required there. The column is optional, for the object may
     /// be absent.
     public let isRequiredWhenPresent: Bool
@@ -26,8 +28,8 @@ public struct Column: Hashable, Sendable {
     public init(
         name: String, sqlName: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
-        isRequiredWhenPresent: Bool = false, allowedValues: AllowedValues? = nil, previousNames: [String] = [],
-        isRetired: Bool = false
+        isRequiredWhenPresent: Bool = false, allowedValues: AllowedValues? = nil, hint: String? = nil,
+        previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
         self.sqlName = sqlName ?? Self.sqlName(for: name)
@@ -39,6 +41,7 @@ public struct Column: Hashable, Sendable {
         self.deleteRule = deleteRule
         self.isRequiredWhenPresent = isRequiredWhenPresent
         self.allowedValues = allowedValues
+        self.hint = hint
         self.previousNames = previousNames
         self.isRetired = isRetired
     }
@@ -48,7 +51,7 @@ public struct Column: Hashable, Sendable {
         Column(
             name: "\(embedding.name).\(name)", sqlName: "\(embedding.sqlName)_\(sqlName)", type: type,
             isOptional: true, isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
-            isRequiredWhenPresent: !isOptional || isRequiredWhenPresent, allowedValues: allowedValues,
+            isRequiredWhenPresent: !isOptional || isRequiredWhenPresent, allowedValues: allowedValues, hint: hint,
             previousNames: Self.previousNames(of: name, previousNames, in: embedding),
             isRetired: isRetired || embedding.isRetired)
     }
@@ -57,7 +60,7 @@ public struct Column: Hashable, Sendable {
         Column(
             name: name, sqlName: sqlName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
             isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
-            isRequiredWhenPresent: isRequiredWhenPresent, allowedValues: allowedValues,
+            isRequiredWhenPresent: isRequiredWhenPresent, allowedValues: allowedValues, hint: hint,
             previousNames: previousNames, isRetired: isRetired)
     }
 

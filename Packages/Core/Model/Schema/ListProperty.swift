@@ -16,6 +16,8 @@ public struct ListProperty: Hashable, Sendable {
     public let sqlName: String
     /// The values that the elements of a list of scalars can have; nil for all of their type.
     public let allowedValues: AllowedValues?
+    /// What people should know before they enter a value; nil for nothing.
+    public let hint: String?
     /// Names that the property had before, by which older versions of an app ask for it.
     public let previousNames: [String]
     /// Whether the app's newest version lacks the property. The server keeps the table for older versions.
@@ -23,12 +25,13 @@ public struct ListProperty: Hashable, Sendable {
 
     public init(
         name: String, element: Element, sqlName: String? = nil, allowedValues: AllowedValues? = nil,
-        previousNames: [String] = [], isRetired: Bool = false
+        hint: String? = nil, previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
         self.element = element
         self.sqlName = sqlName ?? Column.sqlName(for: name)
         self.allowedValues = allowedValues
+        self.hint = hint
         self.previousNames = previousNames
         self.isRetired = isRetired
     }
@@ -43,7 +46,7 @@ public struct ListProperty: Hashable, Sendable {
     package func embedded(in embedding: Column) -> ListProperty {
         ListProperty(
             name: "\(embedding.name).\(name)", element: element, sqlName: "\(embedding.sqlName)_\(sqlName)",
-            allowedValues: allowedValues,
+            allowedValues: allowedValues, hint: hint,
             previousNames: Column.previousNames(of: name, previousNames, in: embedding),
             isRetired: isRetired || embedding.isRetired)
     }

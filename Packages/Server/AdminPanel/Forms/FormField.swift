@@ -64,7 +64,7 @@ struct FormField: Sendable {
         self.init(
             ResourceField(
                 name: field.name, property: field.property, content: .toOne(column: column, target: index),
-                isOptional: field.isOptional), at: path)
+                isOptional: field.isOptional, hint: field.hint), at: path)
     }
 
     // MARK: Out

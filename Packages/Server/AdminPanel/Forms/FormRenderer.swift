@@ -50,13 +50,18 @@ struct FormRenderer {
     private mutating func frame(_ part: FormPart) -> [String: Any] {
         anchors.insert(part.path)
         let wrong = content.problems.filter { $0.formPath == part.path }
-        return [
+        var values: [String: Any] = [
             "label": part.title, "path": part.path, "id": "f-\(part.path)", "isFocused": content.focus == part.path,
             "hasWrong": !wrong.isEmpty,
             "wrong": wrong.map { problem in
                 ["text": problem.hint.map { "\(problem.message) \($0)" } ?? problem.message]
             },
         ]
+        // An element has the name of its list.
+        if let hint = part.field.hint, part.path == part.field.name || part.path.hasSuffix(".\(part.field.name)") {
+            values["about"] = hint
+        }
+        return values
     }
 
     /// The hidden field with what was read, of a field of the object itself.

@@ -35,13 +35,16 @@ extension RowsTable {
         }
         return Self.template.render([
             "rows": shown, "hasRows": !rows.isEmpty, "countName": countName, "count": rows.count, "caption": caption,
-            "headers": fields.map { field in
-                [
-                    "title": ClassTitle.words(field.name),
-                    "isRequired": rows.contains(where: \.isNew) && isRequiredOfNew(field),
-                ]
-            },
+            "headers": fields.map { header($0, hasNew: rows.contains(where: \.isNew)) },
         ])
+    }
+
+    private func header(_ field: ResourceField, hasNew: Bool) -> [String: Any] {
+        var values: [String: Any] = [
+            "title": ClassTitle.words(field.name), "isRequired": hasNew && isRequiredOfNew(field),
+        ]
+        if let hint = field.hint { values["hint"] = hint }
+        return values
     }
 
     /// Whether a row that makes an object must have it.
@@ -78,7 +81,8 @@ extension RowsTable {
         }
         let isRequired = row.isNew && isRequiredOfNew(field)
         let values = try await edit.control(
-            control, row.entered[field.name] ?? "", content, isRequired: isRequired, canBeEmpty: row.isNew, choices)
+            control, row.entered[field.name] ?? "", content, isRequired: isRequired, canBeEmpty: row.isNew,
+            isCell: true, choices)
         var cell: [String: Any] = [
             "controlHTML": Self.controlTemplate.render(values), "label": isRequired ? "\(title) (required)" : title,
         ]

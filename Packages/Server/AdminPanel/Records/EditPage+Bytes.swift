@@ -33,6 +33,7 @@ extension EditPage {
                 ["text": problem.hint.map { "\(problem.message) \($0)" } ?? problem.message]
             },
         ]
+        if let hint = field.hint { values["about"] = hint }
         // A page can't choose a file for somebody.
         if case .string? = content.bytes[field.name] { values["isLost"] = true }
         if !isNew, size != nil { values["download"] = BytesPages.path(of: type, id: request.parameter("id"), field) }

@@ -18,10 +18,12 @@ extension EditPage {
     }
 
     /// A control anywhere in a form.
-    /// - Parameter canBeEmpty: whether nothing may have been chosen yet.
+    /// - Parameters:
+    ///   - canBeEmpty: whether nothing may have been chosen yet.
+    ///   - isCell: whether it's in a column, whose heading has the field's hint.
     func control(
         _ field: FormField, _ entered: String, _ content: Content, isRequired: Bool, canBeEmpty: Bool,
-        _ choices: FormChoices
+        isCell: Bool = false, _ choices: FormChoices
     ) async throws -> [String: Any] {
         var values: [String: Any] = [
             "name": field.name, "id": "f-\(field.path)", "label": field.title, "value": entered,
@@ -59,6 +61,9 @@ extension EditPage {
         case .link(let index):
             guard let target = view.types[index] else { break }
             try await choose(target, field, content, entered, choices, &values)
+        }
+        if !isCell, let hint = field.field.hint {
+            values["hint"] = (values["hint"] as? String).map { "\(hint) \($0)" } ?? hint
         }
         values["hasDescription"] = values["hint"] != nil || !wrong.isEmpty
         return values

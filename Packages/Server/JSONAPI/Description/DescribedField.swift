@@ -18,6 +18,8 @@ package struct DescribedField: Sendable {
     package let type: String
     /// What is expected of a value, in words; nil where the type says it.
     package let expected: String?
+    /// What people should know before they enter a value; nil for nothing.
+    package let hint: String?
     /// The only values that it can have.
     package let allowed: AllowedValues?
     package let creation: Creation
@@ -38,7 +40,7 @@ package struct DescribedField: Sendable {
             }
         let id = DescribedField(
             name: "id", type: schemas.words(.object(["type": "string"])), expected: ValueText.expected(type.keyType),
-            allowed: nil, creation: makes ? makesKey : .no, isWritable: false, target: nil)
+            hint: nil, allowed: nil, creation: makes ? makesKey : .no, isWritable: false, target: nil)
         func described(_ field: ResourceField, _ prefix: String, isInside: Bool, isFixed: Bool) -> [DescribedField] {
             // The columns of elements are those of another class.
             let isFixed = isFixed || (field.column.map { !prefix.contains("[") && fixed.contains($0) } ?? false)
@@ -52,7 +54,8 @@ package struct DescribedField: Sendable {
                 }
             let own = DescribedField(
                 name: prefix + field.name, type: schemas.words(field), expected: expected(field),
-                allowed: field.allowedValues, creation: creation, isWritable: (makes || changes) && !isFixed,
+                hint: field.hint, allowed: field.allowedValues, creation: creation,
+                isWritable: (makes || changes) && !isFixed,
                 target: field.target.flatMap { view.types[$0] })
             let (inner, mark): ([ResourceField], String) =
                 switch field.content {

@@ -68,6 +68,14 @@ struct OpenAPISchemas {
 
     /// - Returns: nil for a relationship.
     func attribute(_ field: ResourceField) -> JSON? {
+        guard let hint = field.hint, case .object(var members)? = plainAttribute(field) else {
+            return plainAttribute(field)
+        }
+        members["description"] = .string(hint)
+        return .object(members)
+    }
+
+    private func plainAttribute(_ field: ResourceField) -> JSON? {
         switch field.content {
         case .value(_, let type): return value(type, isOptional: field.isOptional, field.allowedValues)
         case .values(_, let type):

@@ -66,12 +66,13 @@ package struct CallerView: Sendable {
             {
                 return ResourceField(
                     name: field.name, property: field.property, content: field.content, isOptional: field.isOptional,
-                    allowedValues: allowedValues(of: column, in: type.item))
+                    allowedValues: allowedValues(of: column, in: type.item), hint: field.hint)
             }
             guard case .embedded(let column, let inner) = field.content else { return field }
             return ResourceField(
                 name: field.name, property: field.property,
-                content: .embedded(column: column, fields: visible(inner, of: type)), isOptional: field.isOptional)
+                content: .embedded(column: column, fields: visible(inner, of: type)), isOptional: field.isOptional,
+                hint: field.hint)
         }
     }
 }

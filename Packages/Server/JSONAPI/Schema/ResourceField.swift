@@ -27,6 +27,8 @@ package struct ResourceField: Sendable {
     package let isOptional: Bool
     /// The values that it, or an element of it, can have; nil for all of its type.
     package let allowedValues: AllowedValues?
+    /// What people should know before they enter a value; nil for nothing.
+    package let hint: String?
 
     /// The column that holds it, or nil for a list.
     package var column: Int? {
@@ -55,18 +57,21 @@ package struct ResourceField: Sendable {
     package var isRelationship: Bool { target != nil }
 
     package init(
-        name: String, property: String, content: Content, isOptional: Bool, allowedValues: AllowedValues? = nil
+        name: String, property: String, content: Content, isOptional: Bool, allowedValues: AllowedValues? = nil,
+        hint: String? = nil
     ) {
         self.name = name
         self.property = property
         self.content = content
         self.isOptional = isOptional
         self.allowedValues = allowedValues
+        self.hint = hint
     }
 
     func named(_ name: String) -> ResourceField {
         ResourceField(
-            name: name, property: property, content: content, isOptional: isOptional, allowedValues: allowedValues)
+            name: name, property: property, content: content, isOptional: isOptional, allowedValues: allowedValues,
+            hint: hint)
     }
 
     /// What an export calls the title of what the link leads to. No member has this name, so that imports leave it out.

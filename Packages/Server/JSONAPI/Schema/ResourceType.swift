@@ -85,7 +85,7 @@ package struct ResourceType: Sendable {
             fields.append(
                 ResourceField(
                     name: name, property: column.name, content: content, isOptional: isOptional,
-                    allowedValues: column.allowedValues))
+                    allowedValues: column.allowedValues, hint: column.hint))
         }
         for list in item.lists where !list.isRetired {
             guard let name = ownName(list.name), let elements = schema.index(of: "\(item.name).\(list.name)") else {
@@ -112,7 +112,7 @@ package struct ResourceType: Sendable {
             fields.append(
                 ResourceField(
                     name: name, property: list.name, content: content, isOptional: false,
-                    allowedValues: list.allowedValues))
+                    allowedValues: list.allowedValues, hint: list.hint))
         }
         return fields
     }

@@ -1,0 +1,21 @@
+import ServiceTestSupport
+import Testing
+
+@testable import AdminPanel
+
+/// What model classes say to people who enter values.
+@Suite struct PropertyHintTests {
+    @Test("hints stand below the fields of a form, in the headings of rows, and on the API's page")
+    func pages() async throws {
+        try await ChildRowsTests.run { site in
+            let hint = "In minor units of the currency: 1050 is 10.50 EUR"
+            let form = try await site.browser.get("/panel/new/tickets").text
+            #expect(form.contains(#"<p class="hint" id="h-f-price">\#(hint)"#), "\(form)")
+            #expect(form.contains(#"aria-describedby="h-f-price ""#))
+            let rows = try await site.browser.get("\(site.path)/edit?with=Ticket.event").text
+            #expect(rows.contains("<small>\(hint)"))
+            #expect(rows.ranges(of: hint).count == 1, "once, in the heading")
+            #expect(try await site.browser.get("/panel/api/tickets").text.contains("<small>\(hint)"))
+        }
+    }
+}
