@@ -15,8 +15,7 @@ import TomboloRules
 
     /// An attempt with a wrong password.
     private func fail(_ limiter: inout LoginLimiter, _ key: LoginLimiter.Key, now: Double) throws(AuthenticationError) {
-        try limiter.begin(key, now: now)
-        limiter.end(key, .failed)
+        limiter.end(try limiter.begin(key, now: now), .failed)
     }
 
     @Test func afterTooManyFailuresAPairWaits() throws {
@@ -28,7 +27,7 @@ import TomboloRules
         #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 1)) {
             try limiter.begin(ann, now: 159.5)
         }
-        try limiter.begin(ann, now: 160)
+        _ = try limiter.begin(ann, now: 160)
     }
 
     @Test("A remembered key is small, however many bytes its characters have")
@@ -42,15 +41,14 @@ import TomboloRules
     @Test func othersAreNotAffected() throws {
         var limiter = LoginLimiter(limit)
         for _ in 0..<4 { try? fail(&limiter, ann, now: 0) }
-        try limiter.begin(key(ann.email, "192.0.2.2"), now: 0)
-        try limiter.begin(key("bob@example.org"), now: 0)
+        _ = try limiter.begin(key(ann.email, "192.0.2.2"), now: 0)
+        _ = try limiter.begin(key("bob@example.org"), now: 0)
     }
 
     @Test func aSuccessForgetsTheFailures() throws {
         var limiter = LoginLimiter(limit)
         for _ in 0..<50 {
-            try limiter.begin(ann, now: 0)
-            limiter.end(ann, .succeeded)
+            limiter.end(try limiter.begin(ann, now: 0), .succeeded)
         }
         #expect(limiter.count == 0)
     }
@@ -70,41 +68,70 @@ import TomboloRules
         #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 58)) { try limiter.begin(ann, now: 2) }
     }
 
-    @Test func whereAllPairsWaitNewOnesWaitToo() throws {
-        var limiter = LoginLimiter(limit)
-        for number in 0..<30 { try fail(&limiter, key("\(number / 3)", "\(number)"), now: 0) }
-        for number in 0..<10 {
-            for _ in 0..<3 { try? fail(&limiter, key("full \(number)", "\(number)"), now: 0) }
-        }
-        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 59)) {
-            try limiter.begin(key("new", "new"), now: 1)
-        }
-        try limiter.begin(key("new", "new"), now: 60)
+    @Test("where all that is remembered waits, it goes on waiting, and nobody else is locked out")
+    func aFullMapLocksNobodyOut() {
+        var counter = AttemptCounter<String>(attempts: 3, windowSeconds: 60, maximumCount: 10)
+        for number in 0..<30 { #expect(counter.begin("full \(number / 3)", now: 0) == nil) }
+        for number in 0..<100 { #expect(counter.begin("new \(number)", now: 1) == nil) }
+        #expect(counter.count == 10)
+        #expect(counter.begin("full 0", now: 1) == 59)
+        // Once the first window has ended, new ones are counted again.
+        for _ in 0..<3 { #expect(counter.begin("new", now: 60) == nil) }
+        #expect(counter.begin("new", now: 60) == 60)
     }
 
-    @Test func oneAddressThatTriesManyEMailsWaits() throws {
+    @Test("a place that was given back in a full map is taken by the next")
+    func aFullMapOpens() {
+        var counter = AttemptCounter<Int>(attempts: 1, windowSeconds: 60, maximumCount: 2)
+        for key in 0..<3 { #expect(counter.begin(key, now: 0) == nil) }
+        counter.giveBack(0)
+        #expect(counter.begin(2, now: 0) == nil)
+        #expect(counter.begin(2, now: 0) == 60)
+    }
+
+    @Test("one address that tries ever-changing e-mails waits, for longer than a pair does; others don't")
+    func oneAddressThatTriesManyEMailsWaits() throws {
         var limiter = LoginLimiter(limit)
         for number in 0..<20 { try fail(&limiter, key("\(number)"), now: 0) }
-        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 60)) {
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 900)) {
             try limiter.begin(key("another"), now: 0)
         }
-        try limiter.begin(key("another", "192.0.2.2"), now: 0)
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 1)) {
+            try limiter.begin(key("another"), now: 899)
+        }
+        _ = try limiter.begin(key("another", "192.0.2.2"), now: 0)
+        _ = try limiter.begin(key("another"), now: 900)
+    }
+
+    @Test("log-ins that succeed don't count, and take nothing from what an address has failed")
+    func successesOfAnAddress() throws {
+        var limiter = LoginLimiter(limit)
+        for number in 0..<1_000 { limiter.end(try limiter.begin(key("\(number)"), now: 0), .succeeded) }
+        limiter.end(try limiter.begin(ann, now: 0), .succeeded)
+        for number in 0..<20 {
+            try fail(&limiter, key("guess \(number)"), now: 1)
+            limiter.end(try limiter.begin(ann, now: 1), .succeeded)
+        }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 900)) {
+            try limiter.begin(key("another"), now: 1)
+        }
+        // Whoever logged in from there before isn't locked out by it.
+        limiter.end(try limiter.begin(ann, now: 1), .succeeded)
     }
 
     @Test func oneAddressHasFewAttemptsUnderWay() throws {
         var limiter = LoginLimiter(limit)
-        for number in 0..<4 { try limiter.begin(key("\(number)"), now: 0) }
+        let attempts = try (0..<4).map { try limiter.begin(key("\($0)"), now: 0) }
         #expect(throws: AuthenticationError.busy) { try limiter.begin(key("another"), now: 0) }
-        try limiter.begin(key("another", "192.0.2.2"), now: 0)
-        limiter.end(key("0"), .failed)
-        try limiter.begin(key("another"), now: 0)
+        _ = try limiter.begin(key("another", "192.0.2.2"), now: 0)
+        limiter.end(attempts[0], .failed)
+        _ = try limiter.begin(key("another"), now: 0)
     }
 
     @Test func anAttemptWhosePasswordWasNotLookedAtDoesNotCount() throws {
         var limiter = LoginLimiter(limit)
         for _ in 0..<100 {
-            try limiter.begin(ann, now: 0)
-            limiter.end(ann, .notTried)
+            limiter.end(try limiter.begin(ann, now: 0), .notTried)
         }
         #expect(limiter.count == 0)
     }
@@ -129,7 +156,7 @@ import TomboloRules
             try attempt(now: now)
         }
         // Another account does not wait, and this one is forgotten in the end.
-        try limiter.begin(key("bob@example.org", "203.0.113.1"), now: now)
+        _ = try limiter.begin(key("bob@example.org", "203.0.113.1"), now: now)
         try attempt(now: now + Authenticator.accountMemorySeconds)
         try attempt(now: now + Authenticator.accountMemorySeconds)
     }
@@ -139,14 +166,12 @@ import TomboloRules
         var limit = limit
         limit.failuresOfAccount = 5
         var limiter = LoginLimiter(limit)
-        try limiter.begin(ann, now: 0)
-        limiter.end(ann, .succeeded)
+        limiter.end(try limiter.begin(ann, now: 0), .succeeded)
         for number in 0..<5 { try fail(&limiter, key(ann.email, "198.51.100.\(number)"), now: 1) }
         #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 1)) {
             try limiter.begin(key(ann.email, "203.0.113.1"), now: 1)
         }
-        try limiter.begin(ann, now: 1)
-        limiter.end(ann, .failed)
+        try fail(&limiter, ann, now: 1)
         // Nor may that address guess without end.
         for _ in 0..<2 { try fail(&limiter, ann, now: 1) }
         #expect(throws: AuthenticationError.self) { try limiter.begin(ann, now: 1) }

@@ -69,7 +69,8 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     public var description: String {
         switch self {
         case .wrongCredentials: "E-mail or password is wrong."
-        case .tooManyAttempts(let seconds): "Too many attempts: try again in \(seconds) seconds."
+        case .tooManyAttempts(let seconds):
+            "Too many attempts, for this account or from your network: try again in \(Self.duration(seconds))."
         case .busy: "Too many people are logging in at the moment: try again in a few seconds."
         case .invalidToken(let reason): "The access token is not valid: \(reason) Log in again."
         case .expiredToken: "The access token has expired: log in again."
@@ -114,6 +115,15 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .weakSecret(let count):
             "The token secret has \(count) bytes; it needs at least \(TokenConfiguration.minimumSecretByteCount). "
                 + "Make one with 'openssl rand -hex 32' and set TOMBOLO_JWT_SECRET to it."
+        }
+    }
+
+    /// In words: `40 seconds`, `12 minutes`.
+    private static func duration(_ seconds: Int) -> String {
+        switch seconds {
+        case ...1: "a second"
+        case ...120: "\(seconds) seconds"
+        default: "\((seconds + 59) / 60) minutes"
         }
     }
 }

@@ -17,13 +17,15 @@ public final class Authenticator: Sendable {
     public static let maximumAccountDelaySeconds: Double = 60
     /// An account's failures are forgotten after this long without an attempt.
     public static let accountMemorySeconds: Double = 15 * 60
-    /// The same for all e-mails from one address: an office or a proxy may stand behind it.
-    public static let maximumFailedLoginsOfAddress = 200
+    /// Failed logins of all e-mails from one address within ``failedLoginWindowOfAddressSeconds`` before further ones wait:
+    /// an office or a whole conference may stand behind it. E-mails whose password was right from there before don't wait.
+    public static let maximumFailedLoginsOfAddress = 300
+    public static let failedLoginWindowOfAddressSeconds: Double = 15 * 60
     /// Logins from one address whose passwords are checked or wait at once; further ones are told to try again. An
     /// address is a single one of IPv4, or a /64 network of IPv6.
     public static let maximumConcurrentLoginsOfAddress = PasswordHasher.maximumWaiting / 4
     public static let failedLoginWindowSeconds: Double = 60
-    /// How many pairs of e-mail and address are counted, and how many addresses; a flood of more makes those with the
+    /// How many pairs of e-mail and address are counted, and how many addresses. A flood of more makes those with the
     /// fewest failures forgotten, and none that waits.
     public static let maximumRememberedLogins = 10_000
     /// How long a user's roles may be used without asking the database: how soon a change takes effect.
@@ -119,9 +121,9 @@ public final class Authenticator: Sendable {
         let begun = limiter.withLock { limiter in
             Result { () throws(AuthenticationError) in try limiter.begin(key, now: steadySeconds) }
         }
-        try begun.get()
+        let attempt = try begun.get()
         var outcome = LoginLimiter.Outcome.notTried
-        defer { limiter.withLock { $0.end(key, outcome) } }
+        defer { limiter.withLock { $0.end(attempt, outcome) } }
         let isUsable = password.utf8.count <= AccountRegistry.maximumPasswordByteCount && !email.utf8.contains(0)
         let account = isUsable ? try await Accounts.account(email: email, pool) : nil
         let matches = try await hasher.matches(isUsable ? password : "", account?.hash, lane: key.address)

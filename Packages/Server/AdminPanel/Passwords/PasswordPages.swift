@@ -43,7 +43,7 @@ struct PasswordPages: PanelSection {
             return .page(try page(request, RequestFailure(.unprocessable, "This isn't your current password.")))
         } catch let error as AuthenticationError {
             let failure = RequestFailure(error)
-            guard failure.code.status.kind == .clientError else { throw error }
+            guard failure.code.status.kind == .clientError, !failure.code.canRetry else { throw error }
             return .page(try page(request, failure))
         } catch let failure as RequestFailure {
             return .page(try page(request, failure))

@@ -82,7 +82,7 @@ struct SecondFactorPages: PanelSection {
             return .page(page(codes, isNew: true, request))
         } catch let error as AuthenticationError {
             let failure = RequestFailure(error)
-            guard failure.code.status.kind == .clientError else { throw error }
+            guard failure.code.status.kind == .clientError, !failure.code.canRetry else { throw error }
             return try await setUpAnswer(request, problem: failure)
         }
     }

@@ -8,15 +8,20 @@ struct ActionLimiter: Sendable {
         case mail
         /// Shows a token, a key or a payload for an outside function. Failures count.
         case proof
+        /// Gives a code of a second factor. Failures count.
+        case code
         /// Exchanges a refresh token. Failures count.
         case exchange
     }
 
-    /// Of one address (a /64 network of IPv6) within ``windowSeconds``: a venue may stand behind it.
+    /// Of one address (a /64 network of IPv6) within ``windowSeconds(of:)``: a venue may stand behind it.
     static let maximumOfAddress: [Action: Int] = [
-        .newAccount: 100, .mail: 60, .proof: 200, .exchange: 2_000,
+        .newAccount: 100, .mail: 60, .proof: 200, .code: 100, .exchange: 2_000,
     ]
-    static let windowSeconds: Double = 60
+    /// Codes have six digits, and are guessed for as long as passwords are.
+    static func windowSeconds(of action: Action) -> Double {
+        action == .code ? Authenticator.failedLoginWindowOfAddressSeconds : 60
+    }
     /// Mails to one address within ``mailWindowSeconds``, whoever asks for them.
     static let maximumMails = 5
     static let mailWindowSeconds: Double = 60 * 60
@@ -37,7 +42,7 @@ struct ActionLimiter: Sendable {
                 (
                     $0,
                     AttemptCounter(
-                        attempts: Self.maximumOfAddress[$0] ?? 1, windowSeconds: Self.windowSeconds,
+                        attempts: Self.maximumOfAddress[$0] ?? 1, windowSeconds: Self.windowSeconds(of: $0),
                         maximumCount: Self.maximumRemembered)
                 )
             })

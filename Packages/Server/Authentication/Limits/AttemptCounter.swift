@@ -1,5 +1,8 @@
-/// Counts attempts by a key within a window of time, bounded. What has reached the limit is never forgotten before its
-/// window ends: new keys are refused instead.
+/// Counts attempts by a key within a window of time, bounded: a value, its owner holds the lock.
+///
+/// Where there is no room for a new key, those with the fewest attempts are forgotten; never one that has reached the
+/// limit, which nobody gets rid of by a flood of other keys. If all have, a new key isn't counted until the first window
+/// ends: refusing it would let whoever has so many keys lock everybody out.
 struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         var attempts: Int
@@ -10,6 +13,8 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
     let windowSeconds: Double
     let maximumCount: Int
     private var entries: [Key: Entry] = [:]
+    /// Until then nothing can be forgotten: a flood doesn't make each new key look at the whole map.
+    private var fullUntil: Double?
 
     init(attempts: Int, windowSeconds: Double, maximumCount: Int) {
         self.attempts = attempts
@@ -28,9 +33,7 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
             entries[key]?.attempts += 1
             return nil
         }
-        if entries[key] == nil, entries.count >= maximumCount, let end = makeRoom(now: now) {
-            return Self.seconds(until: end, now)
-        }
+        if entries[key] == nil, entries.count >= maximumCount, !makeRoom(now: now) { return nil }
         entries[key] = Entry(attempts: 1, endsAt: now + windowSeconds)
         return nil
     }
@@ -38,6 +41,7 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
     /// The attempt was none.
     mutating func giveBack(_ key: Key) {
         guard let entry = entries[key] else { return }
+        fullUntil = nil
         if entry.attempts > 1 { entries[key]?.attempts -= 1 } else { entries[key] = nil }
     }
 
@@ -46,15 +50,19 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
     private static func seconds(until end: Double, _ now: Double) -> Int { Int((end - now).rounded(.up)) }
 
     /// Forgets those with the fewest attempts, of these those that end first.
-    /// - Returns: nil, or when the first window ends where nothing may be forgotten.
-    private mutating func makeRoom(now: Double) -> Double? {
+    /// - Returns: false if none may be forgotten.
+    private mutating func makeRoom(now: Double) -> Bool {
+        if let fullUntil, fullUntil > now { return false }
         entries = entries.filter { $0.value.endsAt > now }
-        guard entries.count >= maximumCount else { return nil }
+        guard entries.count >= maximumCount else { return true }
         let open = entries.filter { $0.value.attempts < attempts }
             .sorted { ($0.value.attempts, $0.value.endsAt) < ($1.value.attempts, $1.value.endsAt) }
-        guard !open.isEmpty else { return entries.values.map(\.endsAt).min() }
+        guard !open.isEmpty else {
+            fullUntil = entries.values.map(\.endsAt).min()
+            return false
+        }
         // A tenth at once, so that a flood of new keys does not sort the whole map each time.
         for (key, _) in open.prefix(max(1, maximumCount / 10)) { entries[key] = nil }
-        return nil
+        return true
     }
 }

@@ -2,10 +2,13 @@ internal import TomboloModel
 
 /// Limits logins, in memory and bounded: a value, its owner holds the lock.
 ///
-/// Each pair of e-mail and address, and each address alone, has a number of attempts that may fail within
-/// ``Limit/windowSeconds``; an attempt counts when it begins, so that many at once are limited too. One address has no
-/// more than ``Limit/concurrent`` attempts under way, so that it cannot keep everybody else from logging in. Each e-mail
-/// has an ``AccountBackoff`` over all addresses but those from which its password was right before.
+/// Each pair of e-mail and address has a number of attempts that may fail within ``Limit/windowSeconds``, each address
+/// alone within ``Limit/addressWindowSeconds``; an attempt counts when it begins, so that many at once are limited too.
+/// One address has no more than ``Limit/concurrent`` attempts under way, so that it cannot keep everybody else from
+/// logging in. Each e-mail has an ``AccountBackoff`` over all addresses.
+///
+/// A pair whose password was right before is trusted: neither the guesses of others behind the same address nor those at
+/// the account from elsewhere keep it waiting, and its own failures count for the pair alone.
 struct LoginLimiter: Sendable {
     struct Limit: Sendable {
         var failures = Authenticator.maximumFailedLogins
@@ -13,6 +16,7 @@ struct LoginLimiter: Sendable {
         var failuresOfAccount = Authenticator.maximumFailedLoginsOfAccount
         var concurrent = Authenticator.maximumConcurrentLoginsOfAddress
         var windowSeconds = Authenticator.failedLoginWindowSeconds
+        var addressWindowSeconds = Authenticator.failedLoginWindowOfAddressSeconds
         var accountDelaySeconds = Authenticator.maximumAccountDelaySeconds
         var accountMemorySeconds = Authenticator.accountMemorySeconds
         /// Pairs that are remembered; also addresses, accounts, and pairs that succeeded.
@@ -32,6 +36,13 @@ struct LoginLimiter: Sendable {
             self.email = String(email.prefix(byteCount: AccountRegistry.maximumEmailByteCount))
             self.address = String(address.prefix(byteCount: Self.maximumAddressByteCount))
         }
+    }
+
+    /// An attempt that may go on.
+    struct Attempt: Sendable {
+        let key: Key
+        /// Whether the pair was trusted when it began: it counts for the pair alone then.
+        let isTrusted: Bool
     }
 
     /// How an attempt ended.
@@ -56,7 +67,7 @@ struct LoginLimiter: Sendable {
         pairs = AttemptCounter(
             attempts: limit.failures, windowSeconds: limit.windowSeconds, maximumCount: limit.entries)
         addresses = AttemptCounter(
-            attempts: limit.failuresOfAddress, windowSeconds: limit.windowSeconds, maximumCount: limit.entries)
+            attempts: limit.failuresOfAddress, windowSeconds: limit.addressWindowSeconds, maximumCount: limit.entries)
         accounts = AccountBackoff(
             freeAttempts: limit.failuresOfAccount, maximumDelaySeconds: limit.accountDelaySeconds,
             memorySeconds: limit.accountMemorySeconds, maximumCount: limit.entries)
@@ -66,29 +77,32 @@ struct LoginLimiter: Sendable {
     /// Pairs with failures that are remembered.
     var count: Int { pairs.count }
 
-    /// Begins an attempt; where it may go on, ``end(_:_:)`` must follow.
+    /// Begins an attempt; ``end(_:_:)`` must follow.
     /// - Parameter now: in seconds, of any steady clock.
     /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)`` or ``AuthenticationError/busy``.
-    mutating func begin(_ key: Key, now: Double) throws(AuthenticationError) {
+    mutating func begin(_ key: Key, now: Double) throws(AuthenticationError) -> Attempt {
         guard underWay[key.address, default: 0] < limit.concurrent else { throw .busy }
-        if let seconds = addresses.begin(key.address, now: now) {
+        let attempt = Attempt(key: key, isTrusted: trusted.contains(key))
+        if !attempt.isTrusted, let seconds = addresses.begin(key.address, now: now) {
             throw .tooManyAttempts(retryAfterSeconds: seconds)
         }
         if let seconds = pairs.begin(key, now: now) {
-            addresses.giveBack(key.address)
+            if !attempt.isTrusted { addresses.giveBack(key.address) }
             throw .tooManyAttempts(retryAfterSeconds: seconds)
         }
-        if !trusted.contains(key), let seconds = accounts.begin(key.email, now: now) {
+        if !attempt.isTrusted, let seconds = accounts.begin(key.email, now: now) {
             pairs.giveBack(key)
             addresses.giveBack(key.address)
             throw .tooManyAttempts(retryAfterSeconds: seconds)
         }
         underWay[key.address, default: 0] += 1
+        return attempt
     }
 
     /// A success forgets the failures of the pair and of the account; of the address only this attempt: somebody who
     /// tries many accounts may have one.
-    mutating func end(_ key: Key, _ outcome: Outcome) {
+    mutating func end(_ attempt: Attempt, _ outcome: Outcome) {
+        let key = attempt.key
         let left = underWay[key.address, default: 0] - 1
         underWay[key.address] = left > 0 ? left : nil
         switch outcome {
@@ -96,12 +110,13 @@ struct LoginLimiter: Sendable {
             pairs.forget(key)
             accounts.forget(key.email)
             trusted.note(key)
-            addresses.giveBack(key.address)
+            if !attempt.isTrusted { addresses.giveBack(key.address) }
         case .failed: break
         case .notTried:
             pairs.giveBack(key)
+            guard !attempt.isTrusted else { return }
             addresses.giveBack(key.address)
-            if !trusted.contains(key) { accounts.giveBack(key.email) }
+            accounts.giveBack(key.email)
         }
     }
 }

@@ -153,7 +153,7 @@ extension Authenticator {
     private nonisolated(nonsending) func limitingCodes<Result>(
         of userID: ObjectId, address: String, _ body: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try begin(.proof, address: address)
+        try begin(.code, address: address)
         let key = userID.stringValue
         if let seconds = codes.withLock({ $0.begin(key, now: steadySeconds) }) {
             throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
@@ -161,13 +161,13 @@ extension Authenticator {
         do {
             let result = try await body()
             codes.withLock { $0.forget(key) }
-            actions.withLock { $0.giveBack(.proof, address: AddressGroup(address).text) }
+            actions.withLock { $0.giveBack(.code, address: AddressGroup(address).text) }
             return result
         } catch AuthenticationError.wrongCode {
             throw AuthenticationError.wrongCode
         } catch {
             codes.withLock { $0.giveBack(key) }
-            actions.withLock { $0.giveBack(.proof, address: AddressGroup(address).text) }
+            actions.withLock { $0.giveBack(.code, address: AddressGroup(address).text) }
             throw error
         }
     }

@@ -1,0 +1,62 @@
+import Testing
+import TomboloModel
+
+@testable import TomboloAuthentication
+
+/// Limits on guessing as callers meet them.
+@Suite struct LoginLimitTests {
+    /// The seconds to wait of an attempt; nil if it wasn't refused for that.
+    private func wait(_ body: () async throws -> Void) async throws -> Int? {
+        do {
+            try await body()
+        } catch AuthenticationError.tooManyAttempts(let seconds) {
+            return seconds
+        } catch AuthenticationError.wrongCredentials {
+        }
+        return nil
+    }
+
+    @Test("a network that guesses at ever-changing accounts waits; others, and who logged in there before, don't")
+    func networks() async throws {
+        try await AccountPlace.with { place in
+            try await place.register()
+            try await place.register("bob@example.org")
+            let server = place.authenticator
+            func logIn(_ email: String, _ password: String, _ address: String) async throws -> Int? {
+                try await wait { _ = try await server.login(email: email, password: password, address: address) }
+            }
+            #expect(try await logIn(AccountPlace.email, AccountPlace.password, "2001:db8::1") == nil)
+            // Each from another address of one customer's network.
+            for number in 0..<Authenticator.maximumFailedLoginsOfAddress {
+                let address = "2001:db8::\(String(number, radix: 16)):2"
+                #expect(try await logIn("guess\(number)@example.org", "Spring2027", address) == nil, "\(number)")
+            }
+            let seconds = try await logIn("bob@example.org", AccountPlace.password, "2001:db8::3")
+            #expect(try #require(seconds) > 60)
+            #expect(try await logIn("bob@example.org", AccountPlace.password, "2001:db8:0:1::3") == nil)
+            #expect(try await logIn(AccountPlace.email, AccountPlace.password, "2001:db8::4") == nil)
+        }
+    }
+
+    @Test("codes that a network guesses of many accounts are counted as long as passwords are")
+    func codes() throws {
+        var limiter = ActionLimiter()
+        let maximum = try #require(ActionLimiter.maximumOfAddress[.code])
+        for _ in 0..<maximum { try limiter.begin(.code, address: "192.0.2.1", now: 0) }
+        let window = Int(Authenticator.failedLoginWindowOfAddressSeconds)
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: window)) {
+            try limiter.begin(.code, address: "192.0.2.1", now: 0)
+        }
+        try limiter.begin(.code, address: "192.0.2.2", now: 0)
+        limiter.giveBack(.code, address: "192.0.2.1")
+        try limiter.begin(.code, address: "192.0.2.1", now: 0)
+    }
+
+    @Test(
+        "whoever must wait is told for how long",
+        arguments: [(1, "a second"), (40, "40 seconds"), (120, "120 seconds"), (121, "3 minutes"), (900, "15 minutes")])
+    func texts(seconds: Int, text: String) {
+        let description = AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds).description
+        #expect(description.hasSuffix("try again in \(text)."), "\(description)")
+    }
+}
