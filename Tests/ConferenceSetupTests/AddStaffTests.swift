@@ -35,7 +35,7 @@ import TomboloAuthentication
     func squattersGetNoRole() async throws {
         try await withTool { tool in
             try await AccountRegistry(pool: tool.pool).register(
-                email: "boss@example.org", password: "not the boss", displayName: "Not the boss")
+                email: "boss@example.org", password: "correct horse", displayName: "Not the boss")
             let refused = try await tool("Boss@example.org", "--role", "admin")
             #expect(refused.status == 1)
             #expect(refused.messages.contains("already an account"))

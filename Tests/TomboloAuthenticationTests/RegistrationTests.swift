@@ -112,8 +112,12 @@ private struct MailPlace: Sendable {
             let login = try await mail.place.login()
             try await mail.server.sendReset(email: " ANN@example.org")
             let (token, id) = try mail.token(in: try await mail.mails(1)[0])
-            await #expect(throws: AuthenticationError.self) {
-                try await mail.server.reset(password: "short", token: token, tokenID: id)
+            for weak in ["short", "ann-2027!"] {
+                await #expect {
+                    try await mail.server.reset(password: weak, token: token, tokenID: id)
+                } throws: { error in
+                    if case .invalidPassword = error as? AuthenticationError { true } else { false }
+                }
             }
             try await mail.server.reset(password: "battery staple", token: token, tokenID: id)
             await #expect(throws: AuthenticationError.badMailToken) {

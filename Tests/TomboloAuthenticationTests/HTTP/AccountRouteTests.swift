@@ -21,7 +21,8 @@ import TomboloModel
                 #expect(again.status == 409 && again["error"] == "accountNameInUse", "\(again.text)")
                 for (bad, status) in [
                     (#"{"email": "nonsense", "password": "correct horse"}"#, 422),
-                    (#"{"email": "x@example.org", "password": "short"}"#, 422), ("{}", 400), ("[", 400),
+                    (#"{"email": "x@example.org", "password": "short"}"#, 422),
+                    (#"{"email": "x@example.org", "password": "password1"}"#, 422), ("{}", 400), ("[", 400),
                 ] {
                     let answer = try await call(.post, "/register", bad)
                     #expect(answer.status == status && answer["error"] == "badRequest", "\(answer.text)")

@@ -4,7 +4,8 @@ public import TomboloModel
 
 /// Makes accounts and sets passwords. Who asks is not checked here: services and tools decide that.
 public struct AccountRegistry: Sendable {
-    /// In characters. There is no rule on their kind: length is what counts.
+    /// In characters. There is no rule on their kind: length is what counts, and that nobody else would think of it; see
+    /// ``PasswordWeakness``.
     public static let minimumPasswordLength = 8
     /// In bytes of UTF-8.
     public static let maximumPasswordByteCount = 1_024
@@ -32,8 +33,8 @@ public struct AccountRegistry: Sendable {
     @discardableResult
     public func register(email: String, password: String, displayName: String) async throws -> ObjectId {
         let email = try Self.validated(email: email)
-        try validate(password: password)
         let displayName = try Self.validated(displayName: displayName)
+        try validate(password: password, of: PasswordOwner(email: email, name: displayName))
         let hash = try await hasher.hash(password)
         let userID = ObjectId.generate()
         try await insert(userID, email: email, displayName: displayName, hash)
@@ -53,13 +54,15 @@ public struct AccountRegistry: Sendable {
     /// Sets the password of an account, whether it had one or not, and revokes its tokens: who knew the old password
     /// has no further use of it.
     /// - Returns: the account's user.
-    /// - Throws: ``AuthenticationError/unknownUser`` where no account has the e-mail.
+    /// - Throws: ``AuthenticationError/unknownUser`` where no account has the e-mail,
+    ///   ``AuthenticationError/invalidPassword(reason:)``.
     @discardableResult
     public func setPassword(_ password: String, email: String) async throws -> ObjectId {
-        try validate(password: password)
-        guard let account = try await Accounts.account(email: Self.normalized(email), pool) else {
+        let email = Self.normalized(email)
+        guard let account = try await Accounts.account(email: email, pool) else {
             throw AuthenticationError.unknownUser
         }
+        try validate(password: password, of: PasswordOwner(email: email, name: account.displayName))
         let hash = try await hasher.hash(password)
         try await pool.transaction { connection in
             try await Accounts.setPassword(hash, of: account.userID, connection)
@@ -185,12 +188,17 @@ public struct AccountRegistry: Sendable {
         return email
     }
 
-    func validate(password: String) throws(AuthenticationError) {
+    /// Whether a password may be set.
+    /// - Throws: ``AuthenticationError/invalidPassword(reason:)``.
+    func validate(password: String, of owner: PasswordOwner) throws(AuthenticationError) {
         guard password.count >= Self.minimumPasswordLength else {
             throw .invalidPassword(reason: "it needs at least \(Self.minimumPasswordLength) characters.")
         }
         guard password.utf8.count <= Self.maximumPasswordByteCount else {
             throw .invalidPassword(reason: "it is longer than \(Self.maximumPasswordByteCount) bytes.")
+        }
+        if let weakness = PasswordWeakness.of(password, owner: owner) {
+            throw .invalidPassword(reason: weakness.reason)
         }
         guard breached?.contains(password) != true else {
             throw .invalidPassword(reason: "it is known from a leak: choose another.")

@@ -7,6 +7,7 @@ enum Accounts {
     /// What a login needs to know of an account.
     struct Account: Sendable {
         let userID: ObjectId
+        let displayName: String
         var hash: PasswordHash?
         /// Tokens of any other generation are revoked.
         let generation: Int64
@@ -19,18 +20,21 @@ enum Accounts {
         let result = try await pool.query(
             """
             SELECT a.id, coalesce(t.generation, 0), c.rounds, c.block_size, c.parallelism, c.salt, c.key,
-                c.is_unused
+                c.is_unused, a.display_name
             FROM tombolo.account a LEFT JOIN tombolo.credential c ON c.user_id = a.id
                 LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
             WHERE a.email = $1 AND a.disabled_at IS NULL
             """, [.text(email)])
         guard let row = result.first, let userID = ObjectId(bytes: try row[0].bytes) else { return nil }
-        let generation = try row[1].int64
-        guard !row[2].isNull else { return Account(userID: userID, hash: nil, generation: generation) }
+        let (generation, name) = (try row[1].int64, try row[8].string)
+        guard !row[2].isNull else {
+            return Account(userID: userID, displayName: name, hash: nil, generation: generation)
+        }
         let parameters = PasswordParameters(
             rounds: try row[2].int, blockSize: try row[3].int, parallelism: try row[4].int)
         return Account(
-            userID: userID, hash: PasswordHash(parameters: parameters, salt: try row[5].bytes, key: try row[6].bytes),
+            userID: userID, displayName: name,
+            hash: PasswordHash(parameters: parameters, salt: try row[5].bytes, key: try row[6].bytes),
             generation: generation, isUnused: try row[7].bool)
     }
 

@@ -67,7 +67,8 @@ extension Authenticator {
     /// - Throws: ``AuthenticationError/wrongCredentials`` if another account has the address.
     private func addEmail(_ email: String, _ password: String, to userID: ObjectId, lane: String) async throws {
         let email = try AccountRegistry.validated(email: email)
-        try accounts.validate(password: password)
+        let name = try await Accounts.details(userID, pool)?.name ?? ""
+        try accounts.validate(password: password, of: PasswordOwner(email: email, name: name))
         let hash = try await hasher.hash(password, lane: lane)
         try await pool.transaction { connection in
             try await Accounts.setEmail(email, of: userID, connection)

@@ -48,8 +48,8 @@ extension Authenticator {
     public func prepareJoining(
         email: String, password: String, name: String?, address: String
     ) async throws -> JoiningAccount {
-        try accounts.validate(password: password)
         let name = try AccountRegistry.validated(displayName: name ?? String(email.prefix { $0 != "@" }))
+        try accounts.validate(password: password, of: PasswordOwner(email: email, name: name))
         return JoiningAccount(
             displayName: name, hash: try await hasher.hash(password, lane: AddressGroup(address).text))
     }

@@ -18,7 +18,7 @@ extension Authenticator {
         guard settings.registration == true else { throw AuthenticationError.noSuchProvider }
         let email = try AccountRegistry.validated(email: email)
         let name = try AccountRegistry.validated(displayName: name ?? String(email.prefix { $0 != "@" }))
-        try accounts.validate(password: password)
+        try accounts.validate(password: password, of: PasswordOwner(email: email, name: name))
         let isMailed = settings.confirmation != EmailPasswordSettings.Confirmation.none
         let room = isMailed ? try mailRoom() : nil
         try begin(.mail, address: address, email: email)
@@ -108,7 +108,7 @@ extension Authenticator {
     /// The address of the account whose password a mailed token replaces, for a form that password managers understand: who
     /// has the token has read the mail. Nil for a token that isn't good. It doesn't use the token up.
     public func resetEmail(token: String, tokenID: String, now: Date = Date()) async throws -> String? {
-        try await MailTokens.email(id: tokenID, text: token, for: .reset, now: now.microseconds, pool)
+        try await MailTokens.owner(id: tokenID, text: token, for: .reset, now: now.microseconds, pool)?.email
     }
 
     /// Replaces a forgotten password, and ends all logins.
@@ -116,12 +116,13 @@ extension Authenticator {
     public func reset(
         password: String, token: String, tokenID: String, address: String = "", now: Date = Date()
     ) async throws {
-        try accounts.validate(password: password)
         try begin(.proof, address: address)
         // A hash costs a second of everybody's time: nobody gets one for a token that they made up.
-        guard try await resetEmail(token: token, tokenID: tokenID, now: now) != nil else {
-            throw AuthenticationError.badMailToken
-        }
+        guard
+            let owner = try await MailTokens.owner(
+                id: tokenID, text: token, for: .reset, now: now.microseconds, pool)
+        else { throw AuthenticationError.badMailToken }
+        try accounts.validate(password: password, of: owner)
         let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
         let userID = try await pool.transaction { connection in
             guard

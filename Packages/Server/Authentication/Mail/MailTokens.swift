@@ -70,14 +70,17 @@ enum MailTokens {
             hash: PasswordHash(parameters: parameters, salt: try row[column + 4].bytes, key: try row[column + 5].bytes))
     }
 
-    /// The address that a token was mailed to; nil for one that ``take(id:text:for:now:_:)`` wouldn't take now.
-    static func email(
+    /// Whose token it is, if ``take(id:text:for:now:_:)`` would take it now.
+    static func owner(
         id: String, text: String, for purpose: Mail.Purpose, now: Int64, _ pool: PostgresPool
-    ) async throws -> String? {
+    ) async throws -> PasswordOwner? {
         guard let parameters = parameters(id: id, text: text, for: purpose, now: now) else { return nil }
-        return try await pool.query("SELECT email FROM tombolo.mail_token WHERE \(isGood)", parameters).first.map {
-            try $0[0].string
-        }
+        let found = try await pool.query(
+            """
+            SELECT email, coalesce(display_name, (SELECT a.display_name FROM tombolo.account a WHERE a.id = user_id), '')
+            FROM tombolo.mail_token WHERE \(isGood)
+            """, parameters)
+        return try found.first.map { PasswordOwner(email: try $0[0].string, name: try $0[1].string) }
     }
 
     private static let isGood = "id = $1 AND secret_hash = $2 AND purpose = $3 AND expires_at > $4"

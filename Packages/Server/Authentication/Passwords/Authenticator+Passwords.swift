@@ -8,8 +8,9 @@ extension Authenticator {
     public func changePassword(
         of caller: Caller, from current: String, to password: String, address: String = "", now: Date = Date()
     ) async throws -> Login {
-        try validate(password, replacing: current)
-        let email = try await Accounts.details(caller.userID, pool)?.email ?? ""
+        let details = try await Accounts.details(caller.userID, pool)
+        let email = details?.email ?? ""
+        try validate(password, replacing: current, of: PasswordOwner(email: email, name: details?.name ?? ""))
         let account = try await check(email: email, password: current, address: address)
         guard account.userID == caller.userID else { throw AuthenticationError.wrongCredentials }
         return try await replacePassword(account.hash, of: caller, with: password, address: address, now: now)
@@ -24,7 +25,8 @@ extension Authenticator {
         in session: PanelSession, from current: String, to password: String, code: String = "", address: String,
         now: Date = Date()
     ) async throws -> PanelToken {
-        try validate(password, replacing: current)
+        try validate(
+            password, replacing: current, of: PasswordOwner(email: session.email, name: session.displayName))
         let account = try await check(email: session.email, password: current, address: address)
         guard account.userID == session.userID else { throw AuthenticationError.wrongCredentials }
         if session.hasSecondFactor { try await check(code: code, of: session.userID, address: address, now: now) }
@@ -33,8 +35,10 @@ extension Authenticator {
         return try await openPanel(login, now: now)
     }
 
-    private func validate(_ password: String, replacing current: String) throws(AuthenticationError) {
-        try accounts.validate(password: password)
+    private func validate(
+        _ password: String, replacing current: String, of owner: PasswordOwner
+    ) throws(AuthenticationError) {
+        try accounts.validate(password: password, of: owner)
         guard password != current else { throw .invalidPassword(reason: "it is the one that you have.") }
     }
 
