@@ -59,10 +59,16 @@ import TomboloServerModel
                 #expect(wrong.status == 401 && wrong.text.contains("This code isn&#39;t right"))
                 #expect(try await browser.send("/panel/login/code", ["code": app.code()], token: "x").status == 403)
                 let code = app.code()
+                let before = try #require(browser.cookie("tombolo_panel"))
                 let right = try await browser.send(
                     "/panel/login/code", ["code": code, "next": "/panel/data/sessions"], token: token)
                 #expect(right.status == 303 && right.headers[.location] == "/panel/data/sessions", "\(right.text)")
                 #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 1"))
+                // Whoever had the browser take the cookie from before has nothing by it.
+                let thief = PanelBrowser(client)
+                thief.setCookie("tombolo_panel", before)
+                #expect(try await thief.get("/panel").headers[.location] == "/panel/login")
+                #expect(browser.cookie("tombolo_panel") != before)
 
                 // The same code again, in another window.
                 let other = try await PanelBrowser.loggedIn(client, as: "superAdmin")

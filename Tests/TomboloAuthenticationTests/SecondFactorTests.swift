@@ -30,8 +30,10 @@ import TomboloRules
             return (token, try await authenticator.panelSession(token, now: now))
         }
 
-        func give(_ code: String, _ session: PanelSession) async throws {
-            try await authenticator.giveCode(session, code: code, address: "192.0.2.1", now: now)
+        @discardableResult
+        func give(_ code: String, _ entry: (token: PanelToken, session: PanelSession)) async throws -> PanelToken {
+            try await authenticator.giveCode(
+                entry.session, entry.token, code: code, address: "192.0.2.1", now: now)
         }
 
         /// Ann, with a second factor that she has just confirmed by the code of the step before.
@@ -54,12 +56,15 @@ import TomboloRules
                     sealed, id: userID.stringValue, purpose: SealedKey.secondFactor, secret: accounts.tokens.secret)
                 let secret = TimeCode(secret: Array(try #require(opened.flatMap { Data(base64Encoded: $0) })))
                 let step = TimeCode.step(at: now.microseconds / 1_000_000)
-                let codes = try await authenticator.confirmSecondFactor(
-                    session, code: secret.code(step: step - 1), address: "", now: now)
+                let (codes, renewed) = try await authenticator.confirmSecondFactor(
+                    session, token, code: secret.code(step: step - 1), address: "", now: now)
+                await #expect(throws: AuthenticationError.endedSession, "Its cookie from before counts for nothing.") {
+                    try await authenticator.panelSession(token, now: now)
+                }
                 try await body(
                     Place(
                         accounts: accounts, authenticator: authenticator, userID: userID, session: session,
-                        token: token, secret: secret, recoveryCodes: codes, now: now))
+                        token: renewed, secret: secret, recoveryCodes: codes, now: now))
             }
         }
     }
@@ -67,11 +72,11 @@ import TomboloRules
     @Test("a log-in is complete with a code, which is good once, and no earlier one is after it")
     func codes() async throws {
         try await Place.with { place in
-            let (token, session) = try await place.begin()
-            #expect(session.hasSecondFactor && !session.isComplete)
-            try await place.give(place.code(), session)
+            let first = try await place.begin()
+            #expect(first.session.hasSecondFactor && !first.session.isComplete)
+            let token = try await place.give(place.code(), first)
             #expect(try await place.authenticator.panelSession(token, now: place.now).isComplete)
-            let (_, second) = try await place.begin()
+            let second = try await place.begin()
             for code in [place.code(), place.code(-1), place.code(2), "abc"] {
                 await #expect(throws: AuthenticationError.wrongCode) { try await place.give(code, second) }
             }
@@ -81,13 +86,33 @@ import TomboloRules
         }
     }
 
+    @Test("the code gives the session another cookie, and the one from before opens nothing")
+    func renewing() async throws {
+        try await Place.with { place in
+            let entry = try await place.begin()
+            await #expect(throws: AuthenticationError.wrongCode) { try await place.give("000000x", entry) }
+            #expect(try await place.authenticator.panelSession(entry.token, now: place.now).id == entry.session.id)
+            let token = try await place.give(place.code(), entry)
+            #expect(token.text != entry.token.text && !token.accepts(formToken: entry.token.formToken))
+            let session = try await place.authenticator.panelSession(token, now: place.now)
+            #expect(session.id == entry.session.id && session.isComplete && session.provedAt == entry.session.provedAt)
+            await #expect(throws: AuthenticationError.endedSession) {
+                try await place.authenticator.panelSession(entry.token, now: place.now)
+            }
+            // Nor does another code bring it back.
+            await #expect(throws: AuthenticationError.endedSession) {
+                try await place.give(place.recoveryCodes[0], entry)
+            }
+        }
+    }
+
     @Test("of many requests with one code one gets in")
     func race() async throws {
         try await Place.with { place in
-            let (_, session) = try await place.begin()
+            let entry = try await place.begin()
             let code = place.code()
             let passed = await withTaskGroup(of: Bool.self) { group in
-                for _ in 0..<4 { group.addTask { (try? await place.give(code, session)) != nil } }
+                for _ in 0..<4 { group.addTask { (try? await place.give(code, entry)) != nil } }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(passed == 1)
@@ -98,10 +123,10 @@ import TomboloRules
     func recovery() async throws {
         try await Place.with { place in
             #expect(place.recoveryCodes.count == SecondFactor.recoveryCodeCount)
-            let (token, session) = try await place.begin()
-            try await place.give(place.recoveryCodes[3].uppercased().replacing("-", with: " "), session)
+            let first = try await place.begin()
+            let token = try await place.give(place.recoveryCodes[3].uppercased().replacing("-", with: " "), first)
             #expect(try await place.authenticator.panelSession(token, now: place.now).isComplete)
-            let (_, second) = try await place.begin()
+            let second = try await place.begin()
             await #expect(throws: AuthenticationError.wrongCode) {
                 try await place.give(place.recoveryCodes[3], second)
             }
@@ -119,12 +144,12 @@ import TomboloRules
     @Test("wrong codes make further ones wait, from whatever address, the right one too")
     func limits() async throws {
         try await Place.with { place in
-            let (_, session) = try await place.begin()
+            let (token, session) = try await place.begin()
             var errors: [AuthenticationError] = []
             for number in 0..<(3 * SecondFactor.maximumFailures) {
                 do {
-                    try await place.authenticator.giveCode(
-                        session, code: "no", address: "192.0.2.\(number)", now: place.now)
+                    _ = try await place.authenticator.giveCode(
+                        session, token, code: "no", address: "192.0.2.\(number)", now: place.now)
                 } catch let error as AuthenticationError {
                     errors.append(error)
                 }
@@ -218,17 +243,18 @@ import TomboloRules
     func replaced() async throws {
         try await Place.with { place in
             try await place.authenticator.beginSecondFactor(of: place.userID)
-            let (_, session) = try await place.begin()
+            let entry = try await place.begin()
             // The old one still does.
-            try await place.give(place.code(), session)
+            let token = try await place.give(place.code(), entry)
 
             let other = await Authenticator(
                 pool: place.accounts.pool, tokens: try TokenConfiguration(secret: String(repeating: "x", count: 40)),
                 hasher: PasswordHasher(parameters: .weakForTests), secondFactor: .optional)
             await #expect(throws: AuthenticationError.unreadableSecondFactor) {
-                try await other.giveCode(session, code: place.code(1), address: "", now: place.now)
+                try await other.giveCode(entry.session, token, code: place.code(1), address: "", now: place.now)
             }
-            try await other.giveCode(session, code: place.recoveryCodes[0], address: "", now: place.now)
+            _ = try await other.giveCode(
+                entry.session, token, code: place.recoveryCodes[0], address: "", now: place.now)
             #expect(try await other.secondFactor(of: place.userID).pending == nil, "It can't be read either.")
         }
     }

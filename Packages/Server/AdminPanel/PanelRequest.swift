@@ -31,6 +31,12 @@ struct PanelRequest: Sendable {
     /// The address that was asked for, with its query.
     var address: String { request.uri.string }
 
+    /// The same request of a session that has got another token.
+    func with(_ token: PanelToken) -> PanelRequest {
+        let visit = PanelVisit(token: token, session: visit.session, form: visit.form, viewing: visit.viewing)
+        return PanelRequest(request: request, context: context, visit: visit, core: core)
+    }
+
     /// What the caller may see of the classes.
     /// - Parameter rules: those that the decision about the route was made by.
     func view(under rules: Rules) throws -> CallerView { try core.view(of: subject, under: rules) }

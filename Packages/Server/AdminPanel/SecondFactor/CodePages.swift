@@ -25,10 +25,13 @@ struct CodePages: PanelSection {
             let next = PanelPath.checked(request.form[LoginPages.nextField]) ?? AdminPanel.path
             guard !request.visit.session.isComplete else { return .redirect(to: next) }
             do {
-                try await request.core.authenticator.giveCode(
-                    request.visit.session, code: request.form[Self.codeField] ?? "",
+                let token = try await request.core.authenticator.giveCode(
+                    request.visit.session, request.visit.token, code: request.form[Self.codeField] ?? "",
                     address: request.context.remoteAddress)
-                return .redirect(to: next)
+                var response = PanelAnswer.redirection(to: next)
+                response.headers[values: .setCookie].append(
+                    PanelCookie.session.header(token.text, isSecure: request.context.isSecure))
+                return .response(response)
             } catch let error as AuthenticationError {
                 let failure = RequestFailure(error)
                 guard failure.code.status.kind == .clientError else { throw error }

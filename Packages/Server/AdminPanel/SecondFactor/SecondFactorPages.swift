@@ -1,5 +1,6 @@
 import AdminService
 import HTTPTypes
+import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
@@ -77,9 +78,15 @@ struct SecondFactorPages: PanelSection {
 
     private static func confirm(_ request: PanelRequest) async throws -> PanelAnswer {
         do {
-            let codes = try await request.core.authenticator.confirmSecondFactor(
-                request.visit.session, code: request.form["code"] ?? "", address: request.context.remoteAddress)
-            return .page(page(codes, isNew: true, request))
+            let (codes, token) = try await request.core.authenticator.confirmSecondFactor(
+                request.visit.session, request.visit.token, code: request.form["code"] ?? "",
+                address: request.context.remoteAddress)
+            // The page's forms belong to the new token.
+            let request = request.with(token)
+            var response = try PanelAnswer.page(page(codes, isNew: true, request)).response(to: request)
+            response.headers[values: .setCookie].append(
+                PanelCookie.session.header(token.text, isSecure: request.context.isSecure))
+            return .response(response)
         } catch let error as AuthenticationError {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError, !failure.code.canRetry else { throw error }

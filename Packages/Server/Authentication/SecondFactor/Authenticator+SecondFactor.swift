@@ -31,7 +31,7 @@ extension Authenticator {
     }
 
     /// Begins to set up a second factor, or another in place of the one that the user has, which counts until
-    /// ``confirmSecondFactor(_:code:address:now:)``.
+    /// ``confirmSecondFactor(_:_:code:address:now:)``.
     public func beginSecondFactor(of userID: ObjectId) async throws {
         let sealed = try SealedKey.seal(
             Data(TimeCode(secret: .random(count: TimeCode.secretByteCount)).secret).base64EncodedString(),
@@ -44,11 +44,12 @@ extension Authenticator {
     }
 
     /// Ends setting up, by a code of the new secret. From then on it counts.
-    /// - Returns: recovery codes, which nobody can be shown again.
-    /// - Throws: ``AuthenticationError/wrongCode``, ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
+    /// - Returns: recovery codes, which nobody can be shown again, and what the browser's cookie holds from now on.
+    /// - Throws: ``AuthenticationError/wrongCode``, ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``,
+    ///   ``AuthenticationError/endedSession``.
     public func confirmSecondFactor(
-        _ session: PanelSession, code: String, address: String, now: Date = Date()
-    ) async throws -> [String] {
+        _ session: PanelSession, _ token: PanelToken, code: String, address: String, now: Date = Date()
+    ) async throws -> (codes: [String], token: PanelToken) {
         try await limitingCodes(of: session.userID, address: address) {
             let found = try await pool.query(
                 "SELECT pending FROM tombolo.second_factor WHERE user_id = $1 AND pending IS NOT NULL",
@@ -57,7 +58,7 @@ extension Authenticator {
                 let step = secret.step(of: RecoveryCode.normalized(code), at: now.microseconds / 1_000_000)
             else { throw AuthenticationError.wrongCode }
             let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.generate() }
-            try await pool.transaction { connection in
+            let renewed = try await pool.transaction { connection in
                 // Another window may have begun anew meanwhile.
                 let confirmed = try await connection.query(
                     """
@@ -68,12 +69,11 @@ extension Authenticator {
                 try await connection.query(
                     "UPDATE tombolo.account SET second_factor_at = $2 WHERE id = $1",
                     [.bytea(session.userID.bytes), .timestamptz(microseconds: now.microseconds)])
-                try await connection.query(
-                    "UPDATE tombolo.login_session SET second_factor = true WHERE id = $1", [.bytea(session.id.bytes)])
                 try await Self.replaceRecoveryCodes(of: session.userID, codes, connection)
+                return try await Self.complete(session, token, connection)
             }
             forget(session.userID)
-            return codes
+            return (codes, renewed)
         }
     }
 
@@ -106,15 +106,35 @@ extension Authenticator {
     // MARK: Codes
 
     /// Takes a code for a session of the panel whose user has given the password.
+    /// - Returns: what the browser's cookie holds from now on.
     /// - Throws: ``AuthenticationError/wrongCode`` for a wrong code, and for one that was used;
-    ///   ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
+    ///   ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``; ``AuthenticationError/endedSession``.
     public func giveCode(
-        _ session: PanelSession, code: String, address: String, now: Date = Date()
-    ) async throws {
+        _ session: PanelSession, _ token: PanelToken, code: String, address: String, now: Date = Date()
+    ) async throws -> PanelToken {
         try await check(code: code, of: session.userID, address: address, now: now)
-        try await pool.query(
-            "UPDATE tombolo.login_session SET second_factor = true WHERE id = $1", [.bytea(session.id.bytes)])
+        let renewed = try await pool.withConnection { try await Self.complete(session, token, $0) }
         forget(session.userID)
+        return renewed
+    }
+
+    /// Notes that a session has the second factor, and gives it another token: whoever knew the one from before, or had the
+    /// browser take it, must not share what the code opens.
+    /// - Throws: ``AuthenticationError/endedSession`` if the session has ended, or got another token meanwhile.
+    private nonisolated(nonsending) static func complete(
+        _ session: PanelSession, _ token: PanelToken, _ connection: PostgresConnection
+    ) async throws -> PanelToken {
+        let renewed = PanelToken()
+        let completed = try await connection.query(
+            """
+            WITH renewed AS (
+                UPDATE tombolo.panel_session SET token_hash = $3 WHERE token_hash = $2 AND session_id = $1
+                RETURNING session_id
+            )
+            UPDATE tombolo.login_session s SET second_factor = true FROM renewed r WHERE s.id = r.session_id RETURNING 1
+            """, [.bytea(session.id.bytes), .bytea(token.hash), .bytea(renewed.hash)])
+        guard !completed.isEmpty else { throw AuthenticationError.endedSession }
+        return renewed
     }
 
     /// Checks a code of the app, or a recovery code. It's used then.

@@ -146,7 +146,7 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("token_generation"), .insert, .update,
                 for: "ending the logins of an account that is enabled again"),
             DatabaseRight(
-                .table("panel_session"), .select, .insert, .update("used_at", "proved_at"),
+                .table("panel_session"), .select, .insert, .update("token_hash", "used_at", "proved_at"),
                 for: "sessions of the panel, by their cookies"),
             DatabaseRight(
                 .table("panel_viewing"), .select, .insert("session_id", "user_id", "viewed"), .update("ended_at"),
