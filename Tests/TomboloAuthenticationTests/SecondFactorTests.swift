@@ -212,6 +212,32 @@ import TomboloRules
         }
     }
 
+    @Test("a password is changed with a code only, on servers too whose log-ins take none")
+    func changingThePassword() async throws {
+        try await Place.with { place in
+            // A gateway's.
+            let server = place.accounts.authenticator
+            let login = try await server.login(
+                email: AccountPlace.email, password: AccountPlace.password, now: place.now)
+            let caller = Caller(userID: login.userID, sessionID: login.sessionID)
+            func change(from current: String = AccountPlace.password, _ code: String?) async throws -> Login {
+                try await server.changePassword(
+                    of: caller, from: current, to: "battery staple", code: code, now: place.now)
+            }
+            await #expect(throws: AuthenticationError.secondFactorRequired) { try await change(nil) }
+            for code in ["", "000000x", place.code(2)] {
+                await #expect(throws: AuthenticationError.wrongCode) { try await change(code) }
+            }
+            // A wrong password uses no code up.
+            await #expect(throws: AuthenticationError.wrongCredentials) {
+                try await change(from: "wrong password", place.code())
+            }
+            _ = try await place.accounts.login()
+            _ = try await change(place.code())
+            _ = try await server.login(email: AccountPlace.email, password: "battery staple", now: place.now)
+        }
+    }
+
     @Test("where a policy takes one of everybody, who has none must set one up")
     func policy() async throws {
         try await Place.with(.everybody) { place in

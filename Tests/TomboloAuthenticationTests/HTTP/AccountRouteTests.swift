@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Logging
+import PostgresClient
 import Testing
 import TomboloHTTP
 import TomboloModel
@@ -45,6 +46,36 @@ import TomboloModel
                 let gone = try await call(.get, "/account", token: changed["accessToken"])
                 #expect(gone.status == 401 && gone["error"] == "invalidSession", "\(gone.text)")
                 #expect(try await call(.post, "/session", token: changed["refreshToken"]).status == 401)
+            }
+        }
+    }
+
+    @Test("an account with a second factor changes its password with a code, or a recovery code, over HTTP")
+    func secondFactor() async throws {
+        try await AccountPlace.with { place in
+            let user = try await place.register()
+            let recovery = "abcd-efgh-ijkl-mnop"
+            let id = PostgresParameter.bytea(user.bytes)
+            try await place.pool.query("UPDATE tombolo.account SET second_factor_at = now() WHERE id = $1", [id])
+            try await place.pool.query(
+                "INSERT INTO tombolo.recovery_code (user_id, code_hash) VALUES ($1, $2)",
+                [id, .bytea(RecoveryCode.hash(RecoveryCode.normalized(recovery)))])
+            try await AccountClient.with(place) { call in
+                let login = try await call.login()
+                func change(_ code: String) async throws -> AccountClient.Answer {
+                    try await call(
+                        .post, "/password", token: login["accessToken"],
+                        #"{"currentPassword": "correct horse", "password": "battery staple"\#(code)}"#)
+                }
+                let without = try await change("")
+                #expect(without.status == 403 && without["code"] == "second_factor_required", "\(without.text)")
+                #expect(without["error"] == "authError" && without["hint"]?.contains(#""code""#) == true)
+                let wrong = try await change(#", "code": "123456""#)
+                #expect(wrong.status == 401 && wrong["code"] == "wrong_credentials", "\(wrong.text)")
+                #expect(try await call.login().status == 200)
+                let changed = try await change(#", "code": "\#(recovery)""#)
+                #expect(changed.status == 200 && changed["deviceID"] == login["deviceID"], "\(changed.text)")
+                #expect(try await call.login().status == 401)
             }
         }
     }

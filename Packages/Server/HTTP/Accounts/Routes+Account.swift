@@ -18,7 +18,8 @@ extension Routes {
     ///     GET    /account   name, identities, profile, custom data
     ///     DELETE /account   deletes it with its identities, logins and keys
     ///     POST   /link      credentials → the account, which can log in with them too
-    ///     POST   /password  current and new password → tokens; all other logins end
+    ///     POST   /password  current and new password, and a code if the account has a second factor → tokens; all
+    ///                       other logins end
     func addAccount(_ authenticator: Authenticator) {
         on(.get, "/account", access: .own("account")) { _, _, user in
             JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
@@ -37,10 +38,14 @@ extension Routes {
         on(.post, "/password", access: .own("account")) { request, context, _ in
             try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.json(PasswordRequest.self, context)
-            let login = try await authenticator.changePassword(
-                of: try await authenticator.caller(BearerToken.of(request)), from: body.currentPassword,
-                to: body.password, address: context.remoteAddress)
-            return JSONAnswer(LoginAnswer(login))
+            do {
+                let login = try await authenticator.changePassword(
+                    of: try await authenticator.caller(BearerToken.of(request)), from: body.currentPassword,
+                    to: body.password, code: body.code, address: context.remoteAddress)
+                return JSONAnswer(LoginAnswer(login))
+            } catch AuthenticationError.secondFactorRequired where body.code == nil {
+                throw PasswordRequest.codeRequired
+            }
         }
     }
 }
@@ -48,6 +53,16 @@ extension Routes {
 private struct PasswordRequest: Decodable {
     var currentPassword: String
     var password: String
+    /// Of the account's second factor.
+    var code: String?
+
+    /// The code of the error is the admin server's; another log-in, which its hint advises, wouldn't help here.
+    static var codeRequired: RequestFailure {
+        var failure = RequestFailure(AuthenticationError.secondFactorRequired)
+        failure.message = "This account has a second factor: changing the password takes a code of it."
+        failure.hint = "Send \"code\" too: what the authenticator app shows, or a recovery code."
+        return failure
+    }
 }
 
 private struct AccountAnswer: Encodable {

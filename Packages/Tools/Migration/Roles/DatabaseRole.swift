@@ -211,6 +211,10 @@ public struct DatabaseRole: Hashable, Sendable {
         DatabaseRight(.table("identity"), .select, .insert, .update, for: "users of outside issuers"),
         DatabaseRight(.table("api_key"), .select, .insert, .update, .delete, for: "users' API keys"),
         DatabaseRight(.table("mail_token"), .select, .insert, .update, .delete, for: "mails that confirm and reset"),
+        DatabaseRight(
+            .table("second_factor"), .select("user_id", "secret", "last_step"), .update("last_step"),
+            for: "the code that changing the password takes"),
+        DatabaseRight(.table("recovery_code"), .select, .update("used_at"), for: "a recovery code in its place"),
         author,
     ]
 }
