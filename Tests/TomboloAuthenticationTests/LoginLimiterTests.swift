@@ -139,8 +139,8 @@ import TomboloRules
     @Test("one account that is tried from many addresses waits longer each time")
     func anAccountBacksOff() throws {
         var limit = limit
-        limit.failuresOfAccount = 5
-        limit.accountDelaySeconds = 8
+        limit.account = Backoff(
+            freeAttempts: 5, maximumDelaySeconds: 8, memorySeconds: Authenticator.accountMemorySeconds)
         var limiter = LoginLimiter(limit)
         var address = 0
         /// An attempt with a wrong password from an address of its own.
@@ -164,7 +164,7 @@ import TomboloRules
     @Test("somebody else's guessing does not keep a user out of an address that they logged in from")
     func knownAddressesDoNotWait() throws {
         var limit = limit
-        limit.failuresOfAccount = 5
+        limit.account = Backoff(freeAttempts: 5, maximumDelaySeconds: 60, memorySeconds: 900)
         var limiter = LoginLimiter(limit)
         limiter.end(try limiter.begin(ann, now: 0), .succeeded)
         for number in 0..<5 { try fail(&limiter, key(ann.email, "198.51.100.\(number)"), now: 1) }
@@ -179,7 +179,8 @@ import TomboloRules
 
     @Test("a flood of accounts stays bounded and an attempt that was none does not count")
     func accountsAreBounded() {
-        var backoff = AccountBackoff(freeAttempts: 2, maximumDelaySeconds: 60, memorySeconds: 900, maximumCount: 10)
+        var backoff = AccountBackoff(
+            Backoff(freeAttempts: 2, maximumDelaySeconds: 60, memorySeconds: 900), maximumCount: 10)
         for _ in 0..<3 { _ = backoff.begin("ann", now: 0) }
         for number in 0..<1_000 {
             _ = backoff.begin("\(number)", now: 0.5)

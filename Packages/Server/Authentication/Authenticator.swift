@@ -10,7 +10,7 @@ public import TomboloRules
 public final class Authenticator: Sendable {
     /// Failed logins of one e-mail from one address within ``failedLoginWindowSeconds`` before further ones wait.
     public static let maximumFailedLogins = 10
-    /// Failed logins of one e-mail from all addresses together before each further attempt waits, twice as long as the
+    /// Failed logins of one e-mail from all addresses and at all servers together before each further attempt waits, twice as long as the
     /// one before, up to ``maximumAccountDelaySeconds``. An address from which the account's password was right before
     /// does not wait, so that somebody else's guessing keeps nobody out for good.
     public static let maximumFailedLoginsOfAccount = 20
@@ -52,10 +52,9 @@ public final class Authenticator: Sendable {
     private let limiter: Mutex<LoginLimiter>
     let actions = Mutex(ActionLimiter())
     /// Wrong codes of second factors, by user.
-    let codes = Mutex(
-        AccountBackoff(
-            freeAttempts: SecondFactor.maximumFailures, maximumDelaySeconds: SecondFactor.maximumDelaySeconds,
-            memorySeconds: SecondFactor.memorySeconds, maximumCount: Authenticator.maximumRememberedLogins))
+    let codes = Mutex(AccountBackoff(.codes, maximumCount: Authenticator.maximumRememberedLogins))
+    /// What is counted together with other servers.
+    let attempts: SharedAttempts
     let issuers = Mutex<[String: IssuerKeys]>([:])
     private let known: Mutex<AccountCache>
     private let lookUps: RequestBatcher<ObjectId, KnownAccount?>
@@ -88,6 +87,7 @@ public final class Authenticator: Sendable {
         self.tokens = tokens
         self.secondFactor = secondFactor
         self.grants = grants
+        attempts = SharedAttempts(pool: pool, tokens: tokens)
         accounts = AccountRegistry(pool: pool, hasher: hasher, breached: breached)
         limiter = Mutex(LoginLimiter())
         known = Mutex(
@@ -124,14 +124,25 @@ public final class Authenticator: Sendable {
         let attempt = try begun.get()
         var outcome = LoginLimiter.Outcome.notTried
         defer { limiter.withLock { $0.end(attempt, outcome) } }
+        let shared = attempts.key(.login, key.email)
+        let failures = try await attempts.count(of: shared)
+        if !attempt.isTrusted, let failures,
+            let seconds = Backoff.logins.wait(after: failures.attempts, age: failures.age)
+        {
+            throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
+        }
         let isUsable = password.utf8.count <= AccountRegistry.maximumPasswordByteCount && !email.utf8.contains(0)
         let account = isUsable ? try await Accounts.account(email: email, pool) : nil
         let matches = try await hasher.matches(isUsable ? password : "", account?.hash, lane: key.address)
         guard var account, matches else {
             outcome = .failed
+            if !attempt.isTrusted {
+                try await attempts.addFailure(shared, memorySeconds: Backoff.logins.memorySeconds)
+            }
             throw AuthenticationError.wrongCredentials
         }
         outcome = .succeeded
+        if failures != nil { try await attempts.forget(shared) }
         if let hash = account.hash, hasher.parameters.isStronger(than: hash.parameters) {
             // The login is good without it; the next one tries again.
             if let stronger = try? await hasher.hash(password, lane: key.address) {

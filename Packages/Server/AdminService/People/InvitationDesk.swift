@@ -48,7 +48,7 @@ struct InvitationDesk: Sendable {
             try await item.lockScope(scope, connection)
             let made = try await Invitations.insert(offer, isMailed: isMailed, now: now, connection)
             // Counts what is sent, and not what is refused.
-            try authenticator.beginInvitation(to: email, address: address)
+            try await authenticator.beginInvitation(to: email, address: address, connection)
             return made
         }
         return try send(made.invitation, made.token, by: subject)
@@ -66,7 +66,7 @@ struct InvitationDesk: Sendable {
             try Self.requireUnused(found, now: now)
             try await item.lockScope(scope, connection)
             let made = try await Invitations.renew(found, by: user, isMailed: isMailed, now: now, connection)
-            try authenticator.beginInvitation(to: found.email, address: address)
+            try await authenticator.beginInvitation(to: found.email, address: address, connection)
             return made
         }
         return try send(made.invitation, made.token, by: subject)

@@ -47,6 +47,7 @@ public enum AuthenticationSchema {
         \(KeySchema.sql)
         \(ProviderSchema.sql)
         \(InvitationSchema.sql)
+        \(AttemptSchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
         \(trigger("log_account", "AFTER INSERT OR UPDATE OR DELETE", "account"));
         CREATE OR REPLACE TRIGGER tombolo_unverify BEFORE UPDATE OF email ON tombolo.account
@@ -60,7 +61,8 @@ public enum AuthenticationSchema {
 
     /// Tables in `tombolo` that ``sql`` makes.
     public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union(ProviderSchema.tables)
-        .union(PanelSchema.tables).union(SecondFactorSchema.tables).union(InvitationSchema.tables).union([
+        .union(PanelSchema.tables).union(SecondFactorSchema.tables).union(InvitationSchema.tables)
+        .union(AttemptSchema.tables).union([
             "account", "credential", "token_generation",
         ])
 

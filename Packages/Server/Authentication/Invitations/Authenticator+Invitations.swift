@@ -12,12 +12,15 @@ extension Authenticator {
         try AccountRegistry.validated(email: email)
     }
 
-    /// Counts a mail to an address, whether it has an account or not. It's counted apart from mails that anybody can ask for:
-    /// strangers must not keep somebody from being invited.
+    /// Counts a mail to an address, whether it has an account or not, in the caller's transaction. It's counted apart from
+    /// mails that anybody can ask for: strangers must not keep somebody from being invited.
     /// - Parameter address: where the request came from.
     /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
-    public func beginInvitation(to email: String, address: String) throws(AuthenticationError) {
-        try begin(.mail, address: address, email: "invitation \(email)")
+    nonisolated(nonsending) public func beginInvitation(
+        to email: String, address: String, _ connection: PostgresConnection
+    ) async throws {
+        try begin(.mail, address: address)
+        try await attempts.addMail(attempts.key(.invitation, email), connection)
     }
 
     /// Counts a token that somebody shows.

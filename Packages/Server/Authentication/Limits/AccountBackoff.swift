@@ -1,7 +1,5 @@
-/// Makes attempts at one account wait longer and longer, whatever addresses they come from: a value, bounded.
-///
-/// The first ``freeAttempts`` go on at once. After each further one the next must wait twice as long as the one before,
-/// up to ``maximumDelaySeconds``. A success forgets it all.
+/// Makes attempts at one account wait longer and longer, whatever addresses they come from, as a ``Backoff`` says: a value,
+/// bounded, its owner holds the lock.
 struct AccountBackoff: Sendable {
     private struct Entry {
         var attempts: Int
@@ -10,17 +8,12 @@ struct AccountBackoff: Sendable {
         var lastAt: Double
     }
 
-    let freeAttempts: Int
-    let maximumDelaySeconds: Double
-    /// An account without attempts for so long is forgotten.
-    let memorySeconds: Double
+    let backoff: Backoff
     let maximumCount: Int
     private var entries: [String: Entry] = [:]
 
-    init(freeAttempts: Int, maximumDelaySeconds: Double, memorySeconds: Double, maximumCount: Int) {
-        self.freeAttempts = freeAttempts
-        self.maximumDelaySeconds = maximumDelaySeconds
-        self.memorySeconds = memorySeconds
+    init(_ backoff: Backoff, maximumCount: Int) {
+        self.backoff = backoff
         self.maximumCount = maximumCount
     }
 
@@ -31,7 +24,7 @@ struct AccountBackoff: Sendable {
     /// - Returns: the seconds to wait, or nil if the attempt may go on.
     mutating func begin(_ email: String, now: Double) -> Int? {
         var entry = Entry(attempts: 0, opensAt: now, lastAt: now)
-        if let known = entries[email], now - known.lastAt < memorySeconds {
+        if let known = entries[email], now - known.lastAt < backoff.memorySeconds {
             guard known.opensAt <= now else { return Int((known.opensAt - now).rounded(.up)) }
             entry = known
         } else if entries[email] == nil, entries.count >= maximumCount {
@@ -39,7 +32,7 @@ struct AccountBackoff: Sendable {
         }
         entry.attempts += 1
         entry.lastAt = now
-        entry.opensAt = now + delay(after: entry.attempts)
+        entry.opensAt = now + backoff.delay(after: entry.attempts)
         entries[email] = entry
         return nil
     }
@@ -54,18 +47,10 @@ struct AccountBackoff: Sendable {
 
     mutating func forget(_ email: String) { entries[email] = nil }
 
-    /// 0 for the free attempts, then 1, 2, 4 … seconds.
-    private func delay(after attempts: Int) -> Double {
-        guard attempts >= freeAttempts else { return 0 }
-        var delay = 1.0
-        for _ in freeAttempts..<attempts where delay < maximumDelaySeconds { delay *= 2 }
-        return min(delay, maximumDelaySeconds)
-    }
-
     /// Forgets the accounts with the fewest attempts, a tenth at once, so that a flood of new ones does not sort the
     /// whole map each time.
     private mutating func makeRoom(now: Double) {
-        entries = entries.filter { now - $0.value.lastAt < memorySeconds }
+        entries = entries.filter { now - $0.value.lastAt < backoff.memorySeconds }
         guard entries.count >= maximumCount else { return }
         let fewest = entries.sorted { ($0.value.attempts, $0.value.lastAt) < ($1.value.attempts, $1.value.lastAt) }
         for (email, _) in fewest.prefix(max(1, maximumCount / 10)) { entries[email] = nil }

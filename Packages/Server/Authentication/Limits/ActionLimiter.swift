@@ -22,7 +22,7 @@ struct ActionLimiter: Sendable {
     static func windowSeconds(of action: Action) -> Double {
         action == .code ? Authenticator.failedLoginWindowOfAddressSeconds : 60
     }
-    /// Mails to one address within ``mailWindowSeconds``, whoever asks for them.
+    /// Mails to one address within ``mailWindowSeconds``, whoever asks for them, of whichever server: ``SharedAttempts``.
     static let maximumMails = 5
     static let mailWindowSeconds: Double = 60 * 60
     /// Proofs under way at once, of one address and together: each may wait for somebody else's server.
@@ -31,8 +31,6 @@ struct ActionLimiter: Sendable {
     static let maximumRemembered = 10_000
 
     private var addresses: [Action: AttemptCounter<String>]
-    private var mails = AttemptCounter<String>(
-        attempts: Self.maximumMails, windowSeconds: Self.mailWindowSeconds, maximumCount: Self.maximumRemembered)
     private var underWay: [String: Int] = [:]
     private var underWayCount = 0
 
@@ -50,16 +48,10 @@ struct ActionLimiter: Sendable {
 
     /// - Parameters:
     ///   - address: an ``AddressGroup``.
-    ///   - email: who gets a mail.
     ///   - now: in seconds, of any steady clock.
     /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
-    mutating func begin(
-        _ action: Action, address: String, email: String? = nil, now: Double
-    ) throws(AuthenticationError) {
+    mutating func begin(_ action: Action, address: String, now: Double) throws(AuthenticationError) {
         if let seconds = addresses[action]?.begin(address, now: now) {
-            throw .tooManyAttempts(retryAfterSeconds: seconds)
-        }
-        if let email, let seconds = mails.begin(email, now: now) {
             throw .tooManyAttempts(retryAfterSeconds: seconds)
         }
     }

@@ -13,12 +13,10 @@ struct LoginLimiter: Sendable {
     struct Limit: Sendable {
         var failures = Authenticator.maximumFailedLogins
         var failuresOfAddress = Authenticator.maximumFailedLoginsOfAddress
-        var failuresOfAccount = Authenticator.maximumFailedLoginsOfAccount
+        var account = Backoff.logins
         var concurrent = Authenticator.maximumConcurrentLoginsOfAddress
         var windowSeconds = Authenticator.failedLoginWindowSeconds
         var addressWindowSeconds = Authenticator.failedLoginWindowOfAddressSeconds
-        var accountDelaySeconds = Authenticator.maximumAccountDelaySeconds
-        var accountMemorySeconds = Authenticator.accountMemorySeconds
         /// Pairs that are remembered; also addresses, accounts, and pairs that succeeded.
         var entries = Authenticator.maximumRememberedLogins
     }
@@ -68,9 +66,7 @@ struct LoginLimiter: Sendable {
             attempts: limit.failures, windowSeconds: limit.windowSeconds, maximumCount: limit.entries)
         addresses = AttemptCounter(
             attempts: limit.failuresOfAddress, windowSeconds: limit.addressWindowSeconds, maximumCount: limit.entries)
-        accounts = AccountBackoff(
-            freeAttempts: limit.failuresOfAccount, maximumDelaySeconds: limit.accountDelaySeconds,
-            memorySeconds: limit.accountMemorySeconds, maximumCount: limit.entries)
+        accounts = AccountBackoff(limit.account, maximumCount: limit.entries)
         trusted = RecentKeys(maximumCount: limit.entries)
     }
 

@@ -21,7 +21,7 @@ extension Authenticator {
         try accounts.validate(password: password, of: PasswordOwner(email: email, name: name))
         let isMailed = settings.confirmation != EmailPasswordSettings.Confirmation.none
         let room = isMailed ? try mailRoom() : nil
-        try begin(.mail, address: address, email: email)
+        try await beginMail(to: email, address: address)
         let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
         guard let room else {
             try await accounts.insert(ObjectId.generate(), email: email, displayName: name, hash, isUnused: true)
@@ -67,7 +67,7 @@ extension Authenticator {
         let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
         let (room, pool) = (try mailRoom(), pool)
         let email = try Self.bounded(AccountRegistry.normalized(email))
-        try begin(.mail, address: address, email: email)
+        try await beginMail(to: email, address: address)
         try room.post {
             let secret = MailTokens.Secret()
             let isWaiting = try await pool.transaction { connection in
@@ -91,7 +91,7 @@ extension Authenticator {
         let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
         let (room, pool) = (try mailRoom(), pool)
         let email = try Self.bounded(AccountRegistry.normalized(email))
-        try begin(.mail, address: address, email: email)
+        try await beginMail(to: email, address: address)
         try room.post {
             guard !email.utf8.contains(0), let account = try await Accounts.account(email: email, pool) else {
                 return nil
@@ -135,6 +135,14 @@ extension Authenticator {
             return userID
         }
         forget(userID)
+    }
+
+    /// Counts a mail that somebody asks for, by the address that asks and by the one that gets it, whether that has an
+    /// account or not.
+    /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
+    private func beginMail(to email: String, address: String) async throws {
+        try begin(.mail, address: address)
+        try await attempts.addMail(attempts.key(.mail, email))
     }
 
     /// What is longer than an address can be is refused: limits and the mail room keep it for a while.

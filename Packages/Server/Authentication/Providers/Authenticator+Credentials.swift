@@ -123,11 +123,11 @@ extension Authenticator {
     }
 
     /// Counts an action of an address.
-    func begin(_ action: ActionLimiter.Action, address: String, email: String? = nil) throws(AuthenticationError) {
+    func begin(_ action: ActionLimiter.Action, address: String) throws(AuthenticationError) {
         let group = AddressGroup(address).text
         let begun = actions.withLock { actions in
             Result { () throws(AuthenticationError) in
-                try actions.begin(action, address: group, email: email, now: steadySeconds)
+                try actions.begin(action, address: group, now: steadySeconds)
             }
         }
         try begun.get()

@@ -178,12 +178,19 @@ extension Authenticator {
         if let seconds = codes.withLock({ $0.begin(key, now: steadySeconds) }) {
             throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
         }
+        let shared = attempts.key(.code, key)
         do {
+            let failures = try await attempts.count(of: shared)
+            if let failures, let seconds = Backoff.codes.wait(after: failures.attempts, age: failures.age) {
+                throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
+            }
             let result = try await body()
+            if failures != nil { try await attempts.forget(shared) }
             codes.withLock { $0.forget(key) }
             actions.withLock { $0.giveBack(.code, address: AddressGroup(address).text) }
             return result
         } catch AuthenticationError.wrongCode {
+            try await attempts.addFailure(shared, memorySeconds: Backoff.codes.memorySeconds)
             throw AuthenticationError.wrongCode
         } catch {
             codes.withLock { $0.giveBack(key) }

@@ -191,8 +191,12 @@ public struct DatabaseRole: Hashable, Sendable {
         DatabaseRight(
             .table("identity"), .select, .insert, .update("profile"), for: "log-ins of outside issuers' users"),
         DatabaseRight(.table("api_key"), .select, for: "log-ins with API keys"),
-        author,
+        attempts, author,
     ]
+
+    private static let attempts = DatabaseRight(
+        .table("attempt"), .select, .insert, .update, .delete,
+        for: "failed log-ins and mails, which servers count together")
 
     private static let author = DatabaseRight(
         .function("name_author(text, text, text, text)"), .execute, for: "the audit log: who makes a change")
@@ -215,6 +219,6 @@ public struct DatabaseRole: Hashable, Sendable {
             .table("second_factor"), .select("user_id", "secret", "last_step"), .update("last_step"),
             for: "the code that changing the password takes"),
         DatabaseRight(.table("recovery_code"), .select, .update("used_at"), for: "a recovery code in its place"),
-        author,
+        attempts, author,
     ]
 }

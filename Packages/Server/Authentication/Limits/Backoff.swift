@@ -1,0 +1,33 @@
+/// How attempts at one account are slowed down: the first ``freeAttempts`` go on at once; after each further one the next
+/// must wait twice as long as the one before, up to ``maximumDelaySeconds``. A success forgets it all.
+struct Backoff: Sendable {
+    let freeAttempts: Int
+    let maximumDelaySeconds: Double
+    /// An account without attempts for so long is forgotten.
+    let memorySeconds: Double
+
+    /// Of wrong codes of a second factor.
+    static let codes = Backoff(
+        freeAttempts: SecondFactor.maximumFailures, maximumDelaySeconds: SecondFactor.maximumDelaySeconds,
+        memorySeconds: SecondFactor.memorySeconds)
+    /// Of wrong passwords.
+    static let logins = Backoff(
+        freeAttempts: Authenticator.maximumFailedLoginsOfAccount,
+        maximumDelaySeconds: Authenticator.maximumAccountDelaySeconds,
+        memorySeconds: Authenticator.accountMemorySeconds)
+
+    /// 0 for the free attempts, then 1, 2, 4 … seconds.
+    func delay(after attempts: Int) -> Double {
+        guard attempts >= freeAttempts else { return 0 }
+        var delay = 1.0
+        for _ in freeAttempts..<attempts where delay < maximumDelaySeconds { delay *= 2 }
+        return min(delay, maximumDelaySeconds)
+    }
+
+    /// The seconds that the next attempt must wait; nil if it may go on.
+    /// - Parameter age: how long ago the last attempt was, in seconds.
+    func wait(after attempts: Int, age: Double) -> Int? {
+        let left = delay(after: attempts) - max(0, age)
+        return left > 0 ? Int(left.rounded(.up)) : nil
+    }
+}

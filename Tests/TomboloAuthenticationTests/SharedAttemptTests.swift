@@ -1,0 +1,151 @@
+import Foundation
+import Logging
+import PostgresClient
+import Testing
+import TomboloModel
+
+@testable import TomboloAuthentication
+
+/// What an attacker doesn't get twice from two servers.
+@Suite struct SharedAttemptTests {
+    /// Whether something is refused for too many attempts.
+    private func isLimited(_ body: () async throws -> Void) async throws -> Bool {
+        do {
+            try await body()
+        } catch AuthenticationError.tooManyAttempts(let seconds) {
+            #expect(seconds >= 1)
+            return true
+        } catch AuthenticationError.wrongCredentials {
+        } catch AuthenticationError.wrongCode {
+        }
+        return false
+    }
+
+    /// Makes what was counted older.
+    private func age(_ place: AccountPlace, _ seconds: Double) async throws {
+        try await place.pool.query(
+            """
+            UPDATE tombolo.attempt SET last_at = last_at - make_interval(secs => $1),
+                ends_at = ends_at - make_interval(secs => $1)
+            """, [.double(seconds)])
+    }
+
+    private func rowCount(_ place: AccountPlace) async throws -> Int {
+        try await place.pool.query("SELECT count(*) FROM tombolo.attempt")[0, 0].int
+    }
+
+    @Test("an account that is tried at one server makes strangers wait at every server, until its password is right")
+    func logins() async throws {
+        try await AccountPlace.with { place in
+            try await place.register()
+            let (one, other) = (place.authenticator, await place.server())
+            func isLimited(_ server: Authenticator, _ password: String, _ address: String) async throws -> Bool {
+                try await self.isLimited {
+                    _ = try await server.login(email: " ANN@example.org", password: password, address: address)
+                }
+            }
+            // Remembered by the server that it logged in at.
+            #expect(try await !isLimited(other, AccountPlace.password, "192.0.2.1"))
+            for number in 0..<Authenticator.maximumFailedLoginsOfAccount {
+                #expect(try await !isLimited(one, "wrong password", "198.51.100.\(number)"), "\(number)")
+            }
+            // As if some more had been made: then it takes the longest delay.
+            try await place.pool.query("UPDATE tombolo.attempt SET attempts = attempts + 10, last_at = now()")
+            #expect(try await isLimited(other, AccountPlace.password, "203.0.113.1"))
+            #expect(try await !isLimited(other, "wrong password", "192.0.2.1"))
+            #expect(
+                try await !self.isLimited { _ = try await other.login(email: "bob@example.org", password: "guess") })
+            // After the longest delay another one may be tried; the right one ends it.
+            try await age(place, Authenticator.maximumAccountDelaySeconds)
+            #expect(try await !isLimited(other, AccountPlace.password, "203.0.113.1"))
+            let third = await place.server()
+            #expect(try await !isLimited(third, AccountPlace.password, "203.0.113.2"))
+        }
+    }
+
+    @Test("attempts of several servers at once are all counted, and forgotten after a while without one")
+    func counting() async throws {
+        try await AccountPlace.with { place in
+            let servers = [place.authenticator.attempts, await place.server().attempts]
+            let key = servers[0].key(.login, "ann@example.org")
+            #expect(key == servers[1].key(.login, "ann@example.org") && key != servers[1].key(.code, "ann@example.org"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<40 {
+                    group.addTask { try await servers[number % 2].addFailure(key, memorySeconds: 900) }
+                }
+                try await group.waitForAll()
+            }
+            let count = try #require(try await servers[0].count(of: key))
+            #expect(count.attempts == 40 && count.age >= 0 && count.secondsLeft <= 900)
+            try await age(place, 600)
+            try await servers[1].addFailure(key, memorySeconds: 900)
+            try await age(place, 600)
+            #expect(try await servers[0].count(of: key)?.attempts == 41)
+            try await age(place, 400)
+            #expect(try await servers[0].count(of: key) == nil)
+            try await servers[0].addFailure(key, memorySeconds: 900)
+            #expect(try await servers[0].count(of: key)?.attempts == 1)
+        }
+    }
+
+    @Test("mails to an address are counted together, whoever asks and of whichever server, for an hour")
+    func mails() async throws {
+        try await AccountPlace.with { place in
+            let room = MailRoom(.folder(URL(fileURLWithPath: "/nowhere")), logger: Logger(label: "mail"))
+            var servers: [Authenticator] = []
+            for _ in 0..<2 {
+                servers.append(
+                    await Authenticator(
+                        pool: place.pool, tokens: place.tokens, hasher: PasswordHasher(parameters: .weakForTests),
+                        mail: room))
+            }
+            func isLimited(_ number: Int, _ email: String = AccountPlace.email) async throws -> Bool {
+                let server = servers[number % 2]
+                return try await self.isLimited {
+                    try await server.sendReset(email: email, address: "192.0.2.\(number)")
+                }
+            }
+            for number in 0..<ActionLimiter.maximumMails { #expect(try await !isLimited(number), "\(number)") }
+            for number in 10..<14 { #expect(try await isLimited(number)) }
+            #expect(try await !isLimited(14, "bob@example.org"))
+            // Refusals don't make it longer. Invitations are counted apart.
+            try await age(place, ActionLimiter.mailWindowSeconds - 600)
+            #expect(try await isLimited(15))
+            try await servers[0].pool.transaction { connection in
+                try await servers[0].beginInvitation(to: AccountPlace.email, address: "", connection)
+            }
+            try await age(place, 600)
+            #expect(try await !isLimited(16))
+        }
+    }
+
+    @Test("the table says of nobody that they were tried, and keeps nothing that doesn't count any more")
+    func rows() async throws {
+        try await AccountPlace.with { place in
+            let attempts = place.authenticator.attempts
+            for number in 0..<150 {
+                try await attempts.addFailure(attempts.key(.login, "\(number)@example.org"), memorySeconds: 600)
+            }
+            #expect(try await rowCount(place) == 150)
+            let texts = try await place.pool.query("SELECT a::text FROM tombolo.attempt a").map { try $0[0].string }
+            #expect(!texts.contains { $0.contains("example") })
+            let other = SharedAttempts(
+                pool: place.pool, tokens: try TokenConfiguration(secret: String(repeating: "x", count: 40)))
+            #expect(attempts.key(.login, "1@example.org") != other.key(.login, "1@example.org"))
+            try await age(place, 601)
+            for _ in 0..<2 { try await attempts.addFailure(attempts.key(.login, "new"), memorySeconds: 600) }
+            #expect(try await rowCount(place) == 1)
+            try await attempts.forget(attempts.key(.login, "new"))
+            #expect(try await rowCount(place) == 0)
+        }
+    }
+
+    @Test("a log-in that succeeds writes nothing about attempts")
+    func successes() async throws {
+        try await AccountPlace.with { place in
+            try await place.register()
+            for _ in 0..<3 { _ = try await place.login() }
+            #expect(try await rowCount(place) == 0)
+        }
+    }
+}
