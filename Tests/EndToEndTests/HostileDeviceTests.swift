@@ -51,11 +51,14 @@ struct HostileDeviceTests {
                 event, ("speaker", .bytea(speaker.bytes)), ("email", "contact-k3q9@secret.example"),
                 ("mobile", "+49 555 k3q9 mobile"),
             ])
+        // A speaker of another event, from before the database refused that.
+        try await platform.sql("ALTER TABLE session_speakers DISABLE TRIGGER tombolo_within_event")
         for (rank, target) in [("a1", speaker), ("a2", hidden)] {
             _ = try await insert(
                 "session_speakers",
                 [("owner", .bytea(session.bytes)), ("rank", .text(rank)), ("target", .bytea(target.bytes))])
         }
+        try await platform.sql("ALTER TABLE session_speakers ENABLE ALWAYS TRIGGER tombolo_within_event")
         func order(_ identifier: String, of buyer: String) async throws -> ObjectId {
             try await insert(
                 "orders",

@@ -157,6 +157,31 @@ import TomboloSyncSession
         }
     }
 
+    @Test("A refusal has the words of the trigger that raised it, and the changeset's other writes are kept")
+    func raised() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                CREATE FUNCTION check_balance() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                    RAISE EXCEPTION 'the balance is negative' USING ERRCODE = 'check_violation', CONSTRAINT = 'solvent'; END $$
+                """)
+            try await connection.execute(
+                """
+                CREATE TRIGGER solvent BEFORE INSERT ON account FOR EACH ROW WHEN (NEW.balance < 0)
+                    EXECUTE FUNCTION check_balance()
+                """)
+            let accounts = try [Int64(1), 2].map { try reference(database, "Account", .int($0)) }
+            let results = try await database.store.upload([
+                upload(
+                    1, .create(accounts[0], [FieldWrite(column: 1, value: .int(-1))]),
+                    .create(accounts[1], [FieldWrite(column: 1, value: .int(1))]))
+            ])
+            #expect(reason(results[0])?.message == "The balance is negative.", "\(results)")
+            #expect(reason(results[0])?.code == .constraint && reason(results[0])?.key == .int(1))
+            #expect(try await connection.query("SELECT balance FROM account").map { try $0[0].int64 } == [1])
+        }
+    }
+
     @Test("A changeset that violates constraints again and again is refused as a whole")
     func manyViolations() async throws {
         try await withDatabase { database, connection in

@@ -11,6 +11,19 @@ struct ConferenceFunction {
         """
     }
 
+    /// PL/pgSQL that refuses the row: by the name of a constraint, so that a device's write is refused and its others are
+    /// kept, and in words that people see at the field.
+    /// - Parameters:
+    ///   - message: a sentence without capital and full stop.
+    ///   - column: as SQL has it.
+    ///   - hint: what to do instead.
+    static func refusal(_ constraint: String, _ message: String, column: String, hint: String) -> String {
+        """
+        RAISE EXCEPTION '\(message)' USING ERRCODE = 'check_violation', CONSTRAINT = '\(constraint)', \
+        SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, COLUMN = '\(column)', HINT = '\(hint)';
+        """
+    }
+
     /// Makes the function the table's trigger, again without harm. It fires whoever writes, replication included.
     /// - Parameter table: quoted, with its schema.
     func trigger(_ trigger: String, _ when: String, on table: String) -> String {

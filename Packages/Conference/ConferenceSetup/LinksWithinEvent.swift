@@ -3,91 +3,119 @@ import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
 
-/// Refuses links from one event's objects to another's, no matter who writes. A contact goes into the trash with its
-/// speaker: a contact of another event would go along, and thousands of them would keep the speaker's event from being
-/// trashed at all. Rules look at one row only, so they can't say this.
+/// Refuses links from one event's objects to another's, no matter who writes: those in columns, and those in lists. A
+/// contact goes into the trash with its speaker: a contact of another event would go along, and thousands of them would
+/// keep the speaker's event from being trashed at all. Rules look at one row only, so they can't say this.
+///
+/// What has the links is checked when they or its event change. What they lead to may move to another event without them:
+/// a speaker goes before their contact, and before the sessions that move along.
 enum LinksWithinEvent {
     static let trigger = "tombolo_within_event"
     static let constraint = "links_within_event"
 
-    private struct Link {
+    /// A column that links to a class that belongs to an event.
+    struct Link {
+        /// As SQL has it.
         let column: String
-        /// The property's name as people write it.
+        /// What it leads to, as people write it.
         let words: String
         /// Quoted, with its schema.
         let target: String
     }
 
-    /// The links of each class that belongs to an event to others that do, by its table.
-    private static var links: [(table: String, links: [Link])] {
-        EventModels.schema.classes.compactMap { item in
-            guard belongsToEvent(item) else { return nil }
-            let links = item.columns.compactMap { column -> Link? in
-                guard let target = column.linkTarget.flatMap({ EventModels.schema[$0] }), belongsToEvent(target) else {
-                    return nil
-                }
-                return Link(
-                    column: column.sqlName, words: words(column.name),
-                    target: PostgresSQL.quoteIdentifier("public", target.table))
-            }
-            return links.isEmpty ? nil : (item.table, links)
+    /// What a trigger checks of the rows of a table.
+    struct Check {
+        let table: String
+        /// Those whose changes it looks at, as SQL has them.
+        let columns: [String]
+        let body: String
+
+        var function: ConferenceFunction { ConferenceFunction(name: "keep_\(table)_within_event", body: body) }
+    }
+
+    private static var checks: [Check] {
+        let schema = EventModels.schema
+        return schema.classes.indices.compactMap { index in
+            let item = schema[index]
+            if item.owner != nil { return ofElements(item, of: schema[schema.rootClassIndex(of: index)]) }
+            return ofObjects(item, lists: schema.elementClassIndexes(of: index).map { schema[$0] })
         }
     }
 
-    /// `speakerContact` → `speaker contact`
-    private static func words(_ name: String) -> String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : String($1) }
-    }
-
-    private static func belongsToEvent(_ item: ClassSchema) -> Bool {
-        item.columns.contains { $0.name == "event" && $0.linkTarget == "Event" }
-    }
-
-    private static func function(_ table: String, _ links: [Link]) -> ConferenceFunction {
+    private static func ofObjects(_ item: ClassSchema, lists: [ClassSchema]) -> Check? {
+        guard belongsToEvent(item) else { return nil }
+        let links = links(of: item) { words($0.name) }
+        let moves = lists.map { whenOwnerMoves($0) }.joined()
+        guard !links.isEmpty || !moves.isEmpty else { return nil }
         let checks = links.map { link in
-            """
-                IF NEW.\(PostgresSQL.quoteIdentifier(link.column)) IS NOT NULL THEN
-                    SELECT l.event INTO v_event FROM \(link.target) l
-                        WHERE l._id = NEW.\(PostgresSQL.quoteIdentifier(link.column));
-                    IF FOUND AND v_event IS DISTINCT FROM NEW.event THEN
-                        RAISE EXCEPTION 'the \(link.words) belongs to another event'
-                            USING ERRCODE = 'check_violation', CONSTRAINT = '\(constraint)', SCHEMA = TG_TABLE_SCHEMA,
-                                TABLE = TG_TABLE_NAME, COLUMN = '\(link.column)',
-                                HINT = 'Choose one of the same event.';
+            let column = "NEW.\(PostgresSQL.quoteIdentifier(link.column))"
+            return """
+
+                    IF \(column) IS NOT NULL THEN
+                        SELECT l.event INTO v_event FROM \(link.target) l WHERE l._id = \(column);
+                        IF FOUND AND v_event IS DISTINCT FROM NEW.event THEN
+                            \(refusal(link))
+                        END IF;
                     END IF;
-                END IF;
-            """
-        }.joined(separator: "\n")
-        return ConferenceFunction(
-            name: "keep_\(table)_within_event",
+                """
+        }
+        return Check(
+            table: item.table, columns: ["event"] + links.map(\.column),
             body: """
 
                 DECLARE
                     v_event bytea;
-                BEGIN
-                \(checks)
+                BEGIN\(checks.joined())\(moves)
                     RETURN NEW;
                 END
                 """)
     }
 
+    static func refusal(_ link: Link) -> String {
+        ConferenceFunction.refusal(
+            constraint, "the \(link.words) belongs to another event", column: link.column,
+            hint: "Choose one of the same event.")
+    }
+
+    // MARK: Classes
+
+    /// - Parameter words: what a column leads to.
+    static func links(of item: ClassSchema, words: (Column) -> String) -> [Link] {
+        item.columns.compactMap { column in
+            guard let target = column.linkTarget.flatMap({ EventModels.schema[$0] }), belongsToEvent(target) else {
+                return nil
+            }
+            return Link(
+                column: column.sqlName, words: words(column),
+                target: PostgresSQL.quoteIdentifier("public", target.table))
+        }
+    }
+
+    /// `speakerContact` and `SpeakerContact` → `speaker contact`
+    static func words(_ name: String) -> String {
+        String(name.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : String($1) }.trimmingPrefix(" "))
+    }
+
+    static func belongsToEvent(_ item: ClassSchema) -> Bool {
+        item.columns.contains { $0.name == "event" && $0.linkTarget == "Event" }
+    }
+
+    // MARK: Migration
+
     /// What is missing. Rows that are there already stay as they are.
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
-        var statements: [String] = []
-        for (table, links) in links {
-            let function = function(table, links)
-            guard live.functions[function.name] != function.body || !live.triggers.contains("\(table).\(trigger)")
-            else {
-                continue
-            }
-            let columns = (["event"] + links.map(\.column)).map { PostgresSQL.quoteIdentifier($0) }
-            statements.append(function.sql)
-            statements.append(
-                function.trigger(
+        let statements = checks.filter { check in
+            live.functions[check.function.name] != check.body || !live.triggers.contains("\(check.table).\(trigger)")
+        }.flatMap { check in
+            let columns = check.columns.map { PostgresSQL.quoteIdentifier($0) }
+            return [
+                check.function.sql,
+                check.function.trigger(
                     trigger, "BEFORE INSERT OR UPDATE OF \(columns.joined(separator: ", "))",
-                    on: PostgresSQL.quoteIdentifier("public", table)))
+                    on: PostgresSQL.quoteIdentifier("public", check.table)),
+            ]
         }
-        guard !statements.isEmpty else { return [] }
-        return [SchemaStep(name: "links within events", sql: statements.joined(separator: ";\n"))]
+        return statements.isEmpty
+            ? [] : [SchemaStep(name: "links within events", sql: statements.joined(separator: ";\n"))]
     }
 }

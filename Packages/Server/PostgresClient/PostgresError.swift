@@ -62,6 +62,13 @@ extension PostgresError {
         Self.refusalClasses.contains(code.errorClass) || code == .programLimitExceeded
     }
 
+    /// The message that a trigger raised with `check_violation`, as a sentence; nil for PostgreSQL's own messages.
+    package var raisedSentence: String? {
+        guard code == .checkViolation, routine == "exec_stmt_raise", let first = message.first else { return nil }
+        let sentence = first.uppercased() + message.dropFirst()
+        return sentence.hasSuffix(".") ? sentence : sentence + "."
+    }
+
     /// Whether a prepared statement's plan or result columns no longer fit the tables.
     var isStalePlan: Bool {
         code == .featureNotSupported && routine == "RevalidateCachedQuery"

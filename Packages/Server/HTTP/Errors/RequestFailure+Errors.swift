@@ -87,12 +87,3 @@ extension RequestFailure {
             .map { $0.trimmingPrefix(" ").filter { $0 != "\"" } }
     }
 }
-
-extension PostgresError {
-    /// The message that a trigger raised with `check_violation`, as a sentence; nil for PostgreSQL's own messages.
-    package var raisedSentence: String? {
-        guard code == .checkViolation, routine == "exec_stmt_raise", let first = message.first else { return nil }
-        let sentence = first.uppercased() + message.dropFirst()
-        return sentence.hasSuffix(".") ? sentence : sentence + "."
-    }
-}

@@ -11,4 +11,9 @@ package struct RequestPointer: Sendable, CustomStringConvertible {
         let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
         return RequestPointer("\(pointer.description)/\(escaped.shortened(toByteCount: 60))")
     }
+
+    /// Whether it's another place, or below it.
+    func isWithin(_ place: RequestPointer) -> Bool {
+        description == place.description || description.hasPrefix("\(place)/")
+    }
 }

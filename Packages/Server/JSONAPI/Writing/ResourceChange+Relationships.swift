@@ -39,6 +39,7 @@ extension ResourceChange {
             if let key = key(data, target, leadsTo: true, at: place) { link(column, key, at: place) }
         case (.toMany(let elements, _), .array(let items)) where items.count <= ResourcePlan.maximumElementCount:
             var keys: [Value] = []
+            listPointers[elements] = place
             for (index, item) in items.enumerated() {
                 if let key = key(item, target, leadsTo: action != .remove, at: place / "\(index)") { keys.append(key) }
             }

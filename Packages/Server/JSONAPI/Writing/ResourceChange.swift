@@ -9,6 +9,8 @@ package struct ResourceChange: Sendable {
     package internal(set) var listEdits: [Int: ListEdit] = [:]
     /// Objects that links lead to.
     package internal(set) var links: [Link] = []
+    /// Where in the body the links of a list are, by the position of the element class.
+    package internal(set) var listPointers: [Int: RequestPointer] = [:]
     /// Everything that is wrong.
     package private(set) var problems: [RequestFailure] = []
     /// Whether somebody entered the values in a form of a page: what to do isn't said in terms of JSON then.

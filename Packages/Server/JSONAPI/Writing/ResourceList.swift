@@ -57,6 +57,15 @@ struct ResourceList {
         try await insert(added, owner, nil, between: old.last?.rank, nil, connection)
     }
 
+    /// Takes out those that aren't among these.
+    nonisolated(nonsending) func keep(
+        _ contents: [Value], owner: Value, _ connection: PostgresConnection
+    ) async throws {
+        let kept = Set(contents)
+        let old = try await elements(owner, nil, connection)
+        try await delete(old.filter { !kept.contains($0.content) }.map(\.id), connection)
+    }
+
     nonisolated(nonsending) func remove(
         _ contents: [Value], owner: Value, _ connection: PostgresConnection
     ) async throws {

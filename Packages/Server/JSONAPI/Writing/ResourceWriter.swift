@@ -35,7 +35,7 @@ package struct ResourceWriter: Sendable {
         let (type, item) = (change.type, change.type.item)
         // Whether a target is there is nobody's business who may not write here.
         let row = try newRow(change, key: key, at: pointer)
-        try await checkLinks(change.links, connection)
+        let unseen = try await checkLinks(change.links, connection)
         var names: [String] = []
         var parameters: [PostgresParameter] = []
         for (index, column) in item.columns.enumerated() where !column.isRetired {
@@ -43,7 +43,7 @@ package struct ResourceWriter: Sendable {
             parameters.append(try PostgresParameter(row[index], as: view.schema.storedType(of: column)))
         }
         let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
-        try await explained(change, at: pointer) {
+        try await explained(change, unseen, at: pointer) {
             try await connection.query(
                 "INSERT INTO \(PostgresSQL.quoteIdentifier(item.table)) (\(names.joined(separator: ", "))) "
                     + "VALUES (\(places))", parameters)
@@ -99,10 +99,12 @@ package struct ResourceWriter: Sendable {
         var row = found.row
         for (column, value) in change.values { row[column] = value }
         try authorize(.update, type, old: found.row, new: row, change, at: pointer)
-        try await checkLinks(change.links, connection)
+        let unseen = try await checkLinks(change.links, connection)
         let changed = change.values.keys.sorted().filter { found.row[$0] != row[$0] }
-        try await explained(change, at: pointer) {
+        try await explained(change, unseen, at: pointer) {
             if !changed.isEmpty {
+                // A rule of the database may be about the new values and the lists together.
+                try await removeFromLists(change, of: key, connection)
                 var parameters = [try PostgresParameter(key, as: type.keyType)]
                 var assignments: [String] = []
                 for index in changed {
@@ -206,6 +208,16 @@ package struct ResourceWriter: Sendable {
         }
     }
 
+    /// Takes out of lists of links what they shall have no longer.
+    nonisolated(nonsending) private func removeFromLists(
+        _ change: ResourceChange, of key: Value, _ connection: PostgresConnection
+    ) async throws {
+        for (elements, contents) in change.contents.lists {
+            try await ResourceList(elements, of: change.type, view.schema)
+                .keep(contents, owner: key, connection)
+        }
+    }
+
     /// The resource as the caller sees it now.
     nonisolated(nonsending) private func current(
         _ type: ResourceType, _ key: Value, _ connection: PostgresConnection
@@ -245,91 +257,6 @@ package struct ResourceWriter: Sendable {
             }
         }
         throw failure
-    }
-
-    /// Links lead to objects that are there, and not in the trash.
-    nonisolated(nonsending) private func checkLinks(
-        _ links: [ResourceChange.Link], _ connection: PostgresConnection
-    ) async throws {
-        for (classIndex, group) in Dictionary(grouping: links, by: \.target.classIndex) {
-            guard let target = view.types[classIndex] else { continue }
-            let key = PostgresSQL.quoteIdentifier("t", target.key.sqlName)
-            let result = try await connection.query(
-                """
-                SELECT \(key) FROM \(PostgresSQL.quoteIdentifier(target.item.table)) AS "t"
-                WHERE \(key) = ANY ($1) AND \(RowReader.isIn(trash: false, target.item, alias: "t"))
-                FOR KEY SHARE OF "t"
-                """, [try PostgresParameter(list: Array(Set(group.map(\.key))), of: target.keyType)])
-            let found = Set(try result.map { try $0[0].value(of: target.keyType) })
-            guard let missing = group.first(where: { !found.contains($0.key) }) else { continue }
-            throw Self.dangling(missing.target, missing.pointer)
-        }
-    }
-
-    private static func dangling(_ target: ResourceType, _ pointer: RequestPointer) -> RequestFailure {
-        RequestFailure(
-            .unprocessable, "There is no resource of type '\(target.name)' with this id.",
-            hint: "Send the id of one that exists, and isn't in the trash.", source: .pointer(pointer.description))
-    }
-
-    /// Runs statements, and says of the database's refusals which field they are about.
-    nonisolated(nonsending) private func explained(
-        _ change: ResourceChange, at pointer: RequestPointer, _ body: nonisolated(nonsending) () async throws -> Void
-    ) async throws {
-        do {
-            try await body()
-        } catch let error as PostgresError where error.isRefusal {
-            throw refusal(error, change, at: pointer)
-        }
-    }
-
-    private func refusal(_ error: PostgresError, _ change: ResourceChange, at pointer: RequestPointer) -> RequestFailure
-    {
-        let item = change.type.item
-        var failure = RequestFailure(error)
-        var columns: [Int] = []
-        switch error.code {
-        case .uniqueViolation:
-            if error.constraintName?.hasSuffix("_pkey") == true {
-                failure.message = "There is a resource with this id already."
-                failure.hint = "Leave 'id' out, and the server makes one."
-                failure.source = .pointer((pointer / "id").description)
-                failure.properties = []
-                return failure
-            }
-            // Where row-level security applies, the database names the rule and not its columns.
-            columns =
-                item.uniqueColumns.first { columns in
-                    let names = columns.map { item.columns[$0].sqlName }.joined(separator: "_")
-                    return error.constraintName?.contains(names) == true
-                } ?? []
-            let names = columns.map { item.columns[$0].name }
-            let list = names.isEmpty ? "value that must be unique" : names.joined(separator: " and ")
-            failure.message = "Another of the \(change.type.name) has the same \(list)."
-            failure.hint = "Send another value, or change the other one first."
-            failure.properties = names
-        case .notNullViolation:
-            columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
-            failure.message = "A required value is missing."
-            failure.hint = "Give it a value."
-        case .foreignKeyViolation:
-            columns = item.columns.indices.filter {
-                item.columns[$0].linkTarget != nil
-                    && error.constraintName?.contains(item.columns[$0].sqlName) == true
-            }
-            failure.message = "A link leads to a resource that was just removed."
-            failure.hint = "Send the id of one that exists."
-        default:
-            columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
-            if error.raisedSentence == nil {
-                failure.message =
-                    "The database doesn't accept the values: \(error.constraintName ?? "they're out of range")."
-                failure.hint = "Send other values."
-            }
-        }
-        let place = columns.lazy.compactMap { change.pointers[$0] }.first ?? pointer
-        failure.source = .pointer(place.description)
-        return failure
     }
 }
 

@@ -32,7 +32,7 @@ struct ConstraintNames: Sendable {
     }
 
     /// The refusal that an error means whose ``PostgresError/isRefusal`` is true: names columns and constraints, never
-    /// values.
+    /// values, or has the words of the trigger that raised it.
     func refusal(_ error: PostgresError, className: String?, key: Value?) -> Refusal {
         let table = error.tableName.flatMap { classByTable[$0] }
         let subject = className ?? table?.name ?? "a row"
@@ -70,7 +70,7 @@ struct ConstraintNames: Sendable {
             if error.isTakenKey, let table {
                 return result("There is another \(table.name) with this primary key.")
             }
-            return result("\(subject) breaks the rule '\(name)' of the database.")
+            return result(error.raisedSentence ?? "\(subject) breaks the rule '\(name)' of the database.")
         }
         if error.code == .notNullViolation, let column = error.columnName {
             return result("\(subject).\(property(column, table)) cannot be nil.")

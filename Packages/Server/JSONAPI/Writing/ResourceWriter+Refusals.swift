@@ -1,0 +1,79 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloModel
+
+extension ResourceWriter {
+    /// Runs statements, and says of the database's refusals which field they are about.
+    /// - Parameter unseen: the links to objects that the caller may not read.
+    nonisolated(nonsending) func explained(
+        _ change: ResourceChange, _ unseen: [ResourceChange.Link], at pointer: RequestPointer,
+        _ body: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        do {
+            try await body()
+        } catch let error as PostgresError where error.isRefusal {
+            let failure = refusal(error, change, at: pointer)
+            // What a rule says of an object that the caller may not read would tell that it's there.
+            let places = Array(change.pointers.values) + change.listPointers.values
+            let place = places.first { failure.source == .pointer($0.description) }
+            if error.raisedSentence != nil, let place, let link = unseen.first(where: { $0.pointer.isWithin(place) }) {
+                throw dangling(link)
+            }
+            throw failure
+        }
+    }
+
+    private func refusal(_ error: PostgresError, _ change: ResourceChange, at pointer: RequestPointer) -> RequestFailure
+    {
+        let item = change.type.item
+        var failure = RequestFailure(error)
+        var columns: [Int] = []
+        switch error.code {
+        case .uniqueViolation:
+            if error.constraintName?.hasSuffix("_pkey") == true {
+                failure.message = "There is a resource with this id already."
+                failure.hint = "Leave 'id' out, and the server makes one."
+                failure.source = .pointer((pointer / "id").description)
+                failure.properties = []
+                return failure
+            }
+            // Where row-level security applies, the database names the rule and not its columns.
+            columns =
+                item.uniqueColumns.first { columns in
+                    let names = columns.map { item.columns[$0].sqlName }.joined(separator: "_")
+                    return error.constraintName?.contains(names) == true
+                } ?? []
+            let names = columns.map { item.columns[$0].name }
+            let list = names.isEmpty ? "value that must be unique" : names.joined(separator: " and ")
+            failure.message = "Another of the \(change.type.name) has the same \(list)."
+            failure.hint = "Send another value, or change the other one first."
+            failure.properties = names
+        case .notNullViolation:
+            columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
+            failure.message = "A required value is missing."
+            failure.hint = "Give it a value."
+        case .foreignKeyViolation:
+            columns = item.columns.indices.filter {
+                item.columns[$0].linkTarget != nil
+                    && error.constraintName?.contains(item.columns[$0].sqlName) == true
+            }
+            failure.message = "A link leads to a resource that was just removed."
+            failure.hint = "Send the id of one that exists."
+        default:
+            columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
+            if error.raisedSentence == nil {
+                failure.message =
+                    "The database doesn't accept the values: \(error.constraintName ?? "they're out of range")."
+                failure.hint = "Send other values."
+            }
+        }
+        let place = columns.lazy.compactMap { change.pointers[$0] }.first ?? list(of: error, change) ?? pointer
+        failure.source = .pointer(place.description)
+        return failure
+    }
+
+    /// The place of the list of links whose element the database refused.
+    private func list(of error: PostgresError, _ change: ResourceChange) -> RequestPointer? {
+        change.listPointers.first { elements, _ in view.schema[elements].table == error.tableName }?.value
+    }
+}

@@ -1,0 +1,98 @@
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+
+/// Links that a trigger of the app's database refuses, over JSON:API.
+@Suite struct LinksWithinEventTests {
+    private static let media = "application/vnd.api+json"
+
+    private static func links(_ type: String, _ ids: [ObjectId]) -> String {
+        #"{"data": [\#(ids.map { #"{"type": "\#(type)", "id": "\#($0)"}"# }.joined(separator: ", "))]}"#
+    }
+
+    private static func link(_ type: String, _ id: ObjectId) -> String {
+        #"{"data": {"type": "\#(type)", "id": "\#(id)"}}"#
+    }
+
+    private static func session(_ id: ObjectId, _ relationships: String) -> String {
+        #"{"data": {"type": "sessions", "id": "\#(id)", "relationships": {\#(relationships)}}}"#
+    }
+
+    @Test("a list takes nothing of another event, and the refusal stands at the list")
+    func lists() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            let stranger = try await fixture.rows().insert(
+                "Speaker", ["event": .objectId(fixture.draft), "name": "Edsger"])
+            let id = fixture.sessions[0]
+            let links = Self.links("speakers", [fixture.speakers[0], stranger])
+            for (path, body, place) in [
+                ("", Self.session(id, #""speakers": \#(links)"#), "/data/relationships/speakers/data"),
+                ("/relationships/speakers", links, "/data"),
+            ] {
+                let refused = try await call(
+                    .patch, "/api/sessions/\(id)\(path)", as: "superAdmin", body: body, type: Self.media)
+                let problem = JSONAPIReadingTests.problem(refused)
+                #expect(refused.status == 422, "\(refused.text)")
+                #expect(
+                    problem["detail"]?.text?.hasPrefix("The speaker belongs to another event.") == true, "\(problem)")
+                #expect(problem["source"]?["pointer"]?.text == place, "\(problem)")
+            }
+            let count = try await fixture.pool.query(
+                "SELECT count(*) FROM session_speakers WHERE owner = $1", [.bytea(id.bytes)])
+            #expect(try count[0, 0].int == 2)
+        }
+    }
+
+    @Test("one request moves a session to another event with speakers of that one")
+    func moving() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            let stranger = try await fixture.rows().insert(
+                "Speaker", ["event": .objectId(fixture.draft), "name": "Edsger"])
+            let id = fixture.sessions[0]
+            let event = #""event": \#(Self.link("events", fixture.draft)), "room": {"data": null}"#
+            let alone = try await call(
+                .patch, "/api/sessions/\(id)", as: "superAdmin", body: Self.session(id, event), type: Self.media)
+            #expect(
+                alone.status == 422 && alone.text.contains("The list has a speaker of another event."), "\(alone.text)")
+            #expect(
+                JSONAPIReadingTests.problem(alone)["source"]?["pointer"]?.text == "/data/relationships/event/data")
+            let speakers = #""speakers": \#(Self.links("speakers", [stranger]))"#
+            let moved = try await call(
+                .patch, "/api/sessions/\(id)", as: "superAdmin", body: Self.session(id, "\(event), \(speakers)"),
+                type: Self.media)
+            #expect(moved.status == 200, "\(moved.text)")
+            let linked = moved.json["data"]?["relationships"]?["speakers"]?["data"]?.list ?? []
+            #expect(linked.map { $0["id"]?.text } == [stranger.stringValue])
+        }
+    }
+
+    @Test("whoever can't read an object of another event isn't told that it's there")
+    func unseen() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            let rows = fixture.rows()
+            let values: [String: Value] = ["event": .objectId(fixture.draft), "name": "Hidden"]
+            let id = fixture.sessions[0]
+            for (name, className, type, isList) in [
+                ("room", "Microlocation", "microlocations", false), ("track", "Track", "tracks", false),
+                ("speakers", "Speaker", "speakers", true),
+            ] {
+                let there = try await rows.insert(className, values)
+                func answer(_ target: ObjectId, as role: String) async throws -> Answer {
+                    let link = isList ? Self.links(type, [target]) : Self.link(type, target)
+                    return try await call(
+                        .patch, "/api/sessions/\(id)", as: role, body: Self.session(id, #""\#(name)": \#(link)"#),
+                        type: Self.media)
+                }
+                let known = JSONAPIReadingTests.problem(try await answer(there, as: "organizer"))
+                let unknown = JSONAPIReadingTests.problem(try await answer(.generate(), as: "organizer"))
+                #expect(known == unknown && known != .null, "\(known) \(unknown)")
+                let told = try await answer(there, as: "superAdmin")
+                #expect(told.text.contains("belongs to another event."), "\(told.text)")
+            }
+        }
+    }
+}
