@@ -46,6 +46,7 @@ import TomboloModel
                 form["f.rank"] = "z"
                 form["f.kind"] = "paid"
                 form["f.minOrder"] = "3"
+                form["f.maxOrder"] = "5"
                 let made = try await browser.send("/panel/new/tickets", form, token: nil)
                 #expect(made.status == 303, "\(made.text)")
                 let row = try await fixture.pool.query(

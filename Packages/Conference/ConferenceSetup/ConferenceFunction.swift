@@ -15,12 +15,12 @@ struct ConferenceFunction {
     /// kept, and in words that people see at the field.
     /// - Parameters:
     ///   - message: a sentence without capital and full stop.
-    ///   - column: as SQL has it.
+    ///   - column: an SQL expression of the column's name.
     ///   - hint: what to do instead.
-    static func refusal(_ constraint: String, _ message: String, column: String, hint: String) -> String {
+    static func refusal(_ constraint: String, _ message: String, at column: String, hint: String) -> String {
         """
         RAISE EXCEPTION '\(message)' USING ERRCODE = 'check_violation', CONSTRAINT = '\(constraint)', \
-        SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, COLUMN = '\(column)', HINT = '\(hint)';
+        SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, COLUMN = \(column), HINT = '\(hint)';
         """
     }
 

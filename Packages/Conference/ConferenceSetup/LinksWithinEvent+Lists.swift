@@ -40,7 +40,7 @@ extension LinksWithinEvent {
         let owner = PostgresSQL.quoteIdentifier("e", item.columns[ElementColumn.owner].sqlName)
         return listLinks(of: item).map { link in
             let refusal = ConferenceFunction.refusal(
-                constraint, "the list has a \(link.words) of another event", column: "event",
+                constraint, "the list has a \(link.words) of another event", at: "'event'",
                 hint: "Take it out of the list first.")
             return """
 

@@ -73,7 +73,7 @@ enum LinksWithinEvent {
 
     static func refusal(_ link: Link) -> String {
         ConferenceFunction.refusal(
-            constraint, "the \(link.words) belongs to another event", column: link.column,
+            constraint, "the \(link.words) belongs to another event", at: "'\(link.column)'",
             hint: "Choose one of the same event.")
     }
 
