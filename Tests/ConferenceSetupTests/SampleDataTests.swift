@@ -51,6 +51,7 @@ import TomboloServerModel
             }
             #expect(
                 grants == [
+                    "owner@example.org": [RoleGrant(Role("owner"), in: report.event.eventID)],
                     "organizer@example.org": [RoleGrant(Role("organizer"), in: report.event.eventID)],
                     "attendee@example.org": [], "admin@example.org": [RoleGrant(Role("admin"))],
                 ])

@@ -2,8 +2,29 @@ import EventModels
 import TomboloPostgresStore
 
 /// Whoever makes an event becomes its owner, in the same transaction and whichever way they write it: the rules ask that an
-/// event names who makes it.
+/// event names who makes it. Administrators may name another, who becomes the owner then, or nobody: the event gets themselves
+/// as its creator. One that plain SQL makes without a creator has no owner.
 enum EventOwners {
+    private static let namingTrigger = "tombolo_creator"
+
+    private static let naming = ConferenceFunction(
+        name: "name_event_creator",
+        body: """
+
+            DECLARE
+                v_user text;
+            BEGIN
+                IF NEW.creator IS NULL THEN
+                    v_user := tombolo.writer();
+                    IF v_user ~ '^[0-9a-f]{24}$' AND EXISTS (
+                        SELECT FROM \(Conference.users) u WHERE u._id = decode(v_user, 'hex') AND u.trashed_at IS NULL) THEN
+                        NEW.creator := decode(v_user, 'hex');
+                    END IF;
+                END IF;
+                RETURN NEW;
+            END
+            """)
+
     private static let trigger = "tombolo_first_owner"
 
     private static let function = ConferenceFunction(
@@ -43,27 +64,25 @@ enum EventOwners {
 
             BEGIN
                 IF NEW.creator IS NOT NULL AND NEW.creator IS DISTINCT FROM OLD.creator THEN
-                    RAISE EXCEPTION 'the creator of an event stays who they are'
-                        USING ERRCODE = 'check_violation', CONSTRAINT = '\(creatorStays)', SCHEMA = TG_TABLE_SCHEMA,
-                            TABLE = TG_TABLE_NAME, COLUMN = 'creator',
-                            HINT = 'Hand the role of its owner over instead.';
+                    \(ConferenceFunction.refusal(
+                        creatorStays, "the creator of an event stays who they are", at: "'creator'",
+                        hint: "Hand the role of its owner over instead."))
                 END IF;
                 RETURN NEW;
             END
             """)
 
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
-        var steps: [SchemaStep] = []
-        if !live.triggers.contains("event.\(trigger)") || live.functions[function.name] != function.body {
-            let statements = [function.sql, function.trigger(trigger, "AFTER INSERT", on: "public.event")]
-            steps.append(SchemaStep(name: "owners of new events", sql: statements.joined(separator: ";\n")))
+        [
+            ("makers of new events", naming, namingTrigger, "BEFORE INSERT"),
+            ("owners of new events", function, trigger, "AFTER INSERT"),
+            ("creators of events", keeping, keepingTrigger, "BEFORE UPDATE OF creator"),
+        ].compactMap { name, function, trigger, event in
+            guard !live.triggers.contains("event.\(trigger)") || live.functions[function.name] != function.body else {
+                return nil
+            }
+            let statements = [function.sql, function.trigger(trigger, event, on: "public.event")]
+            return SchemaStep(name: name, sql: statements.joined(separator: ";\n"))
         }
-        if !live.triggers.contains("event.\(keepingTrigger)") || live.functions[keeping.name] != keeping.body {
-            let statements = [
-                keeping.sql, keeping.trigger(keepingTrigger, "BEFORE UPDATE OF creator", on: "public.event"),
-            ]
-            steps.append(SchemaStep(name: "creators of events", sql: statements.joined(separator: ";\n")))
-        }
-        return steps
     }
 }

@@ -5,7 +5,7 @@ public import PostgresClient
 public import TomboloAuthentication
 public import TomboloModel
 
-/// Fills a migrated database with something to look at: an event with tickets and orders, and three accounts. What is
+/// Fills a migrated database with something to look at: an event with tickets and orders, and four accounts. What is
 /// there already stays, so that loading it again does no harm; only the accounts' passwords are set back.
 public enum SampleData {
     /// What was loaded.

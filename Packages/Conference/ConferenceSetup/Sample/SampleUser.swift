@@ -12,6 +12,9 @@ public struct SampleUser: Hashable, Sendable {
 
     public static let all: [SampleUser] = [
         SampleUser(
+            email: "owner@example.org", password: "event-owner-demo", displayName: "Otto Owner",
+            purpose: "owns the event", role: .owner),
+        SampleUser(
             email: "organizer@example.org", password: "organizer-demo", displayName: "Olga Organizer",
             purpose: "edits the event", role: .organizer),
         SampleUser(
@@ -22,13 +25,10 @@ public struct SampleUser: Hashable, Sendable {
             purpose: "uses the trash", role: .admin),
     ]
 
-    /// Besides ``all``, with the large sample; the organizer of ``all`` is one of its event too.
+    /// Besides ``all``, with the large sample; the owner and the organizer of ``all`` are those of its event too.
     public static let large: [SampleUser] = [
         SampleUser(
             email: "super@example.org", password: "superadmin-demo", displayName: "Susan Super",
-            purpose: "may do everything", role: .superAdmin),
-        SampleUser(
-            email: "owner@example.org", password: "event-owner-demo", displayName: "Otto Owner",
-            purpose: "owns the large event", role: .owner),
+            purpose: "may do everything", role: .superAdmin)
     ]
 }

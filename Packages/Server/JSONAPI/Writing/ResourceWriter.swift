@@ -44,12 +44,20 @@ package struct ResourceWriter: Sendable {
         }
         let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
         try await explained(change, unseen, at: pointer) {
-            try await connection.query(
-                "INSERT INTO \(PostgresSQL.quoteIdentifier(item.table)) (\(names.joined(separator: ", "))) "
-                    + "VALUES (\(places))", parameters)
+            try await connection.pipeline([
+                Self.writer(view.subject.userID),
+                PostgresStatement(
+                    "INSERT INTO \(PostgresSQL.quoteIdentifier(item.table)) (\(names.joined(separator: ", "))) "
+                        + "VALUES (\(places))", parameters),
+            ])
             try await writeLists(change, of: key, connection)
         }
         return try await current(type, key, connection)
+    }
+
+    /// Says to an app's triggers who makes an object, until the transaction ends: the function `tombolo.writer`.
+    private static func writer(_ user: ObjectId?) -> PostgresStatement {
+        PostgresStatement("SELECT set_config('tombolo.writer', $1, true)", [.text(user?.stringValue ?? "")])
     }
 
     /// The row of a new resource, as far as it can be checked without the database.

@@ -10,7 +10,7 @@ extension SystemFunction {
 
     static let auditSettings = " SET enable_seqscan = off SET jit = off SET timezone = 'UTC'"
 
-    static let audit: [SystemFunction] = [author, authors, month, copy, baseline, expire, differences]
+    static let audit: [SystemFunction] = [author, authors, writer, month, copy, baseline, expire, differences]
 
     /// Rows of the changelog beyond the tick `v_base`, up to the tick `v_goal`.
     static func isUnlogged(_ row: String) -> String {
