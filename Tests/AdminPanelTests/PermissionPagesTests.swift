@@ -95,8 +95,16 @@ import TomboloServerModel
                     "/panel/permissions/why?class=Session&user=\(ServiceFixture.email("owner"))"
                         + "&object=\(fixture.sessions[2])")
                 #expect(owner.text.contains(#"<span class="verdict yes">yes</span>"#))
+                // In words, with the rule's text beside them.
+                #expect(attendee.text.contains("<li>Is public: yes, and State: accepted or confirmed</li>"))
+                #expect(attendee.text.contains("<summary>The rule") && attendee.text.contains("isPublic == true"))
+                #expect(owner.text.contains("<small>because of Event: one where they have the role owner</small>"))
                 let role = try await browser.get("/panel/permissions/why?class=Session&role=conference%2Fmoderator")
                 #expect(role.text.contains("What somebody with the role moderator may do with objects of Session"))
+                #expect(role.text.contains("<li>Event: one where they have the role moderator</li>"))
+                let maker = try await browser.get(
+                    "/panel/permissions/why?class=Event&user=\(ServiceFixture.email("attendee"))")
+                #expect(maker.text.contains("<li>Creator: this user</li>"))
                 #expect(try await browser.get("/panel/permissions/why?class=Nothing").status == 422)
                 #expect(try await browser.get("/panel/permissions/why?class=Session&user=nobody").status == 422)
                 #expect(try await browser.get("/panel/permissions/why?class=Session&object=x").status == 422)

@@ -20,9 +20,18 @@ struct WhyContent: Sendable {
         let verdict: String
         /// yes, own or no: for the style.
         let kind: String
+        /// Why it's permitted for the object, in words.
+        let reason: String?
+        /// Which objects, in words.
         let filter: String
+        /// The ways in which an object may be one of them.
+        let ways: [String]
+        let hasWays: Bool
+        /// What decides, as the rules have it; nil if the words have all of it.
+        let rule: String?
         let needs: [String]
         let hasNeeds: Bool
+        let hasRule: Bool
         let boxes: [Box]
     }
 
@@ -48,10 +57,11 @@ struct WhyContent: Sendable {
         /// - Parameters:
         ///   - showsNeeds: false for a caller who may not read all of the object: what would have to change tells of its
         ///     values.
+        ///   - row: of the object.
         ///   - boxes: of a permission, those that decide against it.
         init(
-            _ explanation: Explanation, whose: String, object: String?, showsNeeds: Bool,
-            boxes: (Explanation.Permission) -> [Box]
+            _ explanation: Explanation, _ words: ConditionWords, whose: String, object: String?, row: Row?,
+            showsNeeds: Bool, boxes: (Explanation.Permission) -> [Box]
         ) {
             let what = object.map { "\(explanation.className) \($0)" } ?? "objects of \(explanation.className)"
             heading = "What \(whose) may do with \(what)"
@@ -65,9 +75,14 @@ struct WhyContent: Sendable {
             permissions = explanation.permissions.map { permission in
                 let (verdict, kind) = Self.verdict(permission)
                 let needs = showsNeeds ? permission.needs : []
+                let ways = words.ways(permission.filter)
+                let rule = ways.isEmpty ? nil : permission.filter.description
+                let isExplained = showsNeeds && permission.isPermitted == true
                 return Permission(
                     operation: permission.operation.name, verdict: verdict, kind: kind,
-                    filter: Self.words(permission.filter), needs: needs, hasNeeds: !needs.isEmpty,
+                    reason: isExplained ? row.flatMap { words.reason(permission.filter, $0) } : nil,
+                    filter: Self.words(permission.filter), ways: ways, hasWays: !ways.isEmpty, rule: rule,
+                    needs: needs, hasNeeds: !needs.isEmpty, hasRule: rule != nil || !needs.isEmpty,
                     boxes: showsNeeds ? boxes(permission) : [])
             }
             hasPermissions = !permissions.isEmpty
@@ -85,8 +100,8 @@ struct WhyContent: Sendable {
         private static func words(_ filter: Predicate) -> String {
             switch filter {
             case .constant(true): "all"
-            case .constant(false): "none"
-            case let predicate: "those with \(predicate)"
+            case .constant(false): "none, whatever they're like: it depends on who asks"
+            default: "those with"
             }
         }
 

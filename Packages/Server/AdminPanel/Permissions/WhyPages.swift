@@ -77,7 +77,8 @@ struct WhyPages: PanelSection {
         let boxes = WhyBoxes(
             grant: grant, subject: subject, className: className, row: request.query("user") == nil ? nil : row)
         var answer = WhyContent.Answer(
-            explanation, whose: whose, object: request.query("object"), showsNeeds: showsNeeds, boxes: boxes.deciding)
+            explanation, ConditionWords(rules.schema[index], for: subject, under: rules), whose: whose,
+            object: request.query("object"), row: row, showsNeeds: showsNeeds, boxes: boxes.deciding)
         answer.userPermissions = UserPermissionText.lines(of: subject, grant.model)
         return answer
     }
