@@ -88,6 +88,7 @@ struct ImportPagesTests {
                 "mode": "upsert",
             ]
             let preview = try await browser.post(file, choices)
+            #expect(preview.text.contains("<li>Extra: Nothing is chosen for it.</li>"), "\(preview.text)")
             #expect(
                 preview.text.contains("1 row to create, 1 row to update, 1 row with errors."), "\(preview.text)")
             #expect(
@@ -123,6 +124,22 @@ struct ImportPagesTests {
             #expect(try await browser.post("\(job)/undo").status == 303)
             try await site.work()
             #expect(try await site.titles("title IN ('Renamed', '<b>New</b>') AND trashed_at IS NULL") == [])
+        }
+    }
+
+    @Test("a column with titles says what to change instead, and a page speaks of pages")
+    func titles() async throws {
+        try await BulkPagesTests.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            let form = Self.form(
+                try await browser.formToken(), "id,title,room.title\n\(site.fixture.sessions[0]),New,Other hall\n")
+            let sent = try await Self.upload(browser, form)
+            let file = try #require(sent.headers[.location], "\(sent.text)")
+            let page = try await browser.get(file).text
+            #expect(page.contains("<small>Titles are for reading: change &#39;room&#39; instead.</small>"), "\(page)")
+            let missing = try await browser.get("/panel/import/sessions/999999999")
+            #expect(missing.status == 404 && missing.text.contains("The page Jobs lists yours."), "\(missing.text)")
+            #expect(!missing.text.contains("GET /jobs"))
         }
     }
 

@@ -42,4 +42,42 @@ import TomboloModel
             #expect(try await call(.get, "/export/sessions?titles=maybe", as: "owner").status == 400)
         }
     }
+
+    @Test(
+        "a list of links has its titles in its order: a line for each in CSV, an array in JSON, null for what is hidden"
+    )
+    func lists() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            try await fixture.rows().set("Speaker", fixture.speakers[0], "name", "=Ada \"B\"")
+            let sessions = "/export/sessions?titles=true&fields[sessions]=speakers&filter[title]=Talk%201"
+            let table = try await call(.get, sessions, as: "owner").text
+            #expect(table.hasPrefix("id,speakers,speakers.title\n"), "\(table)")
+            #expect(table.contains(",\"'=Ada \"\"B\"\"\nGrace\"\n"), "\(table)")
+            let object = try await call(.get, "\(sessions)&format=json", as: "owner").json.list.first
+            #expect(object?["speakers.title"] == ["=Ada \"B\"", "Grace"])
+            // What is in the trash is in neither.
+            #expect(try await call(.delete, "/api/speakers/\(fixture.speakers[0])", as: "owner").status == 204)
+            let rest = try await call(.get, "\(sessions)&format=ndjson", as: "owner").text
+            #expect(rest.contains(#""speakers.title":["Grace"]"#), "\(rest)")
+            try await fixture.pool.execute("DELETE FROM session_speakers")
+            let none = try await call(.get, "\(sessions)&format=json", as: "owner").json.list.first
+            #expect(none?["speakers.title"] == [])
+        }
+    }
+
+    @Test("the titles of what the caller may not read are left out of lists")
+    func hidden() async throws {
+        let rules = """
+            Session: [{name: everybody, applyWhen: {}, read: true}]
+            Speaker: [{name: everybody, applyWhen: {}, read: {name: Grace}}]
+            """
+        try await JSONAPIReadingTests.run(rules: rules) { fixture, call in
+            let sessions = "/export/sessions?titles=true&fields[sessions]=speakers&filter[title]=Talk%201"
+            let object = try await call(.get, "\(sessions)&format=json", as: "owner").json.list.first
+            #expect(object?["speakers.title"] == [.null, "Grace"], "\(object ?? .null)")
+            #expect(object?["speakers"]?.list.count == 2)
+            let table = try await call(.get, sessions, as: "owner").text
+            #expect(table.hasSuffix(",Grace\n") && !table.contains("Ada"), "\(table)")
+        }
+    }
 }

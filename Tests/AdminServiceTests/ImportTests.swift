@@ -73,6 +73,20 @@ struct ImportTests {
 
     private static let upsert = #""mode": "upsert""#
 
+    @Test("a preview names the columns that aren't imported, and why those with titles aren't")
+    func ignored() async throws {
+        try await BulkTests.run { site in
+            let text = "id,price,event.title,Extra\n\(site.fixture.tickets[0]),5,Another event,x\n"
+            let file = try await Self.upload(site, text)
+            let preview = try await file.preview("{\(Self.upsert)}")
+            #expect(
+                preview.json["ignored"] == [
+                    ["column": "event.title", "reason": "Titles are for reading: change 'event' instead."],
+                    ["column": "Extra", "reason": "Nothing is chosen for it."],
+                ], "\(preview.text)")
+        }
+    }
+
     private static func table(_ site: Site, _ rows: [String]) -> String {
         "id,Name,kind,rank,currency,price,event\r\n" + rows.map { "\($0),\(site.fixture.event)\r\n" }.joined()
     }

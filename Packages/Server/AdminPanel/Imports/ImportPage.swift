@@ -108,12 +108,16 @@ struct ImportPage {
             "file": summary.file ?? "The file", "rows": Self.rows(Int(summary.rowCount)),
             "isTable": summary.isTable, "isPlain": choices.isPlain,
             "columns": summary.columns.enumerated().map { place, column in
-                [
+                var shown: [String: Any] = [
                     "place": place, "name": column, "sample": summary.sample(of: column),
                     "members": names.map { name in
                         ["name": name, "isChosen": choices.members[column] == name] as [String: Any]
                     },
-                ] as [String: Any]
+                ]
+                if choices.members[column, default: ""].isEmpty {
+                    shown["remark"] = ImportMapping.titleRemark(column, of: type, view)
+                }
+                return shown
             },
             "modes": modes.map { mode in
                 ["value": mode.rawValue, "title": mode.title, "isChosen": choices.mode == mode] as [String: Any]
@@ -128,7 +132,9 @@ struct ImportPage {
                 as [String: Any]
         }
         values["hasMatches"] = matches.count > 1
-        if let problem { values["problem"] = ["message": problem.message, "hint": problem.hint ?? ""] }
+        if let problem {
+            values["problem"] = ["message": problem.message, "hint": problem.pageHint ?? problem.hint ?? ""]
+        }
         if let preview { values["preview"] = shown(preview, choices, summary) }
         let plural = ClassTitle.plural(of: type)
         return PanelPage(
@@ -168,6 +174,10 @@ struct ImportPage {
             "isLonger": problems.count >= ImportLimits.shownProblemCount, "canStart": creates + updates > 0,
             "tried": tried < count("total") ? Self.triedText(tried) : "",
             "rows": (preview["rows"]?.items ?? []).map(Self.row), "hidden": hidden,
+            "ignored": (preview["ignored"]?.items ?? []).map { column in
+                ["name": column["column"]?.text ?? "", "reason": column["reason"]?.text ?? ""]
+            },
+            "hasIgnored": preview["ignored"]?.items.isEmpty == false,
         ]
     }
 

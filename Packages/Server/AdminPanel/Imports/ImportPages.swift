@@ -107,7 +107,9 @@ struct ImportPages: PanelSection {
                 ["value": $0.value, "title": $0.title, "isChosen": $0.value == separator] as [String: Any]
             },
         ]
-        if let problem { values["problem"] = ["message": problem.message, "hint": problem.hint ?? ""] }
+        if let problem {
+            values["problem"] = ["message": problem.message, "hint": problem.pageHint ?? problem.hint ?? ""]
+        }
         return PanelPage(
             "Import \(plural)", crumbs: [Self.crumb(type)], content: Self.upload.render(values),
             status: problem?.code.status ?? .ok)

@@ -25,7 +25,7 @@ struct ExportPages: PanelSection {
     /// links.
     static func form(_ list: ListRequest, _ type: ResourceType, _ view: CallerView) -> [String: Any]? {
         let hasLinks = view.fields(of: type).contains { field in
-            guard case .toOne(_, let target) = field.content, let target = view.types[target] else { return false }
+            guard let target = field.target.flatMap({ view.types[$0] }) else { return false }
             return view.titleField(of: target) != nil && view.refusal(.read, target) == nil
         }
         guard hasLinks else { return nil }

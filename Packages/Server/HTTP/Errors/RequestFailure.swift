@@ -8,6 +8,8 @@ public struct RequestFailure: Error, Sendable {
     public var message: String
     /// What to do about it, for the client.
     public var hint: String?
+    /// The same for somebody who sees a page, if ``hint`` speaks of requests.
+    public var pageHint: String?
     /// For a conflict: the properties whose values clash.
     public var properties: [String]
     /// What a program needs to know besides, by name.
@@ -28,12 +30,13 @@ public struct RequestFailure: Error, Sendable {
     public var others: [RequestFailure] = []
 
     public init(
-        _ code: Code, _ message: String, hint: String? = nil, properties: [String] = [], source: Source? = nil,
-        cause: (any Error)? = nil
+        _ code: Code, _ message: String, hint: String? = nil, pageHint: String? = nil, properties: [String] = [],
+        source: Source? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.hint = hint
+        self.pageHint = pageHint
         self.properties = properties
         self.source = source
         self.cause = cause

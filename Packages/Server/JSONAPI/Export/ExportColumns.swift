@@ -39,7 +39,9 @@ struct ExportColumns: Sendable {
         all = [column("id", Self.name(type.key), type.keyType)]
         for field in view.fields(of: type) where fields?.contains(field.name) ?? true {
             all += columns(field, prefix: "")
-            if let first { try addTitle(of: field, firstParameter: first) }
+            guard let first else { continue }
+            try addTitle(of: field, firstParameter: first)
+            try addTitles(of: field, firstParameter: first)
         }
     }
 
@@ -64,6 +66,34 @@ struct ExportColumns: Sendable {
             parameters: joins.parameters + condition.parameters)
         let sql = PostgresSQL.quoteIdentifier(alias, item.columns[title].sqlName)
         all.append(Column(name: field.titleName, sql: sql, isText: true, cell: .text))
+    }
+
+    /// The column with the titles of what a list of links leads to, in its order. In JSON there is null for what the caller
+    /// may not read; in CSV each title is a line of the cell.
+    private mutating func addTitles(of field: ResourceField, firstParameter: Int) throws {
+        guard case .toMany(let elements, let target) = field.content, let target = view.types[target],
+            let titleColumn = view.titleField(of: target)?.column, view.refusal(.read, target) == nil
+        else { return }
+        let item = view.schema[elements]
+        func own(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
+        let condition = try view.readable(target).sql(
+            .postgresql, className: target.item.name, in: view.schema, alias: "t",
+            firstParameter: firstParameter + joins.parameters.count)
+        joins = SQLFragment(sql: joins.sql, parameters: joins.parameters + condition.parameters)
+        let title =
+            "CASE WHEN \(condition.sql) THEN "
+            + "\(PostgresSQL.quoteIdentifier("t", target.item.columns[titleColumn].sqlName)) END"
+        let order = "ORDER BY \(own(ElementColumn.rank)), \(own(ElementColumn.id))"
+        let list =
+            isFlat ? "string_agg(\(title), E'\\n' \(order))" : "coalesce(json_agg(\(title) \(order)), '[]')"
+        let sql = """
+            (SELECT \(list) FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "e" \
+            JOIN \(PostgresSQL.quoteIdentifier(target.item.table)) AS "t" \
+            ON \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) = \(own(ElementColumn.content)) \
+            AND \(RowReader.isIn(trash: false, target.item, alias: "t")) \
+            WHERE \(own(ElementColumn.owner)) = \(Self.name(type.key)))
+            """
+        all.append(Column(name: field.titleName, sql: sql, isText: isFlat, cell: isFlat ? .text : .json))
     }
 
     private static func name(_ column: TomboloModel.Column) -> String {

@@ -30,7 +30,8 @@ package struct ImportDesk: Sendable {
         guard job.state == .draft else {
             throw RequestFailure(
                 .conflict, "The import was started or cancelled already: it's \(job.state.rawValue).",
-                hint: "GET /jobs/\(job.id) shows what came of it.")
+                hint: "GET /jobs/\(job.id) shows what came of it.",
+                pageHint: "Its page under Jobs says what came of it.")
         }
         guard job.arguments["isComplete"] == true, case .object(var arguments) = job.arguments else {
             throw Self.incomplete
@@ -81,7 +82,8 @@ package struct ImportDesk: Sendable {
         guard job.kind == .load, type.item.name == job.className || type.item.previousNames.contains(job.className)
         else {
             throw RequestFailure(
-                .notFound, "You have no import of \(type.name) with this number.", hint: "GET /jobs lists your jobs.")
+                .notFound, "You have no import of \(type.name) with this number.", hint: "GET /jobs lists your jobs.",
+                pageHint: "The page Jobs lists yours.")
         }
     }
 
@@ -96,8 +98,8 @@ package struct ImportDesk: Sendable {
     // MARK: Previews
 
     /// What an import would do. It changes nothing.
-    /// - Returns: `total`, `creates`, `updates`, `refused`, `tried`, `leftAlone`, `problems`, the first `rows` as they'd be
-    ///   stored, and the `version` that ``start(_:_:of:for:)`` wants back.
+    /// - Returns: `total`, `creates`, `updates`, `refused`, `tried`, `leftAlone`, `problems`, `ignored`, the first `rows` as
+    ///   they'd be stored, and the `version` that ``start(_:_:of:for:)`` wants back.
     package func preview(_ draft: ImportDraft) async throws -> JSON {
         var planner = ImportPlanner(draft.mapping, draft.choices)
         var first: [ImportPlanner.Planned] = []
@@ -139,6 +141,7 @@ package struct ImportDesk: Sendable {
             "refused": .int(planner.refused + trial.refusedCreates + trial.refusedUpdates),
             "tried": .int(trial.checked), "leftAlone": .int(trial.left), "version": .string(planner.version),
             "problems": .array(problems), "rows": .array(trial.rows), "notes": Self.notes(draft.arguments),
+            "ignored": .array(draft.mapping.ignored),
         ]
     }
 
@@ -166,7 +169,9 @@ package struct ImportDesk: Sendable {
                 throw RequestFailure(
                     .unprocessable,
                     "The file has \(draft.rowCount) rows, and at most \(ImportLimits.atomicRowCount) can be all or nothing.",
-                    hint: "Leave 'atomic' out: it's done in batches then.", source: .pointer("/atomic"))
+                    hint: "Leave 'atomic' out: it's done in batches then.",
+                    pageHint: "Take the tick at \"All or nothing\" away: it's done in batches then.",
+                    source: .pointer("/atomic"))
             }
             try await plan(draft, version, connection)
             try await JobStore.start(id, draft.chosen, isAtomic: isAtomic, connection)

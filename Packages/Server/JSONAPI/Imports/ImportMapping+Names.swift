@@ -38,6 +38,20 @@ extension ImportMapping {
         return result
     }
 
+    /// Why a column with titles of an export becomes nothing; nil for another column.
+    package static func titleRemark(_ column: String, of type: ResourceType, _ view: CallerView) -> String? {
+        view.fields(of: type).first { $0.isRelationship && $0.titleName == column }
+            .map { "Titles are for reading: change '\($0.name)' instead." }
+    }
+
+    /// The columns that become nothing, and why.
+    var ignored: [JSON] {
+        columnNames.filter { json[$0] == .null }.map { column in
+            let reason = Self.titleRemark(column, of: type, view) ?? "Nothing is chosen for it."
+            return ["column": .string(column), "reason": .string(reason)]
+        }
+    }
+
     /// What rows are matched by.
     var matchJSON: JSON { .array((match?.names ?? ["id"]).map(JSON.string)) }
 

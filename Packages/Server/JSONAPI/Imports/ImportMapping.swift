@@ -68,6 +68,9 @@ package struct ImportMapping: Sendable {
     /// What each column becomes; null for nothing.
     private(set) var json: [String: JSON] = [:]
 
+    /// In the file's order.
+    let columnNames: [String]
+
     var names: Set<String> { Set(members.map(\.field.name)) }
 
     /// - Parameter arguments: those of the job. Without `mapping`, columns become what their names say.
@@ -82,6 +85,7 @@ package struct ImportMapping: Sendable {
         let match = try Self.match(arguments["match"], type, view)
         self.match = match
         let columns = Self.columns(arguments)
+        columnNames = columns.map(\.name)
         var mapping = try Self.mapping(arguments["mapping"], columns, type, view)
         if match != nil, arguments["mapping"] ?? .null == .null { mapping = mapping.filter { $0.value != "id" } }
         var idColumn: Column?
@@ -92,8 +96,10 @@ package struct ImportMapping: Sendable {
                 continue
             }
             guard used.insert(name).inserted else {
-                throw Self.failure(
+                var failure = Self.failure(
                     "Two columns lead to '\(name.shortened(toByteCount: 60))'.", "Leave one of them out: null.")
+                failure.pageHint = "Choose 'nothing' for one of them."
+                throw failure
             }
             json[column.name] = .string(name)
             if name == "id" {

@@ -24,7 +24,8 @@ extension JobStore {
             throw RequestFailure(
                 .tooManyRequests,
                 "You have \(open) imports that you haven't started, and at most \(ImportLimits.draftCount) are possible.",
-                hint: "Start or cancel one: GET /jobs lists them.")
+                hint: "Start or cancel one: GET /jobs lists them.",
+                pageHint: "Start or discard one: the page Jobs lists them.")
         }
         return try await make(.load, className, by: user, state: .draft, arguments: arguments, connection)
     }

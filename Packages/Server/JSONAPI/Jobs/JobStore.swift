@@ -68,7 +68,8 @@ enum JobStore {
         let found = try await connection.query("SELECT \(columns) \(condition)", parameters)
         guard let row = found.first else {
             throw RequestFailure(
-                .notFound, "You have no job with this number.", hint: "GET /jobs lists your jobs.")
+                .notFound, "You have no job with this number.", hint: "GET /jobs lists your jobs.",
+                pageHint: "The page Jobs lists yours.")
         }
         return try job(row)
     }

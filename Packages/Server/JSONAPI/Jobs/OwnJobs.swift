@@ -58,7 +58,8 @@ package struct OwnJobs: Sendable {
             guard job.state.isOpen || job.state == .draft else {
                 throw RequestFailure(
                     .conflict, "The job has ended: it's \(job.state.rawValue).",
-                    hint: job.isUndoable ? "POST /jobs/\(id)/undo takes it back." : nil)
+                    hint: job.isUndoable ? "POST /jobs/\(id)/undo takes it back." : nil,
+                    pageHint: job.isUndoable ? "Undo on its page takes it back." : nil)
             }
             try await JobStore.end(id, .cancelled, nil, connection)
             return try await JobStore.job(id, of: user, connection).json
@@ -88,16 +89,24 @@ package struct OwnJobs: Sendable {
 
     private static func checkUndoable(_ job: Job) throws {
         guard !job.isUndoable else { return }
-        let reason: (message: String, hint: String)
+        let reason: (message: String, hint: String, pageHint: String?)
         if job.state.isOpen {
-            reason = ("The job is under way.", "POST /jobs/\(job.id)/cancel ends it; then undo what it did.")
+            reason = (
+                "The job is under way.", "POST /jobs/\(job.id)/cancel ends it; then undo what it did.",
+                "End it on its page, then undo what it did."
+            )
         } else if let other = job.revertedBy {
-            reason = ("Job \(other) undoes it.", "GET /jobs/\(other) shows how far that is.")
+            reason = (
+                "Job \(other) undoes it.", "GET /jobs/\(other) shows how far that is.",
+                "That job's page shows how far that is."
+            )
         } else if !job.kind.isUndoable {
-            reason = ("A job of the kind '\(job.kind.rawValue)' can't be undone.", "Do what you want with a new one.")
+            reason = (
+                "A job of the kind '\(job.kind.rawValue)' can't be undone.", "Do what you want with a new one.", nil
+            )
         } else {
-            reason = ("The job did nothing.", "There is nothing to undo.")
+            reason = ("The job did nothing.", "There is nothing to undo.", nil)
         }
-        throw RequestFailure(.conflict, reason.message, hint: reason.hint)
+        throw RequestFailure(.conflict, reason.message, hint: reason.hint, pageHint: reason.pageHint)
     }
 }
