@@ -77,6 +77,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
                     let handlers = channel.pipeline.syncOperations
                     handlers.removeHandler(try handlers.handler(type: ParserErrorHandler.self), promise: nil)
                     try handlers.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+                    try handlers.addHandlers(configuration.additionalChannelHandlers())
                     try handlers.addHandler(
                         HTTPConnectionStateHandler(
                             idleTimeout: configuration.idleTimeout.map { Duration($0) }, logger: logger))

@@ -21,6 +21,8 @@ public struct HTTPApplication: ApplicationProtocol {
     public let configuration: ApplicationConfiguration
     public let logger: Logger
     public let limits: HTTPLimits
+    /// What its answers take in memory.
+    package let answers: AnswerBudget
     /// For HTTPS; nil for HTTP. It has to run as a service as well, to be replaced.
     public var certificate: TLSCertificate?
     private let host: String
@@ -68,11 +70,12 @@ public struct HTTPApplication: ApplicationProtocol {
             availableConnectionsDelegate: MaximumAvailableConnections(
                 min(limits.connections, OpenFileLimit.connections), logger: logger))
         let table = RouteTable()
+        answers = AnswerBudget(limits)
         let router = Router(context: EdgeContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: EdgeMiddleware(
-                limits: limits, routes: table, metrics: metrics.map { HTTPMetrics(registry: $0, server: name) },
-                requests: requests))
+                limits: limits, routes: table, answers: answers,
+                metrics: metrics.map { HTTPMetrics(registry: $0, server: name) }, requests: requests))
         register(
             Routes(
                 router: router, table: table, limits: limits, identity: RouteIdentity(bearer: identify),

@@ -1,4 +1,5 @@
 public import Hummingbird
+import NIOCore
 import TomboloAuthentication
 
 /// What belongs to one request. What a caller may do is not in it: routes get that from their ``RouteAccess``, so that
@@ -23,8 +24,12 @@ public struct EdgeContext: RequestContext {
     /// Where the request is answered; nil for Swift's pool.
     let executor: EventLoopTaskExecutor?
 
+    /// The connection that the request came by.
+    let channel: any Channel
+
     public init(source: Source) {
         executor = .current
+        channel = source.channel
         remoteAddress = source.channel.peerAddress
         isSecure = ConnectionPeer.isEncrypted
         coreContext = CoreRequestContextStorage(source: source)

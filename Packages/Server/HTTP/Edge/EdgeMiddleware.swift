@@ -12,6 +12,8 @@ struct EdgeMiddleware: RouterMiddleware {
 
     let limits: HTTPLimits
     let routes: RouteTable
+    /// Where large answers are counted until they are read.
+    let answers: AnswerBudget
     var metrics: HTTPMetrics?
     /// Where requests are kept for administrators; nil for nowhere.
     var requests: RequestLog?
@@ -60,6 +62,7 @@ struct EdgeMiddleware: RouterMiddleware {
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         let took = ContinuousClock.now - start
+        await answers.hold(&response, for: context)
         log(request, response, failure, context, took: took)
         keep(request, response, context, took: took)
         metrics?.count(

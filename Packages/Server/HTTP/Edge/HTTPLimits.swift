@@ -18,6 +18,13 @@ public struct HTTPLimits: Sendable {
     /// What it may read for a page of a list: a text of one object may have millions of bytes.
     public static let listByteCount = 8 << 20
     public static let defaultFirstRequestTimeout = Duration.seconds(10)
+    /// Eight of the largest pages of a list. An address has that much only with clients that are slow, or send many requests
+    /// for large answers at a time.
+    public static let defaultAnswerBytesPerAddress = 64 << 20
+    public static let defaultAnswerBytes = 256 << 20
+    /// As ``defaultMinimumProgressBytes`` says: about 1 KiB/s, which any network that a browser works on has.
+    public static let defaultStallTimeout = Duration.seconds(75)
+    public static let defaultMinimumProgressBytes = 64 << 10
 
     /// The longest request body, in bytes.
     public var bodyBytes = Self.defaultBodyBytes
@@ -35,6 +42,14 @@ public struct HTTPLimits: Sendable {
     public var connectionsPerAddress: Int?
     /// How long a new connection may take to send the head of its first request.
     public var firstRequestTimeout = Self.defaultFirstRequestTimeout
+    /// What large answers to one address (a /64 network of IPv6) may take in memory until they are read, in bytes. Beyond that
+    /// the slowest are given up.
+    public var answerBytesPerAddress = Self.defaultAnswerBytesPerAddress
+    /// What all large answers of the server may take, in bytes.
+    public var answerBytes = Self.defaultAnswerBytes
+    /// How long a client for which an answer waits may take less than ``minimumProgressBytes`` of it.
+    public var stallTimeout = Self.defaultStallTimeout
+    public var minimumProgressBytes = Self.defaultMinimumProgressBytes
     /// Whose word is taken for the address that a request comes from, and whose connections are not counted.
     public var trustedProxies = TrustedProxies.none
     /// Whether each connection of a trusted proxy begins with a header of the PROXY protocol. Then it must, and no other
@@ -48,6 +63,9 @@ public struct HTTPLimits: Sendable {
     /// The settings of Hummingbird's HTTP/1 server for these bounds.
     public var channelConfiguration: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                SlowReaderHandler(timeout: TimeAmount(stallTimeout), minimumByteCount: minimumProgressBytes)
+            ],
             idleTimeout: TimeAmount(idleTimeout),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerCount))

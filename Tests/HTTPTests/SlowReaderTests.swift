@@ -1,0 +1,210 @@
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import TomboloHTTP
+
+/// Clients that ask for large answers and don't read them.
+@Suite(.timeLimit(.minutes(5))) struct SlowReaderTests {
+    private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    /// Far more than the two systems' buffers take.
+    private static let largeByteCount = 8 << 20
+    private static let request = ByteBuffer(string: "GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
+
+    /// - Parameter onEnd: called when an endless answer has ended.
+    private static func application(
+        _ limits: HTTPLimits, onEnd: @escaping @Sendable () -> Void = {}
+    ) -> HTTPApplication {
+        HTTPTests.application(limits: limits) {
+            $0.on(.get, "/large", access: .open(because: "test")) { _, _, _ in
+                ByteBuffer(repeating: UInt8(ascii: "x"), count: largeByteCount)
+            }
+            $0.on(.get, "/endless", access: .open(because: "test")) { _, _, _ in
+                Response(
+                    status: .ok,
+                    body: ResponseBody { writer in
+                        defer { onEnd() }
+                        while true { try await writer.write(ByteBuffer(repeating: 0, count: 64 << 10)) }
+                    })
+            }
+        }
+    }
+
+    /// Reads a few buffers ahead at most, unless somebody asks for more.
+    private static func connect(_ port: Int) async throws -> Connection {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            // Otherwise the system takes as much as it thinks fit.
+            .channelOption(.socketOption(.so_rcvbuf), value: 64 << 10)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+            }
+    }
+
+    /// Reads an answer, until its end or the connection's.
+    /// - Returns: how many bytes of `/large`'s body came.
+    private static func byteCount(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async -> Int {
+        var (count, head): (Int, [UInt8]?) = (0, [])
+        do {
+            for try await var buffer in inbound {
+                if var begun = head {
+                    begun += buffer.readBytes(length: buffer.readableBytes) ?? []
+                    head = begun
+                    if let end = begun.indices.first(where: { begun[$0...].starts(with: "\r\n\r\n".utf8) }) {
+                        count = begun.count - end - 4
+                        head = nil
+                    }
+                } else {
+                    count += buffer.readableBytes
+                }
+                if count >= largeByteCount { break }
+            }
+        } catch {}
+        return count
+    }
+
+    private static func wait(until isTrue: () -> Bool) async throws {
+        while !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    // MARK: Memory
+
+    @Test("Of answers that nobody reads one is given up for another one of the same address, which is served")
+    func addressesHaveABudget() async throws {
+        var limits = HTTPLimits()
+        limits.answerBytesPerAddress = 2 * Self.largeByteCount
+        let application = Self.application(limits)
+        let answers = application.answers
+        try await application.test(.live) { client in
+            let port = try #require(client.port)
+            try await Self.connect(port).executeThenClose { firstInbound, outbound in
+                try await outbound.write(Self.request)
+                try await Self.wait { answers.byteCount == Self.largeByteCount }
+                try await Self.connect(port).executeThenClose { secondInbound, outbound in
+                    try await outbound.write(Self.request)
+                    try await Self.wait { answers.byteCount == 2 * Self.largeByteCount }
+                    let count = try await Self.connect(port).executeThenClose { inbound, outbound in
+                        try await outbound.write(Self.request)
+                        return await Self.byteCount(inbound)
+                    }
+                    #expect(count == Self.largeByteCount)
+                    let counts = [await Self.byteCount(firstInbound), await Self.byteCount(secondInbound)]
+                    #expect(counts.count { $0 == Self.largeByteCount } == 1, "\(counts)")
+                }
+            }
+            try await Self.wait { answers.byteCount == 0 }
+            #expect(answers.maximumByteCount == 2 * Self.largeByteCount)
+        }
+    }
+
+    @Test("A client that begins to read late gets everything when nobody else needs the room")
+    func lateReadersAreServed() async throws {
+        let application = Self.application(HTTPLimits())
+        try await application.test(.live) { client in
+            let reader = try await Self.connect(try #require(client.port))
+            try await reader.executeThenClose { inbound, outbound in
+                try await outbound.write(Self.request)
+                try await Self.wait { application.answers.byteCount == Self.largeByteCount }
+                #expect(await Self.byteCount(inbound) == Self.largeByteCount)
+            }
+            try await Self.wait { application.answers.byteCount == 0 }
+        }
+    }
+
+    @Test("An answer that nobody comes to write isn't counted any more")
+    func droppedAnswers() async throws {
+        let budget = AnswerBudget(HTTPLimits())
+        let channel = NIOAsyncTestingChannel()
+        do {
+            var response = Response(
+                status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 1, count: 100_000)))
+            let source = ApplicationRequestContextSource(channel: channel, logger: LogRecorder().logger)
+            await budget.hold(&response, for: EdgeContext(source: source))
+            #expect(budget.byteCount == 100_000)
+            #expect(response.headers[.contentLength] == "100000")
+        }
+        #expect(budget.byteCount == 0)
+    }
+
+    @Test("A client that takes nothing of a large answer loses its connection")
+    func stalledAnswersEnd() async throws {
+        var limits = HTTPLimits()
+        limits.stallTimeout = .milliseconds(200)
+        let application = Self.application(limits)
+        try await application.test(.live) { client in
+            try await Self.connect(try #require(client.port)).executeThenClose { inbound, outbound in
+                try await outbound.write(Self.request)
+                try await Self.wait { application.answers.maximumByteCount > 0 }
+                try await Self.wait { application.answers.byteCount == 0 }
+                #expect(await Self.byteCount(inbound) < Self.largeByteCount)
+            }
+        }
+    }
+
+    @Test("A client that takes nothing of a stream loses its connection")
+    func stalledStreamsEnd() async throws {
+        var limits = HTTPLimits()
+        limits.stallTimeout = .milliseconds(200)
+        let hasEnded = Mutex(false)
+        try await Self.application(limits) { hasEnded.withLock { $0 = true } }.test(.live) { client in
+            try await Self.connect(try #require(client.port)).executeThenClose { _, outbound in
+                try await outbound.write(ByteBuffer(string: "GET /endless HTTP/1.1\r\nHost: test\r\n\r\n"))
+                try await Self.wait { hasEnded.withLock { $0 } }
+            }
+        }
+    }
+
+    // MARK: Progress
+
+    private static let timeout = TimeAmount.seconds(75)
+
+    /// A connection that is full, with some bytes in it.
+    private static func full(_ byteCount: Int) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: SlowReaderHandler(timeout: timeout, minimumByteCount: 64 << 10))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+        channel.write(ByteBuffer(repeating: 0, count: byteCount), promise: nil)
+        setWritable(channel, false)
+        return channel
+    }
+
+    private static func setWritable(_ channel: EmbeddedChannel, _ isWritable: Bool) {
+        channel.isWritable = isWritable
+        channel.pipeline.fireChannelWritabilityChanged()
+    }
+
+    @Test("A connection whose client takes nothing in time is closed, and not before")
+    func nothingTaken() throws {
+        let channel = try Self.full(100_000)
+        channel.embeddedEventLoop.advanceTime(by: Self.timeout - .nanoseconds(1))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .nanoseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("A connection stays while its client takes enough, also if it stays full")
+    func enoughTaken() throws {
+        let channel = try Self.full(100_000)
+        channel.flush()
+        channel.write(ByteBuffer(repeating: 0, count: 30_000), promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: Self.timeout)
+        #expect(channel.isActive)
+        // 30,000 bytes are too little.
+        channel.flush()
+        channel.embeddedEventLoop.advanceTime(by: Self.timeout)
+        #expect(!channel.isActive)
+    }
+
+    @Test("A connection that isn't full has all the time that it likes")
+    func notFull() throws {
+        let channel = try Self.full(100_000)
+        channel.embeddedEventLoop.advanceTime(by: Self.timeout - .nanoseconds(1))
+        Self.setWritable(channel, true)
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+        _ = try channel.finish()
+    }
+}
