@@ -32,7 +32,7 @@ struct BulkTrialContent {
         tried =
             checked == words.count
             ? "This was a trial with all of them. Nothing has changed yet."
-            : "This was a trial with the first \(PanelNumber.text(checked)) of them. Nothing has changed yet."
+            : "This was a trial with \(PanelNumber.text(checked)) of them. Nothing has changed yet."
         along = words.along(number("along"))
         self.gone =
             gone > 0

@@ -2,8 +2,12 @@ import PostgresClient
 import TomboloHTTP
 
 /// The first rows of an import, done in a transaction that doesn't last: what only the data can say, such as that a link
-/// leads nowhere, comes out before the import begins.
+/// leads nowhere, comes out before the import begins. It's one transaction, since rows may link to those before them.
 struct ImportTrial: Sendable {
+    /// After which no further row is tried: others wait for the transaction, no longer than for a batch of the import.
+    static let duration = JobRunner.batchDuration
+
+    /// Rows that somebody else held aren't among them.
     private(set) var checked: Int64 = 0
     private(set) var refusedCreates: Int64 = 0
     private(set) var refusedUpdates: Int64 = 0
@@ -12,27 +16,17 @@ struct ImportTrial: Sendable {
     /// The first rows as they'd be stored.
     private(set) var rows: [JSON] = []
 
-    /// Carries what was found out of the transaction.
-    private struct Over: Error { let trial: ImportTrial }
-
     static func run(
         _ planned: [ImportPlanner.Planned], _ worker: ImportWorker, _ pool: PostgresPool
     ) async throws -> ImportTrial {
-        do {
-            try await pool.transaction { connection in
-                try await connection.execute(
-                    "SET LOCAL lock_timeout = \(JobRunner.lockTimeout.components.seconds * 1_000)")
-                let end = ContinuousClock.now + BulkTrial.duration
-                var trial = ImportTrial()
-                for entry in planned {
-                    try await trial.add(entry, worker, connection)
-                    if ContinuousClock.now > end { break }
-                }
-                throw Over(trial: trial)
+        try await TrialTransaction.run(pool) { connection in
+            let end = ContinuousClock.now + duration
+            var trial = ImportTrial()
+            for entry in planned {
+                try await trial.add(entry, worker, connection)
+                if ContinuousClock.now > end { break }
             }
-            return ImportTrial()
-        } catch let over as Over {
-            return over.trial
+            return trial
         }
     }
 
@@ -40,12 +34,13 @@ struct ImportTrial: Sendable {
         _ entry: ImportPlanner.Planned, _ worker: ImportWorker, _ connection: PostgresConnection
     ) async throws {
         let row = entry.row
-        checked += 1
         var outcome: JobOutcome
         if let failure = entry.failure {
             outcome = .refused(failure)
         } else {
             outcome = try await JobRunner.outcome(connection) { try await worker.perform(row, $0) }
+            // It's shown as what it's planned to be.
+            if outcome.isBusy { outcome = JobOutcome(kind: .pending) }
             if let failure = outcome.failure {
                 problems += worker.mapping.problems(failure.everything, row: row.number)
                 if row.plan == .create { refusedCreates += 1 } else { refusedUpdates += 1 }
@@ -53,6 +48,7 @@ struct ImportTrial: Sendable {
                 left += 1
             }
         }
+        if outcome.kind != .pending { checked += 1 }
         guard rows.count < ImportLimits.shownRowCount else { return }
         let action =
             switch outcome.kind {

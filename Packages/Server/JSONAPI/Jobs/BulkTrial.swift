@@ -1,15 +1,19 @@
 import PostgresClient
 import TomboloHTTP
 
-/// A dry run: the first rows are done like those of a job, in a transaction that doesn't last.
+/// A dry run: the first rows are done like those of a job, in transactions that don't last. Rows of one transaction see what
+/// was done to those before them, as in a job; few rows are in several.
 struct BulkTrial: Sendable {
     /// Rows that are tried.
     static let limit = 500
     /// After which no further row is tried.
     static let duration = Duration.seconds(10)
+    /// After which a transaction takes no further row: others wait for it. Enough for more than a hundred rows, as a rule.
+    static let holdTime = Duration.milliseconds(250)
     /// Refusals that are told.
     static let sampleLimit = 20
 
+    /// Rows that somebody else held aren't among them.
     private(set) var checked = 0
     private(set) var refused = 0
     private(set) var left = 0
@@ -17,34 +21,35 @@ struct BulkTrial: Sendable {
     private(set) var along: Int64 = 0
     private(set) var samples: [JSON] = []
 
-    /// Carries what was found out of the transaction.
-    private struct Over: Error { let trial: BulkTrial }
-
-    static func run(_ worker: JobWorker, _ keys: [String], _ pool: PostgresPool) async throws -> BulkTrial {
-        do {
-            try await pool.transaction { connection in
-                try await connection.execute(
-                    "SET LOCAL lock_timeout = \(JobRunner.lockTimeout.components.seconds * 1_000)")
-                throw Over(trial: try await trial(worker, keys, connection))
-            }
-            return BulkTrial()
-        } catch let over as Over {
-            return over.trial
-        }
-    }
-
-    private static func trial(
-        _ worker: JobWorker, _ keys: [String], _ connection: PostgresConnection
+    /// - Parameter holdTime: ``holdTime`` but in tests.
+    static func run(
+        _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, holdTime: Duration = holdTime
     ) async throws -> BulkTrial {
-        let clock = ContinuousClock()
-        let end = clock.now + duration
-        var trial = BulkTrial()
-        for (index, key) in keys.enumerated() {
-            let row = JobRow(number: Int64(index + 1), key: key, source: nil, old: nil, new: nil)
-            trial.add(try await JobRunner.outcome(row, worker, connection), key)
-            if clock.now > end { break }
+        let end = ContinuousClock.now + duration
+        var (trial, rest) = (BulkTrial(), keys[...])
+        while !rest.isEmpty, ContinuousClock.now < end {
+            (trial, rest) = try await TrialTransaction.run(pool) { [trial, rest] connection in
+                try await trial.trying(rest, worker, connection, for: holdTime)
+            }
         }
         return trial
+    }
+
+    /// - Returns: what was found by then, and the rows that are still to be tried.
+    private func trying(
+        _ keys: ArraySlice<String>, _ worker: JobWorker, _ connection: PostgresConnection, for holdTime: Duration
+    ) async throws -> (BulkTrial, ArraySlice<String>) {
+        let end = ContinuousClock.now + holdTime
+        var (trial, rest) = (self, keys)
+        while let key = rest.popFirst() {
+            let row = JobRow(number: 0, key: key, source: nil, old: nil, new: nil)
+            let outcome = try await JobRunner.outcome(row, worker, connection)
+            // Others may want what is held here, too.
+            if outcome.isBusy { break }
+            trial.add(outcome, key)
+            if ContinuousClock.now >= end { break }
+        }
+        return (trial, rest)
     }
 
     private mutating func add(_ outcome: JobOutcome, _ key: String) {
