@@ -193,10 +193,15 @@ struct BulkTests {
                 .post, Self.all, as: "owner", body: Self.price(7, #""expect": {"count": 3}"#))
             let path = "/jobs/\(asked.json["id"]?.number ?? 0)"
             for role in ["superAdmin", "admin", "organizer", "attendee"] {
-                #expect(try await site.call(.get, path, as: role).status == 404)
-                #expect(try await site.call(.get, "\(path)/rows", as: role).status == 404)
-                #expect(try await site.call(.post, "\(path)/cancel", as: role).status == 404)
-                #expect(try await site.call(.post, "\(path)/undo", as: role).status == 404)
+                for (method, address) in [
+                    (HTTPRequest.Method.get, ""), (.get, "/rows"), (.post, "/cancel"), (.post, "/undo"),
+                ] {
+                    let others = try await site.call(method, path + address, as: role)
+                    // A number that no job has.
+                    let none = try await site.call(method, "/jobs/1000000\(address)", as: role)
+                    #expect(others.status == 404 && none.status == 404, "\(role) \(address): \(others.text)")
+                    for name in ["code", "message", "hint"] { #expect(others.json[name] == none.json[name]) }
+                }
                 #expect(try await site.call(.get, "/jobs", as: role).json["jobs"] == [])
             }
             #expect(try await site.call(.get, "/jobs").status == 401)
