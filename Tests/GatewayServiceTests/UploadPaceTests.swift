@@ -80,6 +80,16 @@ struct UploadPaceTests {
         #expect(pace.userCount == 1)
     }
 
+    @Test("a large changeset of few instructions costs what it took")
+    func largeChangesets() throws {
+        var pace = UploadPace()
+        let took = Duration.milliseconds(300)
+        let load = UploadPace.load(instructionCount: 1, byteCount: 15 << 20)
+        pace.finish(["ann": load], took: took, at: start)
+        #expect(pace.wait(of: "ann", at: start) == start + took * UploadPace.costFactor - UploadPace.burst)
+        #expect(UploadPace.load(instructionCount: 50, byteCount: 5_000) == 50)
+    }
+
     // MARK: In the queue
 
     @Test("beside others, a user has small transactions, one at a time, and another user's upload goes in between")

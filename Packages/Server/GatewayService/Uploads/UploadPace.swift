@@ -20,6 +20,8 @@ struct UploadPace {
     /// can't tell from these one that looks far back for what plain SQL inserted. It's undercharged: with all that the store
     /// looks through at most, a small changeset takes PostgreSQL 30 to 40 ms, and counts for 5.
     static let maximumCost = (transaction: slice, instruction: Duration.microseconds(200))
+    /// So many bytes count as an instruction more: one may have a text of 16 MiB, which PostgreSQL writes for half a second.
+    static let byteCountOfInstruction = 8 << 10
 
     /// Instructions that lately took a slice. The first transactions are the slowest.
     private(set) var instructionCount = instructionCounts.lowerBound
@@ -29,6 +31,11 @@ struct UploadPace {
     /// Users who are remembered.
     var userCount: Int { paidAt.count }
 
+    /// As how many instructions changesets count: by their number and their size.
+    static func load(instructionCount: Int, byteCount: Int) -> Int {
+        instructionCount + byteCount / byteCountOfInstruction
+    }
+
     /// When a user's next transaction may begin, or nil for now.
     func wait(of user: String, at now: Instant) -> Instant? {
         guard let time = paidAt[user].map({ $0 - Self.burst }), time > now else { return nil }
@@ -36,12 +43,12 @@ struct UploadPace {
     }
 
     /// A transaction has ended.
-    /// - Parameter instructionCounts: of each of its users.
-    mutating func finish(_ instructionCounts: [String: Int], took: Duration, at now: Instant) {
-        let count = max(1, instructionCounts.values.reduce(0, +))
+    /// - Parameter loads: of each of its users; see ``load(instructionCount:byteCount:)``.
+    mutating func finish(_ loads: [String: Int], took: Duration, at now: Instant) {
+        let count = max(1, loads.values.reduce(0, +))
         paidAt = paidAt.filter { $0.value > now }
         let cost = min(took, Self.maximumCost.transaction + Self.maximumCost.instruction * count) * Self.costFactor
-        for (user, own) in instructionCounts {
+        for (user, own) in loads {
             let paid = max(paidAt[user] ?? now, now) + cost * (Double(own) / Double(count))
             paidAt[user] = min(paid, now + Self.burst + Self.maximumDebt)
         }

@@ -68,6 +68,11 @@ public actor UploadQueue {
 
         var uploads: ArraySlice<Sized> { call.rest.prefix(count) }
         var instructionCount: Int { uploads.reduce(0) { $0 + $1.instructionCount } }
+        /// What it costs, as ``UploadPace`` counts.
+        var load: Int {
+            UploadPace.load(
+                instructionCount: instructionCount, byteCount: uploads.reduce(0) { $0 + $1.byteCount })
+        }
     }
 
     /// A transaction under way.
@@ -205,7 +210,7 @@ public actor UploadQueue {
             if isPaced {
                 let now = now()
                 turns.note(
-                    parts.map { ($0.call.peer, $0.instructionCount) }, of: id,
+                    parts.map { ($0.call.peer, $0.load) }, of: id,
                     waiting: Set((parts.map(\.call) + waiting).map(\.peer)),
                     underWay: underWay.values.reduce(into: []) { $0.formUnion($1.users) },
                     mayGoOn: { pace.wait(of: $0, at: now) == nil })
@@ -318,8 +323,7 @@ public actor UploadQueue {
 
     private func finish(_ group: [Part], _ id: Int, _ result: Result<[UploadResult], any Error>) {
         let now = now()
-        let counts = group.reduce(into: [String: Int]()) { $0[$1.call.peer.user, default: 0] += $1.instructionCount }
-        backlog.end(counts.values.reduce(0, +))
+        backlog.end(group.reduce(0) { $0 + $1.instructionCount })
         if let known = underWay.removeValue(forKey: id) {
             let took = known.since.duration(to: now)
             onGroup(
@@ -328,7 +332,10 @@ public actor UploadQueue {
             if took >= Self.patience {
                 for user in known.users { apartUntil[user] = now + Self.apartTime }
             }
-            if known.isPaced { pace.finish(counts, took: took, at: now) }
+            if known.isPaced {
+                let loads = group.reduce(into: [String: Int]()) { $0[$1.call.peer.user, default: 0] += $1.load }
+                pace.finish(loads, took: took, at: now)
+            }
         }
         var position = 0
         for part in group {

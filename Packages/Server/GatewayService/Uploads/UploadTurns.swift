@@ -46,13 +46,13 @@ struct UploadTurns {
 
     /// A transaction begins.
     /// - Parameters:
-    ///   - parts: whose changesets are in it, with how many instructions.
+    ///   - parts: whose changesets are in it, with what they cost, as ``UploadPace`` counts.
     ///   - number: greater than that of the one before.
     ///   - waiting: who waited, those of the transaction among them.
     ///   - underWay: users of the other transactions under way.
     ///   - mayGoOn: whether a user who waits might have been next.
     mutating func note(
-        _ parts: [(peer: Peer, instructionCount: Int)], of number: Int, waiting: Set<Peer>, underWay: Set<String>,
+        _ parts: [(peer: Peer, load: Int)], of number: Int, waiting: Set<Peer>, underWay: Set<String>,
         mayGoOn: (String) -> Bool
     ) {
         let busy = underWay.union(waiting.map(\.user))
@@ -60,10 +60,10 @@ struct UploadTurns {
         let userCounts = waiting.reduce(into: [String: Int]()) { counts, peer in
             if mayGoOn(peer.user) { counts[peer.place, default: 0] += 1 }
         }
-        for (peer, instructionCount) in parts {
+        for (peer, load) in parts {
             lastOfUser[peer.user] = number
             places.serve(
-                peer.place, cost: Double(instructionCount), userCount: userCounts[peer.place] ?? 1,
+                peer.place, cost: Double(load), userCount: userCounts[peer.place] ?? 1,
                 waiting: userCounts.keys)
         }
     }
