@@ -86,7 +86,7 @@ import TomboloRules
                 try await fixture.pool.execute("BEGIN; DELETE FROM ticket; SELECT 1 / 0; COMMIT")
             }
             #expect(try await total(all, nil) == 5)
-            try await fixture.pool.execute("TRUNCATE ticket")
+            try await fixture.pool.execute("TRUNCATE ticket, orders")
             #expect(try await total(all, nil) == 0)
         }
     }

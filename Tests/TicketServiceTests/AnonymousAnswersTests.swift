@@ -72,7 +72,7 @@ import TomboloRules
             #expect(try await names() == ["New", "Regular", "Student", "Supporter", "Earliest"])
             try await fixture.pool.query("DELETE FROM ticket WHERE _id = $1", [.objectId(new)])
             #expect(try await names() == ["Regular", "Student", "Supporter", "Earliest"])
-            try await fixture.pool.execute("TRUNCATE ticket")
+            try await fixture.pool.execute("TRUNCATE ticket, orders")
             #expect(try await names() == [])
         }
     }

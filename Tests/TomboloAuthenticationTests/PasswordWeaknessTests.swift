@@ -79,6 +79,7 @@ import Testing
                 email: AccountPlace.email, password: AccountPlace.password, address: "", device: LoginDevice())
             let session = try await place.authenticator.panelSession(token)
             try await place.switchOn("anon-user")
+            try await place.switchOn("local-userpass", #"{"registration": true, "confirmation": "none"}"#)
             let anonymous = try await place.authenticator.login(.anonymous)
             for (weak, weakness) in [
                 ("qwerty123", PasswordWeakness.common), ("ann-2027!", .owner), ("hijk5678!", .series),
