@@ -13,22 +13,28 @@ struct Apply: AsyncParsableCommand {
 
             Makes the roles that servers connect as, such as tombolo_gateway, and gives them their rights: see \
             docs/database-roles.md. They can't log in until you let them.
+
+            Boxes of the permission matrix, and roles, that were changed in the admin server stay as they are when \
+            newer rules come, and are listed.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var models: ModelOptions
+    @OptionGroup var boxes: BoxOptions
 
     @Flag(name: .shortAndLong, help: "Print every step.")
     var verbose = false
 
     func run() async throws {
-        let models = models
+        let (models, boxes) = (models, boxes)
         let verbose = verbose
         try await database.withConnection { connection in
-            let plan = try await models.migrator(connection).applying { step, place, total in
+            let migrator = try await models.migrator(connection, replacesBoxes: boxes.replaceBoxes)
+            let plan = try await migrator.applying { step, place, total in
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
             let steps = plan.steps
+            for note in plan.notes { print(note) }
             print(
                 steps.isEmpty
                     ? "The database was up to date."

@@ -39,8 +39,11 @@ struct ModelOptions: ParsableArguments {
     }
 
     /// A migrator to what the database has and the named documents.
+    /// - Parameter replacesBoxes: whether rules are taken as they are, without what was changed in an admin server.
     /// - Throws: ``ToolError`` for a document that can't be read, or documents that don't go together.
-    nonisolated(nonsending) func migrator(_ connection: PostgresConnection) async throws -> Migrator {
+    nonisolated(nonsending) func migrator(
+        _ connection: PostgresConnection, replacesBoxes: Bool = false
+    ) async throws -> Migrator {
         var apps: [AppDocuments] = []
         var documents: [(file: String, models: ModelDocument)] = []
         for (index, file) in files.enumerated() {
@@ -57,7 +60,8 @@ struct ModelOptions: ParsableArguments {
         }
         try ModelConflicts.check(documents)
         do {
-            return try await Migrator.toDocuments(apps, on: connection, rolePrefix: rolePrefix)
+            return try await Migrator.toDocuments(
+                apps, on: connection, rolePrefix: rolePrefix, replacesBoxes: replacesBoxes)
         } catch let error as ServerModelError {
             throw ToolError(error, naming: files + ruleFiles)
         } catch let error as ModelDocumentError {

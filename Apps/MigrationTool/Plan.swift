@@ -11,14 +11,15 @@ struct Plan: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var models: ModelOptions
+    @OptionGroup var boxes: BoxOptions
 
     @Flag(help: "Print the names of the steps only.")
     var namesOnly = false
 
     func run() async throws {
-        let models = models
+        let (models, boxes) = (models, boxes)
         try await database.withConnection { connection in
-            let plan = try await models.migrator(connection).plan()
+            let plan = try await models.migrator(connection, replacesBoxes: boxes.replaceBoxes).plan()
             if plan.isEmpty { print("The database is up to date.") }
             for (position, step) in plan.steps.enumerated() {
                 if namesOnly {
@@ -28,6 +29,7 @@ struct Plan: AsyncParsableCommand {
                     print("-- \(position + 1). \(step.name)\(note)\n\(step.sql);\n")
                 }
             }
+            for note in plan.notes { print("-- \(note.replacing("\n", with: "\n-- "))") }
             for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
             Advice.print(plan.advice)
             if !plan.problems.isEmpty { throw ExitCode.failure }

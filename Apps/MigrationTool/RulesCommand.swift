@@ -69,7 +69,12 @@ struct RulesCommand: AsyncParsableCommand {
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Store a rule document, from which servers decide from then on.",
-            discussion: "Open sessions get the difference within a second. A document with a mistake changes nothing.")
+            discussion: """
+                Open sessions get the difference within a second. A document with a mistake changes nothing.
+
+                Boxes of the permission matrix, and roles, that were changed in the admin server stay as they are, and \
+                are listed.
+                """)
 
         @Argument(help: "The rule document, YAML or JSON.")
         var file: String
@@ -78,10 +83,13 @@ struct RulesCommand: AsyncParsableCommand {
         var app: String?
 
         @OptionGroup var database: DatabaseOptions
+        @OptionGroup var boxes: BoxOptions
 
         func run() async throws {
             let document = RuleDeployment(file: file, content: try RulesCommand.text(of: file))
-            let (outcome, notes) = try await database.reading { try await document.apply(app: app, $0) }
+            let (outcome, notes) = try await database.reading {
+                try await document.apply(app: app, replacesBoxes: boxes.replaceBoxes, $0)
+            }
             for note in notes { print(note) }
             switch outcome {
             case .unchanged: print("The rules were the same.")

@@ -29,6 +29,22 @@ import TomboloServerModel
         }
     }
 
+    @Test("the history says which boxes a tool kept when it stored newer rules")
+    func kept() async throws {
+        try await ServiceFixture.with { fixture in
+            let rules = try #require(fixture.adminModels.current.ruleDocuments["conference"])
+            try await fixture.pool.execute(
+                DocumentTable.insertion(
+                    app: "conference", kind: .rules, content: rules + "# Newer.\n", applied: rules,
+                    note: "Kept 1 box: '<owner>'."))
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let list = try await browser.get("/panel/documents").text
+                #expect(list.contains("a tool<br><small>Kept 1 box:") && list.contains("&lt;owner&gt;"), "\(list)")
+            }
+        }
+    }
+
     @Test(
         "versions that aren't there, or don't belong together, are not found",
         arguments: ["0", "x", "9999999999999999999999", "-1", "1?against=x", "1?against=2", "2?against=1"])

@@ -11,9 +11,13 @@ struct Setup: AsyncParsableCommand {
         discussion: """
             Only adds. Everything that PostgreSQL can do in a transaction is done in one; a failure leaves the \
             database as it was. A second run at the same time is refused.
+
+            Boxes of the permission matrix, and roles, that were changed in the admin server stay as they are, and are \
+            listed.
             """)
 
     @OptionGroup var database: DatabaseOptions
+    @OptionGroup var boxes: BoxOptions
 
     @Flag(name: .shortAndLong, help: "Print every step.")
     var verbose = false
@@ -22,12 +26,13 @@ struct Setup: AsyncParsableCommand {
     var dryRun = false
 
     func run() async throws {
-        let (verbose, dryRun) = (verbose, dryRun)
+        let (verbose, dryRun, boxes) = (verbose, dryRun, boxes)
         try await database.withConnection { connection in
-            let migrator = try await Conference.migrator(connection)
+            let migrator = try await Conference.migrator(connection, replacesBoxes: boxes.replaceBoxes)
             if dryRun {
                 let plan = try await migrator.plan()
                 for step in plan.steps { print("-- \(step.name)\n\(step.sql);\n") }
+                for note in plan.notes { print("-- \(note.replacing("\n", with: "\n-- "))") }
                 for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
                 Advice.print(plan.advice)
                 return
@@ -36,6 +41,7 @@ struct Setup: AsyncParsableCommand {
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
             let steps = plan.steps
+            for note in plan.notes { print(note) }
             print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")
             Advice.print(plan.advice)
         }

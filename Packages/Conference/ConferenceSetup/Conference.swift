@@ -13,9 +13,14 @@ public enum Conference {
 
     /// Brings a database to what the platform needs: the tables of its classes, its rules, and ``schemaExtension``.
     /// Other apps of the database stay.
-    /// - Parameter connection: of the role that owns the tables, or will; used by nobody else meanwhile.
-    public static func migrator(_ connection: PostgresConnection) async throws -> Migrator {
-        try await Migrator.toDocuments([documents()], on: connection, extensions: [schemaExtension])
+    /// - Parameters:
+    ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
+    ///   - replacesBoxes: whether the rules are stored as they come, without what administrators changed in their matrix.
+    public static func migrator(
+        _ connection: PostgresConnection, replacesBoxes: Bool = false
+    ) async throws -> Migrator {
+        try await Migrator.toDocuments(
+            [documents()], on: connection, extensions: [schemaExtension], replacesBoxes: replacesBoxes)
     }
 
     /// The platform's models and rules.

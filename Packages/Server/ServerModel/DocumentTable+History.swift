@@ -12,6 +12,8 @@ package struct DocumentVersion: Hashable, Sendable {
     package let account: String?
     /// Its name, as far as it's still there.
     package let accountName: String?
+    /// What a tool kept or dropped of changes that were made in an admin server.
+    package let note: String?
     /// The version of the same app and kind before it; nil for the first.
     package let before: Int64?
     /// Whether it counts: no newer one is there.
@@ -37,7 +39,8 @@ extension DocumentTable {
                 (SELECT max(o.version) FROM tombolo.document o
                     WHERE o.app = d.app AND o.kind = d.kind AND o.version < d.version),
                 NOT EXISTS (SELECT FROM tombolo.document o
-                    WHERE o.app = d.app AND o.kind = d.kind AND o.version > d.version)
+                    WHERE o.app = d.app AND o.kind = d.kind AND o.version > d.version),
+                d.note
             FROM tombolo.document d LEFT JOIN tombolo.account a
                 ON a.id = CASE WHEN d.account ~ '^[0-9a-f]{24}$' THEN decode(d.account, 'hex') END
             WHERE ($1::text IS NULL OR d.app = $1) AND ($2::text IS NULL OR d.kind = $2)
@@ -48,7 +51,8 @@ extension DocumentTable {
             return DocumentVersion(
                 version: try row[0].int64, app: try row[1].string, kind: kind, byteCount: try row[3].int,
                 addedAt: try row[4].timestampMicroseconds, account: try row[5].nonNull?.string,
-                accountName: try row[6].nonNull?.string, before: try row[7].nonNull?.int64, isNewest: try row[8].bool)
+                accountName: try row[6].nonNull?.string, note: try row[9].nonNull?.string,
+                before: try row[7].nonNull?.int64, isNewest: try row[8].bool)
         }
         return (versions, found.count > historyPageSize)
     }

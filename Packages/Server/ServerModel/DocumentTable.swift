@@ -60,12 +60,36 @@ public enum DocumentTable {
         )[0, 0].nonNull?.int64
     }
 
+    /// The rules of an app as a tool last applied them: without what was changed in an admin server, before or since.
+    /// - Returns: nil if no tool applied any.
+    /// - Throws: the database's error.
+    public static func appliedRules(of app: String, _ connection: PostgresConnection) async throws -> String? {
+        // A database of an earlier version lacks columns.
+        try await connection.query(
+            """
+            SELECT coalesce(to_jsonb(d) ->> 'applied', d.content) FROM tombolo.document d
+            WHERE d.app = $1 AND d.kind = 'rules' AND to_jsonb(d) ->> 'account' IS NULL
+            ORDER BY d.version DESC LIMIT 1
+            """, [.text(app)]
+        ).first.map { try $0[0].string }
+    }
+
     /// The statement that adds a document.
-    public static func insertion(app: String, kind: DocumentKind, content: String) -> String {
+    /// - Parameters:
+    ///   - applied: rules as a tool got them, if the content has other boxes.
+    ///   - note: what became of changes that were made in an admin server.
+    public static func insertion(
+        app: String, kind: DocumentKind, content: String, applied: String? = nil, note: String? = nil
+    ) -> String {
         let text = PostgresSQL.quoteLiteral(content)
+        // A database of an earlier version lacks these columns, and takes documents without them.
+        let more = [("applied", applied == content ? nil : applied), ("note", note)].filter { $0.1 != nil }
+        let columns = more.map { ", \($0.0)" }.joined()
+        let values = more.map { ", \(PostgresSQL.quoteLiteral($0.1 ?? ""))" }.joined()
         return """
-            INSERT INTO tombolo.document (app, kind, content, checksum) VALUES (\(PostgresSQL.quoteLiteral(app)), \
-            '\(kind.rawValue)', \(text), encode(sha256(convert_to(\(text), 'UTF8')), 'hex'))
+            INSERT INTO tombolo.document (app, kind, content, checksum\(columns)) \
+            VALUES (\(PostgresSQL.quoteLiteral(app)), '\(kind.rawValue)', \(text), \
+            encode(sha256(convert_to(\(text), 'UTF8')), 'hex')\(values))
             """
     }
 }

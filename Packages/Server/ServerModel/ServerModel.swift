@@ -87,7 +87,7 @@ public struct ServerModel: Sendable {
     }
 
     /// What messages call an app's rules.
-    static func ruleFile(_ app: String) -> String { "rules of \(app)" }
+    package static func ruleFile(_ app: String) -> String { "rules of \(app)" }
 
     /// By app, for those whose rules have one.
     public var matrices: [String: PermissionMatrix] {

@@ -11,6 +11,21 @@ struct DocumentExtension: SchemaExtension {
         let content: String
         /// The version of the document that this one was made to follow; nil if there was none.
         let previous: Int64?
+        /// Of rules: what they were made of.
+        let rules: AppliedRules?
+
+        /// Whether a document that is there is this one, and of rules also the one that was applied last. Otherwise what
+        /// somebody took over into the file would later pass for a change that was only made in an admin server.
+        func isDone(_ present: StoredDocument?, _ connection: PostgresConnection) async throws -> Bool {
+            guard present?.content == content else { return false }
+            guard let rules else { return true }
+            return try await DocumentTable.appliedRules(of: app, connection) == rules.file
+        }
+
+        var insertion: String {
+            DocumentTable.insertion(
+                app: app, kind: kind, content: content, applied: rules?.file, note: rules?.note)
+        }
     }
 
     let changes: [Change]
@@ -20,12 +35,12 @@ struct DocumentExtension: SchemaExtension {
         var steps: [SchemaStep] = []
         for change in changes {
             let present = newest.first { $0.app == change.app && $0.kind == change.kind }
-            guard present?.content != change.content else { continue }
+            if try await change.isDone(present, connection) { continue }
             guard present?.version == change.previous else { throw MigrationError.documentChanged(app: change.app) }
             steps.append(
                 SchemaStep(
                     name: "\(change.kind.rawValue) of \(change.app)",
-                    sql: DocumentTable.insertion(app: change.app, kind: change.kind, content: change.content)))
+                    sql: change.insertion))
         }
         return steps
     }

@@ -8,6 +8,8 @@ public struct MigrationPlan: Hashable, Sendable {
     public let problems: [String]
     /// What this user can't do and another one should, with the commands. The rest is applied all the same.
     public let advice: [String]
+    /// What the steps do with changes that were made in an admin server, for people to read.
+    public let notes: [String]
 
     public var isEmpty: Bool { steps.isEmpty && problems.isEmpty }
 

@@ -12,12 +12,14 @@ extension Migrator {
     ///     database has, and takes over no table that Tombolo didn't make.
     ///   - extensions: what the apps need besides, in order.
     ///   - rolePrefix: as of ``init(_:schema:extensions:isDevelopment:rolePrefix:)``.
+    ///   - replacesBoxes: whether rules are taken as they are. Otherwise what was changed in their matrix in an admin
+    ///     server is kept; ``MigrationPlan/notes`` says what.
     /// - Throws: `ModelDocumentError` for models that older versions of the app couldn't live with;
     ///   ``TomboloServerModel/ServerModelError`` for documents that don't go together, with every problem; the
     ///   database's error.
     public static func toDocuments(
         _ apps: [AppDocuments], on connection: PostgresConnection, isDevelopment: Bool = false,
-        extensions: [any SchemaExtension] = [], rolePrefix: String? = nil
+        extensions: [any SchemaExtension] = [], rolePrefix: String? = nil, replacesBoxes: Bool = false
     ) async throws -> Migrator {
         var stored: [StoredDocument]
         do {
@@ -26,12 +28,16 @@ extension Migrator {
             stored = []
         }
         var changes: [DocumentExtension.Change] = []
-        func change(_ app: String, _ kind: DocumentKind, _ content: (StoredDocument?) throws -> String) throws {
+        func change(
+            _ app: String, _ kind: DocumentKind, rules: AppliedRules? = nil,
+            _ content: (StoredDocument?) throws -> String
+        ) throws {
             let place = stored.firstIndex { $0.app == app && $0.kind == kind }
             let previous = place.map { stored[$0] }
             let content = try content(previous)
             changes.append(
-                DocumentExtension.Change(app: app, kind: kind, content: content, previous: previous?.version))
+                DocumentExtension.Change(
+                    app: app, kind: kind, content: content, previous: previous?.version, rules: rules))
             let document = StoredDocument(version: previous?.version ?? 0, app: app, kind: kind, content: content)
             if let place { stored[place] = document } else { stored.append(document) }
         }
@@ -42,7 +48,12 @@ extension Migrator {
                     return try models.merged(over: old, retiringMissing: !isDevelopment).json
                 }
             }
-            if let rules = item.rules { try change(item.app, .rules) { _ in rules } }
+            if let file = item.rules {
+                let previous = stored.first { $0.app == item.app && $0.kind == .rules }
+                let rules = try await AppliedRules(
+                    file, app: item.app, over: previous, replacesBoxes: replacesBoxes, connection)
+                try change(item.app, .rules, rules: rules) { _ in rules.content }
+            }
         }
         let brought = Set(
             apps.filter { $0.app != ServerModel.developmentApp }.flatMap { $0.models?.classes ?? [] }.map(\.name))
@@ -54,7 +65,7 @@ extension Migrator {
         guard problems.isEmpty else { throw ServerModelError.invalid(problems: problems) }
         return Migrator(
             connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)],
-            isDevelopment: isDevelopment, rolePrefix: rolePrefix)
+            isDevelopment: isDevelopment, rolePrefix: rolePrefix, rules: changes.compactMap(\.rules))
     }
 
     /// What is left of the classes that devices brought in development mode when an app brings some of them itself; nil

@@ -22,6 +22,7 @@ public struct Migrator: Sendable {
     private let extensions: [any SchemaExtension]
     private let isDevelopment: Bool
     private let rolePrefix: String?
+    private let rules: [AppliedRules]
 
     /// - Parameters:
     ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
@@ -34,11 +35,22 @@ public struct Migrator: Sendable {
         _ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension] = [],
         isDevelopment: Bool = false, rolePrefix: String? = nil
     ) {
+        self.init(
+            connection, schema: schema, extensions: extensions, isDevelopment: isDevelopment, rolePrefix: rolePrefix,
+            rules: [])
+    }
+
+    /// - Parameter rules: that the extensions store.
+    init(
+        _ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension], isDevelopment: Bool,
+        rolePrefix: String?, rules: [AppliedRules]
+    ) {
         self.connection = connection
         self.schema = schema
         self.extensions = extensions
         self.isDevelopment = isDevelopment
         self.rolePrefix = rolePrefix
+        self.rules = rules
     }
 
     /// What would be done. Reads the catalog only.
@@ -62,9 +74,11 @@ public struct Migrator: Sendable {
         // Before documents: a server that learns of a class may use it.
         steps += roles.steps
         for item in extensions { steps += try await item.steps(live, connection) }
-        let problems = [names.problem(with: rolePrefix)].compactMap { $0 } + difference.problems
+        let problems =
+            [names.problem(with: rolePrefix)].compactMap { $0 } + difference.problems + rules.flatMap(\.problems)
         return MigrationPlan(
-            steps: steps, problems: problems + (isDevelopment ? takeovers(live) : []), advice: roles.advice)
+            steps: steps, problems: problems + (isDevelopment ? takeovers(live) : []), advice: roles.advice,
+            notes: rules.flatMap(\.notes))
     }
 
     /// Tables that are there without Tombolo having made or adopted them, and that classes would take over.

@@ -16,6 +16,8 @@ struct DocumentsContent: Sendable {
         let kind: String
         let added: Moment
         let by: String
+        /// What a tool did with changes that were made here.
+        let note: String?
         let before: Int64?
         let isNewest: Bool
 
@@ -25,6 +27,7 @@ struct DocumentsContent: Sendable {
             kind = found.kind.rawValue
             added = Moment(found.addedAt, now: now)
             by = found.accountName ?? found.account ?? "a tool"
+            note = found.note
             before = found.before
             isNewest = found.isNewest
         }

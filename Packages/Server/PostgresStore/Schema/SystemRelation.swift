@@ -245,6 +245,17 @@ struct SystemRelation {
                 'Who asked a server for it; nil for what tools and development mode added.'
                 """),
         SystemRelation(
+            name: "document.applied",
+            sql: """
+                ALTER TABLE tombolo.document ADD COLUMN IF NOT EXISTS applied text COLLATE "C",
+                    ADD COLUMN IF NOT EXISTS note text COLLATE "C";
+                COMMENT ON COLUMN tombolo.document.applied IS \
+                'Rules as a tool got them, where the content also has what was changed in an admin server before; nil for \
+                the content itself.';
+                COMMENT ON COLUMN tombolo.document.note IS \
+                'What a tool kept or dropped of changes that were made in an admin server.'
+                """),
+        SystemRelation(
             name: "readable",
             sql: """
                 CREATE TABLE IF NOT EXISTS tombolo.readable (

@@ -70,23 +70,32 @@ public struct RuleDeployment: Sendable {
     }
 
     /// Stores the document as an app's rules, if it has no mistakes. May be repeated.
-    /// - Parameter connection: of the role that owns the tables.
-    /// - Returns: what came of it, and what in the document has no effect.
+    /// - Parameters:
+    ///   - replacesBoxes: whether it's stored as it is. Otherwise what was changed in the matrix in an admin server since
+    ///     rules were applied last is kept.
+    ///   - connection: of the role that owns the tables.
+    /// - Returns: what came of it, what became of such changes, and what in the document has no effect.
     /// - Throws: as ``checked(app:against:)``; ``TomboloServerModel/ServerModelError/notMigrated``; the database's error.
     @discardableResult
-    public func apply(app: String?, _ connection: PostgresConnection) async throws -> (Outcome, notes: [String]) {
+    public func apply(
+        app: String?, replacesBoxes: Bool = false, _ connection: PostgresConnection
+    ) async throws -> (Outcome, notes: [String]) {
         try await connection.transaction { connection in
             // Not beside a migration, whose models these rules may not fit.
             try await connection.execute("SET LOCAL lock_timeout = \(Migrator.lockTimeoutMilliseconds)")
             try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(Migrator.lockKey)])
             let documents = try await DocumentTable.newest(connection)
             let app = try Self.app(app, in: documents)
-            let model = try checked(app: app, against: documents)
-            let notes = model.rules.notes.map { naming($0, app: app) }
-            if documents.contains(where: { $0.app == app && $0.kind == .rules && $0.content == content }) {
-                return (.unchanged, notes)
-            }
-            try await connection.execute(DocumentTable.insertion(app: app, kind: .rules, content: content))
+            let previous = documents.first { $0.app == app && $0.kind == .rules }
+            let rules = try await AppliedRules(
+                content, app: app, over: previous, replacesBoxes: replacesBoxes, connection)
+            guard rules.problems.isEmpty else { throw RuleError(problems: rules.problems) }
+            let model = try RuleDeployment(file: file, content: rules.content).checked(app: app, against: documents)
+            let notes = rules.notes + model.rules.notes.map { naming($0, app: app) }
+            let change = DocumentExtension.Change(
+                app: app, kind: .rules, content: rules.content, previous: previous?.version, rules: rules)
+            guard try await !change.isDone(previous, connection) else { return (.unchanged, notes) }
+            try await connection.execute(change.insertion)
             return (.stored(version: try await DocumentTable.version(connection)), notes)
         }
     }

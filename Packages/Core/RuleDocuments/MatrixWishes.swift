@@ -1,0 +1,108 @@
+internal import TomboloRules
+
+/// What a merge still has to change in the newer document, and what came of the rest.
+struct MatrixWishes {
+    private var pending: [MatrixChange] = []
+    private(set) var kept: [MatrixChange] = []
+    private(set) var lost: [MatrixMerge.Loss] = []
+    /// Of the document in use.
+    private let used: PermissionMatrix
+    /// Of the newer document.
+    private let new: PermissionMatrix
+
+    /// - Parameter changes: those that made `used`. What the newer document has already is no wish.
+    init(_ changes: [MatrixChange], _ used: PermissionMatrix, _ new: PermissionMatrix) {
+        self.used = used
+        self.new = new
+        for change in changes {
+            switch change {
+            case .box(let box, let isPermitted): addBox(box, isPermitted)
+            case .userBox(let box, let isPermitted):
+                if !new.has(box) || new.permits(box) != isPermitted { pending.append(change) }
+            case .added(let role, let isEverywhere, let boxes):
+                if new.rows.contains(role), !changes.contains(.removed(role)) {
+                    narrow(role)
+                } else {
+                    let known = boxes.filter { service, _ in new.services.contains { $0.name == service } }
+                    pending.append(.added(role, isEverywhere: isEverywhere, boxes: known))
+                    loseBoxes(of: role) { known[$0.service] == nil }
+                }
+            case .removed(let role):
+                if new.rows.contains(role) { pending.append(change) }
+            }
+        }
+    }
+
+    /// Makes the changes, in rounds: one may need another first, such as reading before updating. What none of them made
+    /// possible is lost.
+    mutating func carryOut(in text: RuleText) -> RuleText {
+        var text = text
+        var failures: [MatrixMerge.Loss] = []
+        var isMoving = true
+        while isMoving {
+            failures = []
+            isMoving = false
+            for change in pending {
+                do throws(MatrixEditError) {
+                    text = try text.applying(change)
+                    kept.append(change)
+                    isMoving = true
+                } catch {
+                    failures.append(.init(change: change, reason: error.description))
+                }
+            }
+            pending = failures.map(\.change)
+        }
+        lost += failures
+        return text
+    }
+
+    private mutating func addBox(_ box: PermissionMatrix.Box, _ isPermitted: Bool) {
+        let wish = MatrixChange.box(box, isPermitted: isPermitted)
+        if isPermitted, new.has(box), !new.shares(box.role, with: used) {
+            let kind = new.roles.contains(box.role) ? "within an object only" : "everywhere"
+            lost.append(.init(change: wish, reason: "In the new rules the role counts \(kind)."))
+            return
+        }
+        guard !new.has(box) || new.permits(box) != isPermitted, !pending.contains(wish) else { return }
+        pending.append(wish)
+        guard box.operation == .read, !isPermitted else { return }
+        // Who may read nothing may change nothing, whatever the newer document gives beside.
+        for other in new.boxes(of: box.role) where other.service == box.service && other != box {
+            let more = MatrixChange.box(other, isPermitted: false)
+            if new.permits(other), !pending.contains(more) { pending.append(more) }
+        }
+    }
+
+    /// A role that both sides added may do what both permit: neither of them knew of the other.
+    private mutating func narrow(_ role: String) {
+        for box in used.boxes(of: role) where !used.permits(box) && new.permits(box) {
+            pending.append(.box(box, isPermitted: false))
+        }
+        loseBoxes(of: role) { [new] in !new.permits($0) }
+    }
+
+    private mutating func loseBoxes(of role: String, where isLost: (PermissionMatrix.Box) -> Bool) {
+        for box in used.boxes(of: role) where used.permits(box) && isLost(box) {
+            let isThere = new.services.contains { $0.name == box.service }
+            let reason =
+                isThere
+                ? "The new rules have a role of this name, which may not."
+                : MatrixEditError.unknownService(box.service, known: new.services.map(\.name)).description
+            lost.append(.init(change: .box(box, isPermitted: true), reason: reason))
+        }
+    }
+}
+
+extension RuleText {
+    /// - Throws: ``MatrixEditError``.
+    fileprivate func applying(_ change: MatrixChange) throws(MatrixEditError) -> RuleText {
+        switch change {
+        case .box(let box, let isPermitted): try setting(box, to: isPermitted)
+        case .userBox(let box, let isPermitted): try setting(box, to: isPermitted)
+        case .added(let role, let isEverywhere, let boxes):
+            try adding(role, isEverywhere: isEverywhere, boxes: boxes)
+        case .removed(let role): try removing(role)
+        }
+    }
+}

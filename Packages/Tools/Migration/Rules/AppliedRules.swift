@@ -1,0 +1,104 @@
+import PostgresClient
+import TomboloRuleDocuments
+import TomboloServerModel
+
+/// An app's rules from a file as they are to be stored: with what was changed in their matrix in an admin server since
+/// rules were applied last.
+struct AppliedRules: Sendable {
+    private let app: String
+    /// As they came.
+    let file: String
+    /// To be stored.
+    let content: String
+    /// What became of the changes, for the history of the documents; nil if nothing is to be said.
+    let note: String?
+    /// Why they can't be stored like this.
+    let problems: [String]
+
+    /// The same as ``note``, with the app's name.
+    var notes: [String] { note.map { ["Rules of \(app): \($0)"] } ?? [] }
+
+    /// - Parameters:
+    ///   - previous: the app's rules in use.
+    ///   - replacesBoxes: whether the file is taken as it is.
+    /// - Throws: the database's error.
+    init(
+        _ file: String, app: String, over previous: StoredDocument?, replacesBoxes: Bool,
+        _ connection: PostgresConnection
+    ) async throws {
+        let base = previous == nil ? nil : try await DocumentTable.appliedRules(of: app, connection)
+        self.init(file, app: app, base: base, current: previous?.content, replacesBoxes: replacesBoxes)
+    }
+
+    /// - Parameters:
+    ///   - base: the rules that were applied last.
+    ///   - current: what is in use.
+    init(_ file: String, app: String, base: String?, current: String?, replacesBoxes: Bool) {
+        self.app = app
+        self.file = file
+        guard let base, let current else {
+            (content, note, problems) = (file, nil, [])
+            return
+        }
+        let name = ServerModel.ruleFile(app)
+        let merge: MatrixMerge
+        do throws(MatrixEditError) {
+            merge = try MatrixMerge(base: base, current: current, new: file, file: name)
+        } catch {
+            content = file
+            note = replacesBoxes ? "Took the file as it is." : nil
+            problems =
+                replacesBoxes
+                ? []
+                : [
+                    "The stored rules of \(app) can't be read, so that what was changed in the admin server can't be kept: "
+                        + "\(error) To take the file as it is, use --replace-boxes."
+                ]
+            return
+        }
+        if replacesBoxes {
+            content = file
+            problems = []
+            // An unchanged file has nothing to be merged: what differs from it is what it replaces.
+            let dropped =
+                base == file
+                ? Self.changes(from: base, to: current, name)
+                : merge.kept + (merge.lost + merge.returning).map(\.change)
+            note = dropped.isEmpty ? nil : "Took the file as it is and dropped \(Self.list(dropped))"
+        } else {
+            content = merge.text
+            note = Self.note(merge)
+            problems = merge.returning.map { loss in
+                "\(loss.change): that was changed in the admin server, and the new rules of \(app) would undo it. "
+                    + "\(loss.reason) Or take the file as it is, with --replace-boxes."
+            }
+        }
+    }
+
+    private static func changes(from base: String, to current: String, _ name: String) -> [MatrixChange] {
+        guard let old = try? RuleText(base, file: name), let new = try? RuleText(current, file: name) else { return [] }
+        return new.matrix.changes(since: old.matrix)
+    }
+
+    private static func note(_ merge: MatrixMerge) -> String? {
+        var sentences = merge.kept.isEmpty ? [] : ["Kept \(list(merge.kept))"]
+        sentences += merge.lost.map { "Not kept, though changed in the admin server: \($0)" }
+        return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
+    }
+
+    private static func list(_ changes: [MatrixChange]) -> String {
+        let areBoxes = changes.allSatisfy { change in
+            switch change {
+            case .box, .userBox: true
+            case .added, .removed: false
+            }
+        }
+        let one = changes.count == 1
+        let what =
+            areBoxes
+            ? (one ? "box that was changed" : "boxes that were changed")
+            : (one ? "change that was made" : "changes that were made")
+        let names = changes.map(\.description).joined(separator: "; ")
+        return "\(changes.count) \(what) in the admin server: \(names)."
+    }
+}

@@ -1,0 +1,15 @@
+public import ArgumentParser
+
+/// What becomes of boxes of the permission matrix that were changed in an admin server, when newer rules are stored.
+public struct BoxOptions: ParsableArguments, Sendable {
+    @Flag(
+        help: ArgumentHelp(
+            "Take rules as they are in the file, and drop what was changed in the admin server.",
+            discussion: """
+                Without it, boxes of the permission matrix that were changed there stay as they are, and so do added and \
+                removed roles. Either way the changes are listed; see docs/rules.md.
+                """))
+    public var replaceBoxes = false
+
+    public init() {}
+}
