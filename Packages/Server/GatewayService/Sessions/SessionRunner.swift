@@ -68,21 +68,21 @@ actor SessionRunner {
     let connectedAt: NIODeadline
     let logger: Logger
     let socket: ServerSocket
-    private let clock: SessionClock
-    private var clockPlace: SessionClock.Place?
+    let clock: SessionClock
+    var clockPlace: SessionClock.Place?
 
     var session = ServerSession(schema: .empty)
     var codec = MessageCodec(schema: .empty)
     /// Where the session belongs: chosen when the device says hello.
     var seat: Generations.Seat?
-    private var isAdmitted = false
+    var isAdmitted = false
     /// Until the session is open.
     var admission: Admission?
     /// As the device's hello says it.
     var partition: Value?
     /// What happens between hello and the first batch.
-    private var authenticating: Task<Void, Never>?
-    private var opening: Task<Void, Never>?
+    var authenticating: Task<Void, Never>?
+    var opening: Task<Void, Never>?
     var didOpen = false
     var authority: Authority? {
         didSet { count(authority?.user, insteadOf: oldValue?.user) }
@@ -105,26 +105,26 @@ actor SessionRunner {
 
     // Receiving
     /// Messages that were read from the network before it was told to pause.
-    private var inbox: [ByteBuffer] = []
-    private var isTakingNext = false
-    private var taking: Task<Void, Never>?
+    var inbox: [ByteBuffer] = []
+    var isTakingNext = false
+    var taking: Task<Void, Never>?
     var heardAt: NIODeadline
-    private var countedPingsAt: NIODeadline
+    var countedPingsAt: NIODeadline
     /// What the session holds of the gateway's ``UploadBudget``: of uploads that wait, and of those under way.
     var waitingUploadByteCount = 0
     var uploadingByteCount = 0
     var uploading: Task<Void, Never>?
 
     // Sending
-    private var needsFlush = false
-    private var isEnding = false
+    var needsFlush = false
+    var isEnding = false
     /// Written to the socket since the session began, in bytes.
-    private var writtenByteCount = 0
+    var writtenByteCount = 0
     /// The frames of a batch that the device has not taken yet.
     var spool: Spool?
     /// What follows them.
-    private var afterSpool: [ByteBuffer] = []
-    private var isDraining = false
+    var afterSpool: [ByteBuffer] = []
+    var isDraining = false
     var isCongested = false
     var reading: Task<Void, Never>?
     /// The subscriptions that the last batch was read with; nil before the first.
@@ -135,10 +135,10 @@ actor SessionRunner {
     var waitingRead: ReadRequest?
     /// The reading of a batch waits for its device to take what was sent.
     var isReadWaitingForDevice = false
-    private var stall = Stall(takenByteCount: 0, since: .now())
+    var stall = Stall(takenByteCount: 0, since: .now())
 
     /// Since when the device has taken next to nothing, and what it had taken then.
-    private struct Stall {
+    struct Stall {
         var takenByteCount: Int
         var since: NIODeadline
     }
@@ -219,293 +219,9 @@ actor SessionRunner {
                 SessionFailure(.unavailable, "The gateway cannot reach its database; try again.", isRetryable: true)))
     }
 
-    // MARK: Receiving
-
-    private func take(_ message: ByteBuffer) {
-        services.metrics.received(byteCount: message.readableBytes)
-        // What comes while the session ends is not looked at.
-        guard !session.isClosed else { return }
-        guard didOpen || message.readableBytes <= MessageCodec.maximumControlByteCount else {
-            return handle(
-                .failed(
-                    SessionFailure(
-                        .tooLarge,
-                        "Before its session is open, a device's message has at most "
-                            + "\(MessageCodec.maximumControlByteCount) bytes.")))
-        }
-        inbox.append(message)
-        takeNext()
-    }
-
-    /// Takes the messages that are there, one at a time and in order, while the session can.
-    func takeNext() {
-        // What is taken leads here again; the loop below goes on with the next.
-        guard !isTakingNext else { return }
-        isTakingNext = true
-        defer { isTakingNext = false }
-        while taking == nil, !inbox.isEmpty, !session.isUploadBacklogged, !session.awaitsMove {
-            let message = inbox.removeFirst()
-            guard !session.isClosed else { continue }
-            let bytes = Array(message.readableBytesView)
-            if didOpen, bytes.count <= Self.maximumQuickByteCount, !MessageCodec.isUpload(bytes) {
-                handle(decoded(bytes, with: codec))
-            } else {
-                taking = Task {
-                    await self.takeSlowly(bytes)
-                    self.taking = nil
-                    self.takeNext()
-                }
-            }
-        }
-        if taking == nil, inbox.isEmpty { socket.resume() } else { socket.pause() }
-    }
-
-    private nonisolated func decoded(_ bytes: [UInt8], with codec: MessageCodec) -> ServerSession.Event {
-        do throws(ProtocolError) {
-            return .message(try codec.decodeClientMessage(bytes))
-        } catch {
-            return .failed(error.failure)
-        }
-    }
-
-    /// Decodes a long message in the user's turn, off the event loop. Uploads have their own bounds; of others a user's devices
-    /// send as many as ``UserPace`` allows.
-    /// - Returns: nil if the session ended before.
-    private func decodedInTurn(_ bytes: [UInt8]) async -> ServerSession.Event? {
-        let peer = peer(authority?.user ?? admission?.authority.user ?? "")
-        let codec = codec
-        if MessageCodec.isUpload(bytes) {
-            return try? await services.heavyWork.run(peer, progress: { .independent }) {
-                self.decoded(bytes, with: codec)
-            }
-        }
-        let decoded = try? await services.pace.run(peer.user) { [heavyWork = services.heavyWork] in
-            let decoded = try? await heavyWork.run(peer, progress: { .independent }) {
-                let began = ContinuousClock.now
-                return (self.decoded(bytes, with: codec), took: began.duration(to: .now))
-            }
-            return (decoded?.0, took: decoded?.took ?? .zero)
-        }
-        return decoded ?? nil
-    }
-
-    private func takeSlowly(_ bytes: [UInt8]) async {
-        if !isAdmitted {
-            admission = await admit(bytes)
-            isAdmitted = admission != nil
-            guard isAdmitted, !session.isClosed else { return }
-        }
-        // What is built of an upload takes many times its bytes: it has its place in the budget first.
-        if MessageCodec.isUpload(bytes) {
-            guard (try? await services.uploadBudget.admit(bytes.count, of: peer(authority?.user ?? ""))) != nil else {
-                return
-            }
-            waitingUploadByteCount += bytes.count
-        }
-        let event = bytes.count <= Self.maximumQuickByteCount ? decoded(bytes, with: codec) : await decodedInTurn(bytes)
-        guard let event, !session.isClosed else { return await releaseWaitingUploads() }
-        if case .message(.hello(let hello)) = event, !(await take(hello)) { return }
-        handle(event)
-        await releaseDroppedUploads()
-    }
-
-    // MARK: Sending
-
-    private func send(_ message: ServerMessage) {
-        // After the session's last words nothing is of use.
-        guard !isEnding else { return }
-        switch message {
-        case .failure, .reset:
-            services.metrics.ended(with: message)
-            dropSpool()
-        default: break
-        }
-        let bytes = codec.encode(message)
-        guard bytes.count <= MessageCodec.maximumMessageByteCount else { return fail(oversized: []) }
-        write(ByteBuffer(bytes: bytes))
-    }
-
-    private func send(_ frames: SharedFrames, _ messages: [ByteBuffer]) {
-        guard !isEnding else { return }
-        if let oversized = frames.oversized { return fail(oversized: oversized) }
-        for message in messages { write(message) }
-    }
-
-    /// Frames are cut by size, so that only a single row can be beyond a message: the device would come back for it
-    /// without end.
-    func fail(oversized classes: Set<String>) {
-        handle(
-            .failed(
-                SessionFailure(
-                    .tooLarge,
-                    "An object of \(classes.sorted().joined(separator: ", ")) is larger than a message, which has at most "
-                        + "\(MessageCodec.maximumMessageByteCount) bytes. Make it smaller on the server, or subscribe to less."
-                )))
-    }
-
-    private func write(_ message: ByteBuffer) {
-        if spool != nil {
-            afterSpool.append(message)
-        } else {
-            count(message)
-            socket.write(message)
-            needsFlush = true
-        }
-    }
-
-    private func count(_ message: ByteBuffer) {
-        writtenByteCount += message.readableBytes
-        services.metrics.sent(byteCount: message.readableBytes)
-    }
-
-    private func flush() {
-        guard needsFlush else { return }
-        needsFlush = false
-        socket.flush()
-    }
-
-    /// Says what the session has to say last.
-    private func end() {
-        guard !isEnding else { return }
-        isEnding = true
-        flush()
-        cancelWork()
-        socket.close(.normal)
-    }
-
-    /// Nobody waits any more for what is under way. Uploads go on: they were taken. Those that still wait give their place to
-    /// the same ones from a later session of the device.
-    private func cancelWork() {
-        authenticating?.cancel()
-        opening?.cancel()
-        taking?.cancel()
-        checking?.cancel()
-        reading?.cancel()
-        uploading?.cancel()
-    }
-
-    /// The session's view of whether the device takes data: not before it has taken a batch that was read for it.
-    private func noteWritability() {
-        let isFull = spool != nil || !socket.isWritable
-        guard isFull != isCongested else { return }
-        isCongested = isFull
-        handle(.writable(!isFull))
-    }
-
-    // MARK: Spools
-
-    func begin(_ spool: Spool) {
-        self.spool = spool
-        noteWritability()
-    }
-
-    func dropSpool() {
-        guard let spool else { return }
-        self.spool = nil
-        afterSpool = []
-        Task { await spool.discard() }
-    }
-
-    /// Sends what the device takes of the batch that is read for it.
-    func drain() {
-        guard !isDraining, spool != nil, socket.isWritable else { return }
-        isDraining = true
-        Task { await self.drainSpool() }
-    }
-
-    private func drainSpool() async {
-        defer { isDraining = false }
-        while let spool, socket.isWritable, !isEnding {
-            let messages: [ByteBuffer]
-            do {
-                messages = try await spool.next()
-            } catch {
-                return fail(error, doing: "reading a batch back from the disk")
-            }
-            guard self.spool === spool, !isEnding else { return }
-            guard !messages.isEmpty else {
-                if reading == nil { finishSpool() }
-                return
-            }
-            for message in messages {
-                count(message)
-                socket.write(message)
-            }
-            socket.flush()
-        }
-    }
-
-    /// The device has been sent all of a batch.
-    private func finishSpool() {
-        dropSpoolKeepingRest()
-        noteWritability()
-        flush()
-        if let request = waitingRead {
-            waitingRead = nil
-            read(request)
-        }
-    }
-
-    private func dropSpoolKeepingRest() {
-        let rest = afterSpool
-        dropSpool()
-        for message in rest { write(message) }
-    }
-
-    // MARK: Time
-
-    /// About every ``ServerSession/heartbeatSeconds``.
-    func beat() {
-        let now = NIODeadline.now()
-        if taking != nil || !inbox.isEmpty { heardAt = now }
-        guard now - heardAt < TimeAmount(services.limits.silenceLimit) else { return socket.drop() }
-        if now - countedPingsAt >= TimeAmount(MessageSocket.pingInterval) {
-            countedPingsAt = now
-            socket.countPingsAnew()
-        }
-        watchProgress(now)
-        if now >= nextAuthorityCheck {
-            nextAuthorityCheck = now + TimeAmount(services.limits.authorityInterval * .random(in: 0.75...1.25))
-            keepAuthority()
-        }
-        let written = writtenByteCount
-        handle(.heartbeat)
-        // What the session sends with a heartbeat, the device answers.
-        guard writtenByteCount == written, now - heardAt >= TimeAmount(services.limits.pingDelay) else { return }
-        if socket.isWritable { socket.ping() }
-    }
-
-    /// Ends a batch whose device takes nothing, though it may say that it is there; and a connection that does not even
-    /// take the session's last words. A device that stands still otherwise costs a bounded buffer and may stay.
-    private func watchProgress(_ now: NIODeadline) {
-        let limits = services.limits
-        let pending = socket.pendingByteCount
-        let taken = writtenByteCount - pending
-        let isWaiting = pending > 0 && (spool != nil || isEnding)
-        guard isWaiting, taken < stall.takenByteCount + limits.minimumProgressByteCount else {
-            stall = Stall(takenByteCount: taken, since: now)
-            return
-        }
-        guard now - stall.since >= TimeAmount(limits.writeStallLimit) else { return }
-        guard !isEnding else { return socket.drop() }
-        handle(
-            .failed(
-                SessionFailure(
-                    .unavailable,
-                    "The device took next to nothing for \(limits.writeStallLimit) of a batch that was read for it.",
-                    isRetryable: true)))
-        stall.since = now
-    }
-
-    /// What the device has taken so far, in bytes.
-    func takenByteCount() async -> Int {
-        if let confirmed = try? await socket.confirmedByteCount() { return confirmed }
-        return writtenByteCount - socket.pendingByteCount
-    }
-
     // MARK: Ending
 
-    private func count(_ user: String?, insteadOf other: String?) {
+    func count(_ user: String?, insteadOf other: String?) {
         guard user != other else { return }
         if let user { services.generations.users.enter(peer(user)) }
         if let other { services.generations.users.leave(peer(other)) }
@@ -514,7 +230,7 @@ actor SessionRunner {
     nonisolated func peer(_ user: String) -> Peer { Peer(user, from: address) }
 
     /// Nothing is written any more: lets go of all that the session has.
-    private func release() {
+    func release() {
         isEnding = true
         if let place = clockPlace { clock.remove(place) }
         clockPlace = nil

@@ -1,0 +1,95 @@
+internal import NIOCore
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+internal import TomboloWebSocket
+
+/// Messages from the device, in order: short ones at once, long ones in turn with those of other users.
+extension SessionRunner {
+    func take(_ message: ByteBuffer) {
+        services.metrics.received(byteCount: message.readableBytes)
+        // What comes while the session ends is not looked at.
+        guard !session.isClosed else { return }
+        guard didOpen || message.readableBytes <= MessageCodec.maximumControlByteCount else {
+            return handle(
+                .failed(
+                    SessionFailure(
+                        .tooLarge,
+                        "Before its session is open, a device's message has at most "
+                            + "\(MessageCodec.maximumControlByteCount) bytes.")))
+        }
+        inbox.append(message)
+        takeNext()
+    }
+
+    /// Takes the messages that are there, one at a time and in order, while the session can.
+    func takeNext() {
+        // What is taken leads here again; the loop below goes on with the next.
+        guard !isTakingNext else { return }
+        isTakingNext = true
+        defer { isTakingNext = false }
+        while taking == nil, !inbox.isEmpty, !session.isUploadBacklogged, !session.awaitsMove {
+            let message = inbox.removeFirst()
+            guard !session.isClosed else { continue }
+            let bytes = Array(message.readableBytesView)
+            if didOpen, bytes.count <= Self.maximumQuickByteCount, !MessageCodec.isUpload(bytes) {
+                handle(decoded(bytes, with: codec))
+            } else {
+                taking = Task {
+                    await self.takeSlowly(bytes)
+                    self.taking = nil
+                    self.takeNext()
+                }
+            }
+        }
+        if taking == nil, inbox.isEmpty { socket.resume() } else { socket.pause() }
+    }
+
+    nonisolated func decoded(_ bytes: [UInt8], with codec: MessageCodec) -> ServerSession.Event {
+        do throws(ProtocolError) {
+            return .message(try codec.decodeClientMessage(bytes))
+        } catch {
+            return .failed(error.failure)
+        }
+    }
+
+    /// Decodes a long message in the user's turn, off the event loop. Uploads have their own bounds; of others a user's devices
+    /// send as many as ``UserPace`` allows.
+    /// - Returns: nil if the session ended before.
+    func decodedInTurn(_ bytes: [UInt8]) async -> ServerSession.Event? {
+        let peer = peer(authority?.user ?? admission?.authority.user ?? "")
+        let codec = codec
+        if MessageCodec.isUpload(bytes) {
+            return try? await services.heavyWork.run(peer, progress: { .independent }) {
+                self.decoded(bytes, with: codec)
+            }
+        }
+        let decoded = try? await services.pace.run(peer.user) { [heavyWork = services.heavyWork] in
+            let decoded = try? await heavyWork.run(peer, progress: { .independent }) {
+                let began = ContinuousClock.now
+                return (self.decoded(bytes, with: codec), took: began.duration(to: .now))
+            }
+            return (decoded?.0, took: decoded?.took ?? .zero)
+        }
+        return decoded ?? nil
+    }
+
+    func takeSlowly(_ bytes: [UInt8]) async {
+        if !isAdmitted {
+            admission = await admit(bytes)
+            isAdmitted = admission != nil
+            guard isAdmitted, !session.isClosed else { return }
+        }
+        // What is built of an upload takes many times its bytes: it has its place in the budget first.
+        if MessageCodec.isUpload(bytes) {
+            guard (try? await services.uploadBudget.admit(bytes.count, of: peer(authority?.user ?? ""))) != nil else {
+                return
+            }
+            waitingUploadByteCount += bytes.count
+        }
+        let event = bytes.count <= Self.maximumQuickByteCount ? decoded(bytes, with: codec) : await decodedInTurn(bytes)
+        guard let event, !session.isClosed else { return await releaseWaitingUploads() }
+        if case .message(.hello(let hello)) = event, !(await take(hello)) { return }
+        handle(event)
+        await releaseDroppedUploads()
+    }
+}

@@ -1,0 +1,56 @@
+internal import NIOCore
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+internal import TomboloWebSocket
+
+/// What happens because time passes.
+extension SessionRunner {
+    /// About every ``ServerSession/heartbeatSeconds``.
+    func beat() {
+        let now = NIODeadline.now()
+        if taking != nil || !inbox.isEmpty { heardAt = now }
+        guard now - heardAt < TimeAmount(services.limits.silenceLimit) else { return socket.drop() }
+        if now - countedPingsAt >= TimeAmount(MessageSocket.pingInterval) {
+            countedPingsAt = now
+            socket.countPingsAnew()
+        }
+        watchProgress(now)
+        if now >= nextAuthorityCheck {
+            nextAuthorityCheck = now + TimeAmount(services.limits.authorityInterval * .random(in: 0.75...1.25))
+            keepAuthority()
+        }
+        let written = writtenByteCount
+        handle(.heartbeat)
+        // What the session sends with a heartbeat, the device answers.
+        guard writtenByteCount == written, now - heardAt >= TimeAmount(services.limits.pingDelay) else { return }
+        if socket.isWritable { socket.ping() }
+    }
+
+    /// Ends a batch whose device takes nothing, though it may say that it is there; and a connection that does not even
+    /// take the session's last words. A device that stands still otherwise costs a bounded buffer and may stay.
+    func watchProgress(_ now: NIODeadline) {
+        let limits = services.limits
+        let pending = socket.pendingByteCount
+        let taken = writtenByteCount - pending
+        let isWaiting = pending > 0 && (spool != nil || isEnding)
+        guard isWaiting, taken < stall.takenByteCount + limits.minimumProgressByteCount else {
+            stall = Stall(takenByteCount: taken, since: now)
+            return
+        }
+        guard now - stall.since >= TimeAmount(limits.writeStallLimit) else { return }
+        guard !isEnding else { return socket.drop() }
+        handle(
+            .failed(
+                SessionFailure(
+                    .unavailable,
+                    "The device took next to nothing for \(limits.writeStallLimit) of a batch that was read for it.",
+                    isRetryable: true)))
+        stall.since = now
+    }
+
+    /// What the device has taken so far, in bytes.
+    func takenByteCount() async -> Int {
+        if let confirmed = try? await socket.confirmedByteCount() { return confirmed }
+        return writtenByteCount - socket.pendingByteCount
+    }
+}
