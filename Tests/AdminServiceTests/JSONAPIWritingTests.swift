@@ -403,6 +403,9 @@ import TomboloRules
             #expect(removals[0] != nil && removals[1] == nil, "\(removals)")
             let title = answer.json["components"]?["schemas"]?["sessions"]?["properties"]?["attributes"]?["properties"]
             #expect(title?["title"]?["type"] == "string" && title?["subtitle"]?["type"] == ["string", "null"])
+            let abstract = title?["longAbstract"]
+            #expect(abstract?["contentMediaType"] == "text/markdown" && abstract?["type"] == ["string", "null"])
+            #expect(title?["title"]?["contentMediaType"] == nil)
             for path in [
                 "/export/sessions", "/bulk/sessions", "/import/sessions", "/import/sessions/{id}/preview",
                 "/import/sessions/{id}/start", "/jobs", "/jobs/{id}", "/jobs/{id}/rows", "/jobs/{id}/cancel",

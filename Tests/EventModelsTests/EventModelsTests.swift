@@ -25,6 +25,18 @@ import TomboloRules
         #expect(others.map(\.name) == ["RoleAssignment"])
     }
 
+    @Test func longTextsAreMarkdownAndNothingElseIs() {
+        let texts = EventModels.schema.classes.flatMap { item in
+            item.columns.filter(\.isMarkdown).map { "\(item.name).\($0.name)" }
+        }
+        #expect(
+            texts == [
+                "Event.details", "Event.organizerDescription", "Event.codeOfConduct", "Session.shortAbstract",
+                "Session.longAbstract", "Speaker.shortBiography", "Speaker.longBiography", "Sponsor.details",
+                "Ticket.details", "Track.details",
+            ])
+    }
+
     @Test func addressesAreOnlyInClassesThatOthersCannotSee() {
         let withAddress = EventModels.schema.classes.filter { item in
             item.columns.contains { $0.name.contains("email") || $0.name.contains("mobile") }

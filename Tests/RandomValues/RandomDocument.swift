@@ -100,7 +100,8 @@ public struct RandomDocument {
             let isEncrypted = isText && isOld()
             return ModelProperty(
                 name: name, column: column, type: type, isOptional: flip(), isIndexed: !isEncrypted && rarely(),
-                isEncrypted: isEncrypted, previousNames: previous, isRetired: isRetired)
+                isEncrypted: isEncrypted, isMarkdown: type == .string && flip(), previousNames: previous,
+                isRetired: isRetired)
         }
     }
 }

@@ -32,7 +32,7 @@ public import TomboloServerModel
 /// - `demands: .recentPassword` asks for the password again if it was given more than ten minutes ago, and goes on with
 ///   what was asked for. A page may demand it too.
 /// - Templates are files in `Templates`. What stands in `{{name}}` is escaped. `{{{nameHTML}}}` is for a ``PanelHTML``
-///   alone, which only a template can make. Values are dictionaries: leave out what isn't there.
+///   alone, which only a template can make, and the renderer of Markdown. Values are dictionaries: leave out what isn't there.
 /// - A `RequestFailure` that is thrown becomes a page with its message and hint. Shapes of things, tables, buttons and
 ///   notices are in `Assets/panel.css`, and `docs/adr/0040-…` says why it is all like this.
 public struct AdminPanel: Sendable {
@@ -59,6 +59,7 @@ public struct AdminPanel: Sendable {
             OverviewPages(),
             ClassPages(),
             BytesPages(),
+            MarkdownPages(),
             AuditPages(),
             LivePages(),
             SavedViews(),

@@ -38,6 +38,7 @@ final class Parcel: Object {
     override class func tableName() -> String? { "parcel_table" }
     override class func isTrashable() -> Bool { true }
     override class func indexedProperties() -> [String] { ["date"] }
+    override class func markdownProperties() -> [String] { ["class"] }
     override class func propertiesMapping() -> [String: String] {
         ["int": "number", "origin": "from_place", "notes": "remarks"]
     }
@@ -52,6 +53,7 @@ final class Depot: Object {
 final class ParcelPlace: EmbeddedObject {
     @Persisted(indexed: true) var town: String
     @Persisted var depot: Depot?
+    @Persisted var directions: String?
     @Persisted var tags: List<String>
     @Persisted var outline: List<ParcelPoint>
     @Persisted var door: ParcelDoor?
@@ -60,6 +62,7 @@ final class ParcelPlace: EmbeddedObject {
     @Persisted(originProperty: "origin") var parcels: LinkingObjects<Parcel>
 
     override class func propertiesMapping() -> [String: String] { ["town": "city"] }
+    override class func markdownProperties() -> [String] { ["directions"] }
 }
 
 final class ParcelDoor: EmbeddedObject {

@@ -68,6 +68,7 @@ struct ModelDocumentTests {
             #"{"name": "date", "type": "date", "indexed": true}"#,
             #"{"name": "levels", "type": "list<int>", "values": [1, 9]}"#,
             #"{"name": "kind", "type": "string", "values": ["talk", "workshop", "break"]}"#,
+            #"{"name": "class", "type": "string", "markdown": true}"#,
             #"{"name": "secret", "type": "string?", "encrypted": true}"#,
             #"{"name": "sender", "type": "link<Depot>?", "onDelete": "cascade"}"#,
             #"{"name": "origin", "column": "from_place", "type": "embedded<ParcelPlace>?"}"#,

@@ -47,5 +47,8 @@ public final class Event: Object {
             "identifier": "The short code in public addresses.",
         ]
     }
+    override public class func markdownProperties() -> [String] {
+        ["details", "organizerDescription", "codeOfConduct"]
+    }
     override public class func isTrashable() -> Bool { true }
 }

@@ -30,5 +30,6 @@ public final class Session: Object {
     @Persisted public var sourceID: String?
 
     override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }
+    override public class func markdownProperties() -> [String] { ["shortAbstract", "longAbstract"] }
     override public class func isTrashable() -> Bool { true }
 }

@@ -27,5 +27,6 @@ public final class Speaker: Object {
     @Persisted public var sourceID: String?
 
     override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }
+    override public class func markdownProperties() -> [String] { ["shortBiography", "longBiography"] }
     override public class func isTrashable() -> Bool { true }
 }

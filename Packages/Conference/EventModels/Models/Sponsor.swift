@@ -18,5 +18,6 @@ public final class Sponsor: Object {
     @Persisted public var sourceID: String?
 
     override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }
+    override public class func markdownProperties() -> [String] { ["details"] }
     override public class func isTrashable() -> Bool { true }
 }

@@ -36,5 +36,6 @@ public final class Ticket: Object {
         ]
     }
     override public class func uniqueProperties() -> [[String]] { [["event", "rank"]] }
+    override public class func markdownProperties() -> [String] { ["details"] }
     override public class func isTrashable() -> Bool { true }
 }

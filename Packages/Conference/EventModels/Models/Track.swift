@@ -18,5 +18,6 @@ public final class Track: Object {
     override public class func propertyHints() -> [String: String] {
         ["color": PropertyHint.color, "fontColor": PropertyHint.color, "isPublic": PropertyHint.isPublic]
     }
+    override public class func markdownProperties() -> [String] { ["details"] }
     override public class func isTrashable() -> Bool { true }
 }

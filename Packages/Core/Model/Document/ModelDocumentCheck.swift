@@ -94,6 +94,9 @@ struct ModelDocumentCheck {
             report(
                 "A hint has 1 to \(ModelDocument.maximumHintByteCount) bytes, not \(hint.utf8.count).", item, property)
         }
+        if property.isMarkdown, property.type != .string || property.allowedValues != nil {
+            report("Only a 'string' without \"values\" can be Markdown.", item, property)
+        }
         switch property.type {
         case .list, .embedded, .array:
             if property.isPrimaryKey || property.isIndexed || property.isEncrypted {

@@ -142,7 +142,8 @@ private struct ModelDocumentReader: Decodable {
         checkNames(
             members, of: "a property",
             [
-                "name", "column", "type", "primaryKey", "indexed", "encrypted", "values", "hint", "onDelete",
+                "name", "column", "type", "primaryKey", "indexed", "encrypted", "values", "hint", "markdown",
+                "onDelete",
                 "previousNames", "retired",
             ], place)
         var type: (type: PropertyType, isOptional: Bool) = (.string, false)
@@ -166,6 +167,7 @@ private struct ModelDocumentReader: Decodable {
             isPrimaryKey: flag("primaryKey", members, place), isIndexed: flag("indexed", members, place),
             isEncrypted: flag("encrypted", members, place), deleteRule: deleteRule,
             allowedValues: allowedValues(members, place), hint: text("hint", members, place),
+            isMarkdown: flag("markdown", members, place),
             previousNames: previousNames(members, place), isRetired: flag("retired", members, place))
     }
 

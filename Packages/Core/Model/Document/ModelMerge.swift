@@ -202,8 +202,8 @@ struct ModelMerge {
             isOptional: isAdditive ? old.isOptional || new.isOptional : new.isOptional, isPrimaryKey: old.isPrimaryKey,
             isIndexed: base.isIndexed || isAdditive && new.isIndexed, isEncrypted: base.isEncrypted,
             deleteRule: base.deleteRule, allowedValues: base.allowedValues, hint: base.hint,
-            previousNames: names,
-            isRetired: base.isRetired)
+            isMarkdown: base.isMarkdown,
+            previousNames: names, isRetired: base.isRetired)
     }
 
     private func typeProblem(_ new: PropertyType, _ old: PropertyType) -> String? {
@@ -257,7 +257,7 @@ extension ModelProperty {
             name: other.name, column: other.column, type: type, isOptional: isOptional ?? other.isOptional,
             isPrimaryKey: other.isPrimaryKey, isIndexed: other.isIndexed, isEncrypted: other.isEncrypted,
             deleteRule: other.deleteRule, allowedValues: other.allowedValues, hint: other.hint,
-            previousNames: other.previousNames,
-            isRetired: isRetired ?? other.isRetired)
+            isMarkdown: other.isMarkdown,
+            previousNames: other.previousNames, isRetired: isRetired ?? other.isRetired)
     }
 }

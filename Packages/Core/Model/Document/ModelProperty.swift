@@ -19,6 +19,8 @@ public struct ModelProperty: Hashable, Sendable {
     public let allowedValues: AllowedValues?
     /// What people should know before they enter a value; nil for nothing.
     public let hint: String?
+    /// Whether the text is Markdown.
+    public let isMarkdown: Bool
     /// Names that the property had before, newest first.
     public let previousNames: [String]
     /// Whether the app's own document lacks the property by now. Servers keep its column.
@@ -28,7 +30,8 @@ public struct ModelProperty: Hashable, Sendable {
     public init(
         name: String, column: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
-        allowedValues: AllowedValues? = nil, hint: String? = nil, previousNames: [String] = [],
+        allowedValues: AllowedValues? = nil, hint: String? = nil, isMarkdown: Bool = false,
+        previousNames: [String] = [],
         isRetired: Bool = false
     ) {
         self.name = name
@@ -41,6 +44,7 @@ public struct ModelProperty: Hashable, Sendable {
         self.deleteRule = deleteRule
         self.allowedValues = allowedValues
         self.hint = hint
+        self.isMarkdown = isMarkdown
         self.previousNames = previousNames
         self.isRetired = isRetired
     }

@@ -62,8 +62,8 @@ struct ModelSchemaBuilder {
                         isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey,
                         isIndexed: property.isIndexed, isEncrypted: property.isEncrypted,
                         deleteRule: property.deleteRule, allowedValues: property.allowedValues, hint: property.hint,
-                        previousNames: property.previousNames,
-                        isRetired: property.isRetired))
+                        isMarkdown: property.isMarkdown,
+                        previousNames: property.previousNames, isRetired: property.isRetired))
             }
         }
         return ClassSchema(

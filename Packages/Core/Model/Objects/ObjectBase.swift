@@ -18,6 +18,12 @@ open class ObjectBase {
     /// Names of properties that are declared with `@Persisted` but not stored.
     open class func ignoredProperties() -> [String] { [] }
 
+    /// Names of the `String` properties whose texts are Markdown. They're stored and sent like any other text; the admin
+    /// panel shows them formatted, and on Apple's platforms `AttributedString(markdown:)` reads them.
+    ///
+    ///     override class func markdownProperties() -> [String] { ["details"] }
+    open class func markdownProperties() -> [String] { [] }
+
     /// Column names by property name, for columns not named like the property in snake case.
     open class func propertiesMapping() -> [String: String] { [:] }
 

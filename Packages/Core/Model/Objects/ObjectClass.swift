@@ -61,6 +61,7 @@ private struct ObjectClassBuilder {
     private let sample: ObjectBase
     private let outer: [ObjectBase.Type]
     private let indexed: Set<String>
+    private let markdown: Set<String>
     private let mapping: [String: String]
     private let hints: [String: String]
     private let previousNames: [String: [String]]
@@ -79,6 +80,7 @@ private struct ObjectClassBuilder {
         self.outer = outer + [type]
         sample = type.init()
         indexed = Set(type.indexedProperties())
+        markdown = Set(type.markdownProperties())
         mapping = type.propertiesMapping()
         hints = type.propertyHints()
         previousNames = type.previousPropertyNames()
@@ -137,6 +139,13 @@ private struct ObjectClassBuilder {
         }
         if let primaryKey { check(primaryKey, "primaryKey()") }
         for name in indexed.sorted() { check(name, "indexedProperties()") }
+        for name in markdown.sorted() {
+            check(name, "markdownProperties()")
+            if names.contains(name), !columns.contains(where: { $0.name == name && $0.canBeMarkdown }) {
+                problems.append(
+                    "\(className).markdownProperties() names '\(name)', which isn't a String: only texts are Markdown.")
+            }
+        }
         for name in mapping.keys.sorted() { check(name, "propertiesMapping()") }
         for name in hints.keys.sorted() { check(name, "propertyHints()") }
         for name in previousNames.keys.sorted() { check(name, "previousPropertyNames()") }
@@ -180,6 +189,7 @@ private struct ObjectClassBuilder {
                     isEncrypted: declared.contains(.encrypted),
                     deleteRule: declared.contains(.cascade) ? .cascade : .nullify,
                     allowedValues: AllowedValues(valueType._allowedValues), hint: hints[name],
+                    isMarkdown: markdown.contains(name),
                     previousNames: previousNames[name] ?? []))
         }
         properties.append(

@@ -16,6 +16,8 @@ public struct Column: Hashable, Sendable {
     public let allowedValues: AllowedValues?
     /// What people should know before they enter a value; nil for nothing.
     public let hint: String?
+    /// Whether the text is Markdown. It's stored and sent like any other text.
+    public let isMarkdown: Bool
     /// Of a property of an embedded object: whether it is required there. The column is optional, for the object may
     /// be absent.
     public let isRequiredWhenPresent: Bool
@@ -29,6 +31,7 @@ public struct Column: Hashable, Sendable {
         name: String, sqlName: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
         isRequiredWhenPresent: Bool = false, allowedValues: AllowedValues? = nil, hint: String? = nil,
+        isMarkdown: Bool = false,
         previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
@@ -42,6 +45,7 @@ public struct Column: Hashable, Sendable {
         self.isRequiredWhenPresent = isRequiredWhenPresent
         self.allowedValues = allowedValues
         self.hint = hint
+        self.isMarkdown = isMarkdown
         self.previousNames = previousNames
         self.isRetired = isRetired
     }
@@ -52,6 +56,7 @@ public struct Column: Hashable, Sendable {
             name: "\(embedding.name).\(name)", sqlName: "\(embedding.sqlName)_\(sqlName)", type: type,
             isOptional: true, isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
             isRequiredWhenPresent: !isOptional || isRequiredWhenPresent, allowedValues: allowedValues, hint: hint,
+            isMarkdown: isMarkdown,
             previousNames: Self.previousNames(of: name, previousNames, in: embedding),
             isRetired: isRetired || embedding.isRetired)
     }
@@ -61,6 +66,7 @@ public struct Column: Hashable, Sendable {
             name: name, sqlName: sqlName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
             isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
             isRequiredWhenPresent: isRequiredWhenPresent, allowedValues: allowedValues, hint: hint,
+            isMarkdown: isMarkdown,
             previousNames: previousNames, isRetired: isRetired)
     }
 
@@ -99,6 +105,9 @@ public struct Column: Hashable, Sendable {
     /// Columns that every table of SQLite or PostgreSQL has of itself.
     /// <https://www.postgresql.org/docs/current/ddl-system-columns.html>
     static let systemNames: Set<String> = ["rowid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
+
+    /// Whether its values are texts of any content.
+    var canBeMarkdown: Bool { type == .string && allowedValues == nil }
 
     /// The class that a link points to.
     public var linkTarget: String? {

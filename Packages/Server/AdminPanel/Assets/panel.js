@@ -55,6 +55,109 @@
     fit();
   }
 
+  // Texts in Markdown get buttons that write its marks, and a preview that the server makes.
+  for (const area of all("textarea[data-markdown]")) {
+    const replace = (from, to, text, [start, end]) => {
+      area.focus();
+      area.setSelectionRange(from, to);
+      // Keeps what the browser can undo; not every browser can.
+      if (!document.execCommand("insertText", false, text)) {
+        area.setRangeText(text);
+        area.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      area.setSelectionRange(start, end);
+    };
+    // Marks around what is selected, or takes them away.
+    const around = (before, after = before) => () => {
+      const [from, to, text] = [area.selectionStart, area.selectionEnd, area.value];
+      const [start, end] = [from - before.length, to + after.length];
+      if (start >= 0 && text.slice(start, from) === before && text.slice(to, end) === after) {
+        replace(start, end, text.slice(from, to), [start, to - before.length]);
+      } else {
+        replace(from, to, before + text.slice(from, to) + after, [from + before.length, to + before.length]);
+      }
+    };
+    // The same at the start of each line that is selected.
+    const lines = (mark) => () => {
+      const from = area.value.lastIndexOf("\n", area.selectionStart - 1) + 1;
+      const next = area.value.indexOf("\n", area.selectionEnd);
+      const to = next < 0 ? area.value.length : next;
+      const old = area.value.slice(from, to).split("\n");
+      const isMarked = old.every((line) => line.startsWith(mark));
+      const text = old.map((line) => (isMarked ? line.slice(mark.length) : mark + line)).join("\n");
+      replace(from, to, text, old.length > 1 ? [from, from + text.length] : [from + text.length, from + text.length]);
+    };
+    const code = () => {
+      const isLines = area.value.slice(area.selectionStart, area.selectionEnd).includes("\n");
+      (isLines ? around("```\n", "\n```") : around("`"))();
+    };
+    const link = () => {
+      const [from, to] = [area.selectionStart, area.selectionEnd];
+      const [text, address] = [area.value.slice(from, to) || "text", "https://"];
+      const end = from + text.length + 3 + address.length;
+      replace(from, to, `[${text}](${address})`, [end, end]);
+    };
+    const tools = document.createElement("div");
+    tools.className = "marks";
+    tools.setAttribute("role", "group");
+    tools.setAttribute("aria-label", `Format ${area.dataset.markdown}`);
+    const tool = (name, action) => {
+      const button = document.createElement("button");
+      const about = document.createElement("span");
+      about.className = "hidden";
+      about.textContent = `: ${area.dataset.markdown}`;
+      button.type = "button";
+      button.append(name, about);
+      button.addEventListener("click", action);
+      tools.append(button);
+      return button;
+    };
+    for (const [name, action] of [
+      ["Bold", around("**")], ["Italic", around("_")], ["Heading", lines("## ")], ["Link", link], ["List", lines("- ")],
+      ["Quote", lines("> ")], ["Code", code],
+    ]) tool(name, action);
+    area.addEventListener("keydown", (event) => {
+      const action = { b: around("**"), i: around("_") }[event.key];
+      if (!action || event.altKey || event.shiftKey || event.ctrlKey === event.metaKey) return;
+      event.preventDefault();
+      action();
+    });
+
+    const preview = document.createElement("div");
+    preview.className = "preview markdown";
+    preview.id = `p-${area.id}`;
+    preview.hidden = true;
+    preview.setAttribute("role", "region");
+    preview.setAttribute("aria-label", `Preview of ${area.dataset.markdown}`);
+    let asked = 0;
+    const show = async () => {
+      const number = ++asked;
+      let nodes = ["The preview can't be shown at the moment."];
+      try {
+        const body = new URLSearchParams({ _token: area.form.elements._token.value, text: area.value });
+        const answer = await fetch("/panel/markdown", { method: "POST", body });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        if (answer.status === 413) nodes = ["The text is too long to be formatted."];
+        else if (answer.ok && !answer.redirected) nodes = [...page.body.childNodes].map((node) => document.adoptNode(node));
+      } catch { /* The next letter may find the server again. */ }
+      if (number === asked) preview.replaceChildren(...(nodes.length ? nodes : ["The text is empty."]));
+    };
+    const toggle = tool("Preview", () => {
+      preview.hidden = !preview.hidden;
+      toggle.setAttribute("aria-expanded", String(!preview.hidden));
+      if (!preview.hidden) show();
+    });
+    toggle.setAttribute("aria-expanded", "false");
+    toggle.setAttribute("aria-controls", preview.id);
+    let waiting;
+    area.addEventListener("input", () => {
+      clearTimeout(waiting);
+      if (!preview.hidden) waiting = setTimeout(show, 500);
+    });
+    area.before(tools);
+    area.after(preview);
+  }
+
   // A form is sent once.
   for (const form of all("form[method=post]")) {
     form.addEventListener("submit", (event) => {

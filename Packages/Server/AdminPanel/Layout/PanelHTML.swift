@@ -1,10 +1,17 @@
 import Mustache
 
-/// HTML in which everything from outside is escaped. Only a ``PanelTemplate`` makes it.
+/// HTML in which everything from outside is escaped. Only a ``PanelTemplate`` makes it, and ``MarkdownHTML`` of texts.
 struct PanelHTML: MustacheCustomRenderable, Sendable {
     let text: String
 
     fileprivate init(_ text: String) { self.text = text }
+
+    /// A text in Markdown, formatted; nil if it's too long for that.
+    /// - Parameter firstHeading: the level that its highest headings get, below the heading before it on the page.
+    init?(markdown: String, firstHeading: Int) {
+        guard markdown.utf8.count <= MarkdownHTML.maximumByteCount else { return nil }
+        text = MarkdownHTML(markdown, firstHeading: firstHeading).text
+    }
 
     var renderText: String { text }
     var isNull: Bool { text.isEmpty }

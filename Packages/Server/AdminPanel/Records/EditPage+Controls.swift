@@ -45,7 +45,9 @@ extension EditPage {
                 (field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : [])
                 + (others + known).map { option($0, $0, entered) }
         case .text, .longText:
-            let isLong = entered.utf8.count > 80 || entered.contains(where: \.isNewline)
+            let isMarkdown = field.field.isMarkdown && !isCell
+            let isLong = isMarkdown || entered.utf8.count > 80 || entered.contains(where: \.isNewline)
+            values["isMarkdown"] = isMarkdown
             values[isLong ? "longText" : "text"] = true
         case .number: values["number"] = true
         case .truth:

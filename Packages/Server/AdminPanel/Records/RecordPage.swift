@@ -100,6 +100,7 @@ struct RecordPage: Sendable {
         guard let index = field.target, let target = view.types[index] else {
             let json = record.resource.attribute(field.name)
             values.merge(CellText.value(json, field, limit: nil)) { $1 }
+            if let html = field.markdownHTML(json) { values["markdownHTML"] = html }
             if field.isBytes, case .string(let text)? = json {
                 let path = BytesPages.path(of: type, id: record.resource.id, field)
                 values["bytes"] = path

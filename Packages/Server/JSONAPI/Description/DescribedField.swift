@@ -98,7 +98,8 @@ extension OpenAPISchemas {
             default: []
             }
         let words = names.map { name -> String in
-            switch (name, schema["format"] ?? schema["contentEncoding"], schema["items"]) {
+            let form = schema["format"] ?? schema["contentEncoding"] ?? schema["contentMediaType"]
+            return switch (name, form, schema["items"]) {
             case ("array", _, let items?): "array of \(self.words(items))"
             case ("string", .string(let form)?, _), ("integer", .string(let form)?, _),
                 ("number", .string(let form)?, _):

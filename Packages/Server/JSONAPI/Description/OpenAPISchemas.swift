@@ -77,7 +77,11 @@ struct OpenAPISchemas {
 
     private func plainAttribute(_ field: ResourceField) -> JSON? {
         switch field.content {
-        case .value(_, let type): return value(type, isOptional: field.isOptional, field.allowedValues)
+        case .value(_, let type):
+            let value = value(type, isOptional: field.isOptional, field.allowedValues)
+            guard field.isMarkdown, case .object(var members) = value else { return value }
+            members["contentMediaType"] = "text/markdown"
+            return .object(members)
         case .values(_, let type):
             return [
                 "type": "array", "items": value(type, isOptional: true, field.allowedValues),

@@ -29,6 +29,8 @@ package struct ResourceField: Sendable {
     package let allowedValues: AllowedValues?
     /// What people should know before they enter a value; nil for nothing.
     package let hint: String?
+    /// Whether the text is Markdown.
+    package let isMarkdown: Bool
 
     /// The column that holds it, or nil for a list.
     package var column: Int? {
@@ -58,7 +60,7 @@ package struct ResourceField: Sendable {
 
     package init(
         name: String, property: String, content: Content, isOptional: Bool, allowedValues: AllowedValues? = nil,
-        hint: String? = nil
+        hint: String? = nil, isMarkdown: Bool = false
     ) {
         self.name = name
         self.property = property
@@ -66,12 +68,13 @@ package struct ResourceField: Sendable {
         self.isOptional = isOptional
         self.allowedValues = allowedValues
         self.hint = hint
+        self.isMarkdown = isMarkdown
     }
 
     func named(_ name: String) -> ResourceField {
         ResourceField(
             name: name, property: property, content: content, isOptional: isOptional, allowedValues: allowedValues,
-            hint: hint)
+            hint: hint, isMarkdown: isMarkdown)
     }
 
     /// What an export calls the title of what the link leads to. No member has this name, so that imports leave it out.
