@@ -64,4 +64,29 @@ import TomboloPostgresStore
             }
         }
     }
+
+    @Test("an event that is deleted lets go of what belonged to it, links and lists included")
+    func deletion() async throws {
+        try await Databases.withConference { pool in
+            try await prepare(pool)
+            try await pool.execute(
+                """
+                INSERT INTO speaker_contact (_id, event, speaker) VALUES (\(contact), \(event), \(speaker));
+                INSERT INTO track (_id, event, name) VALUES (\(contact), \(event), 'T');
+                INSERT INTO microlocation (_id, event, name) VALUES (\(contact), \(event), 'R');
+                INSERT INTO session (_id, event, track, room) VALUES (\(contact), \(event), \(contact), \(contact));
+                INSERT INTO session_speakers (_id, owner, rank, target)
+                VALUES (\(contact), \(contact), 'a1', \(speaker));
+                INSERT INTO ticket (_id, event, rank) VALUES (\(contact), \(event), 'a1');
+                INSERT INTO orders (_id, event, ticket) VALUES (\(contact), \(event), \(contact))
+                """)
+            // While it's there, nothing leaves it without its links.
+            await #expect(throws: PostgresError.self) { try await pool.execute("UPDATE session SET event = NULL") }
+            try await pool.execute("DELETE FROM event WHERE _id = \(event)")
+            for table in ["session", "speaker_contact", "orders"] {
+                let left = try await pool.query("SELECT count(*)::int FROM \(table) WHERE event IS NULL")
+                #expect(try left[0, 0].int == 1, "\(table)")
+            }
+        }
+    }
 }

@@ -139,7 +139,7 @@ import TomboloRules
     @Test("one account that is tried from many addresses waits longer each time")
     func anAccountBacksOff() throws {
         var limit = limit
-        limit.account = Backoff(
+        limit.account = BackoffSchedule(
             freeAttempts: 5, maximumDelaySeconds: 8, memorySeconds: Authenticator.accountMemorySeconds)
         var limiter = LoginLimiter(limit)
         var address = 0
@@ -164,7 +164,7 @@ import TomboloRules
     @Test("somebody else's guessing does not keep a user out of an address that they logged in from")
     func knownAddressesDoNotWait() throws {
         var limit = limit
-        limit.account = Backoff(freeAttempts: 5, maximumDelaySeconds: 60, memorySeconds: 900)
+        limit.account = BackoffSchedule(freeAttempts: 5, maximumDelaySeconds: 60, memorySeconds: 900)
         var limiter = LoginLimiter(limit)
         limiter.end(try limiter.begin(ann, now: 0), .succeeded)
         for number in 0..<5 { try fail(&limiter, key(ann.email, "198.51.100.\(number)"), now: 1) }
@@ -180,7 +180,7 @@ import TomboloRules
     @Test("a flood of accounts stays bounded and an attempt that was none does not count")
     func accountsAreBounded() {
         var backoff = AccountBackoff(
-            Backoff(freeAttempts: 2, maximumDelaySeconds: 60, memorySeconds: 900), maximumCount: 10)
+            BackoffSchedule(freeAttempts: 2, maximumDelaySeconds: 60, memorySeconds: 900), maximumCount: 10)
         for _ in 0..<3 { _ = backoff.begin("ann", now: 0) }
         for number in 0..<1_000 {
             _ = backoff.begin("\(number)", now: 0.5)

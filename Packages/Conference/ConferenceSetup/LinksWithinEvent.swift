@@ -8,7 +8,8 @@ import TomboloPostgresStore
 /// keep the speaker's event from being trashed at all. Rules look at one row only, so they can't say this.
 ///
 /// What has the links is checked when they or its event change. What they lead to may move to another event without them:
-/// a speaker goes before their contact, and before the sessions that move along.
+/// a speaker goes before their contact, and before the sessions that move along. What belonged to an event that is deleted
+/// keeps its links.
 enum LinksWithinEvent {
     static let trigger = "tombolo_within_event"
     static let constraint = "links_within_event"
@@ -65,7 +66,14 @@ enum LinksWithinEvent {
 
                 DECLARE
                     v_event bytea;
-                BEGIN\(checks.joined())\(moves)
+                BEGIN
+                    -- An event that is deleted lets go of all that belonged to it, one table after the other.
+                    IF TG_OP = 'UPDATE' AND NEW.event IS NULL THEN
+                        IF OLD.event IS NOT NULL AND NOT EXISTS (
+                            SELECT FROM public.event e WHERE e._id = OLD.event) THEN
+                            RETURN NEW;
+                        END IF;
+                    END IF;\(checks.joined())\(moves)
                     RETURN NEW;
                 END
                 """)

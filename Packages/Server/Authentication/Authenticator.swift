@@ -127,7 +127,7 @@ public final class Authenticator: Sendable {
         let shared = attempts.key(.login, key.email)
         let failures = try await attempts.count(of: shared)
         if !attempt.isTrusted, let failures,
-            let seconds = Backoff.logins.wait(after: failures.attempts, age: failures.age)
+            let seconds = BackoffSchedule.logins.wait(after: failures.attempts, age: failures.age)
         {
             throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
         }
@@ -137,7 +137,7 @@ public final class Authenticator: Sendable {
         guard var account, matches else {
             outcome = .failed
             if !attempt.isTrusted {
-                try await attempts.addFailure(shared, memorySeconds: Backoff.logins.memorySeconds)
+                try await attempts.addFailure(shared, memorySeconds: BackoffSchedule.logins.memorySeconds)
             }
             throw AuthenticationError.wrongCredentials
         }

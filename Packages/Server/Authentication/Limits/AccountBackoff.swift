@@ -1,4 +1,4 @@
-/// Makes attempts at one account wait longer and longer, whatever addresses they come from, as a ``Backoff`` says: a value,
+/// Makes attempts at one account wait longer and longer, whatever addresses they come from, as a ``BackoffSchedule`` says: a value,
 /// bounded, its owner holds the lock.
 struct AccountBackoff: Sendable {
     private struct Entry {
@@ -8,11 +8,11 @@ struct AccountBackoff: Sendable {
         var lastAt: Double
     }
 
-    let backoff: Backoff
+    let backoff: BackoffSchedule
     let maximumCount: Int
     private var entries: [String: Entry] = [:]
 
-    init(_ backoff: Backoff, maximumCount: Int) {
+    init(_ backoff: BackoffSchedule, maximumCount: Int) {
         self.backoff = backoff
         self.maximumCount = maximumCount
     }

@@ -13,7 +13,7 @@ struct LoginLimiter: Sendable {
     struct Limit: Sendable {
         var failures = Authenticator.maximumFailedLogins
         var failuresOfAddress = Authenticator.maximumFailedLoginsOfAddress
-        var account = Backoff.logins
+        var account = BackoffSchedule.logins
         var concurrent = Authenticator.maximumConcurrentLoginsOfAddress
         var windowSeconds = Authenticator.failedLoginWindowSeconds
         var addressWindowSeconds = Authenticator.failedLoginWindowOfAddressSeconds

@@ -181,7 +181,7 @@ extension Authenticator {
         let shared = attempts.key(.code, key)
         do {
             let failures = try await attempts.count(of: shared)
-            if let failures, let seconds = Backoff.codes.wait(after: failures.attempts, age: failures.age) {
+            if let failures, let seconds = BackoffSchedule.codes.wait(after: failures.attempts, age: failures.age) {
                 throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
             }
             let result = try await body()
@@ -190,7 +190,7 @@ extension Authenticator {
             actions.withLock { $0.giveBack(.code, address: AddressGroup(address).text) }
             return result
         } catch AuthenticationError.wrongCode {
-            try await attempts.addFailure(shared, memorySeconds: Backoff.codes.memorySeconds)
+            try await attempts.addFailure(shared, memorySeconds: BackoffSchedule.codes.memorySeconds)
             throw AuthenticationError.wrongCode
         } catch {
             codes.withLock { $0.giveBack(key) }

@@ -1,17 +1,17 @@
 /// How attempts at one account are slowed down: the first ``freeAttempts`` go on at once; after each further one the next
 /// must wait twice as long as the one before, up to ``maximumDelaySeconds``. A success forgets it all.
-struct Backoff: Sendable {
+struct BackoffSchedule: Sendable {
     let freeAttempts: Int
     let maximumDelaySeconds: Double
     /// An account without attempts for so long is forgotten.
     let memorySeconds: Double
 
     /// Of wrong codes of a second factor.
-    static let codes = Backoff(
+    static let codes = BackoffSchedule(
         freeAttempts: SecondFactor.maximumFailures, maximumDelaySeconds: SecondFactor.maximumDelaySeconds,
         memorySeconds: SecondFactor.memorySeconds)
     /// Of wrong passwords.
-    static let logins = Backoff(
+    static let logins = BackoffSchedule(
         freeAttempts: Authenticator.maximumFailedLoginsOfAccount,
         maximumDelaySeconds: Authenticator.maximumAccountDelaySeconds,
         memorySeconds: Authenticator.accountMemorySeconds)
