@@ -241,7 +241,7 @@ def forms(hand):
             hand.follow("Cancel"))),
         ("saves an event with one more track", both(
             lambda page: page.open(event_with_tracks(page)),
-            hand.write("Name of New track 1", f"By {hand.name}"), hand.push("Save"), expect("1 track was saved."))),
+            hand.write("Name of New track 1 (required)", f"By {hand.name}"), hand.push("Save"), expect("1 track was saved."))),
         ("edits rows in the list", both(
             go(rows), hand.write(f"Subtitle of {session}", f"by {hand.name}"), hand.push("Save the rows"),
             expect("1 session was saved."))),
