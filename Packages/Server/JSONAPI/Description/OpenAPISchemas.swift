@@ -147,11 +147,8 @@ struct OpenAPISchemas {
                 properties["links"] = Self.links
                 properties["meta"] = ["type": "object"]
             }
-            result[field.name] = .object(
-                [
-                    "type": "object", "properties": .object(properties), "additionalProperties": false,
-                    "required": isWritten ? ["data"] : ["links"],
-                ])
+            result[field.name] = Self.object(
+                properties, required: isWritten ? ["data"] : ["links"], isOpen: isWritten)
         }
         return result
     }
