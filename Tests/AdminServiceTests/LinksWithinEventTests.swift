@@ -70,7 +70,7 @@ import TomboloModel
         }
     }
 
-    @Test("whoever can't read an object of another event isn't told that it's there")
+    @Test("an object of another event is not revealed to somebody who can't read it")
     func unseen() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let rows = fixture.rows()

@@ -3,9 +3,8 @@ import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
 
-/// Refuses values that contradict each other or can't be, whoever writes: an event that ends before it starts, a negative
-/// price. They aren't like the values of an enumeration, which another version of the app may have more of (decision 50):
-/// no version can use these.
+/// Refuses impossible values from every writer: an event that ends before it starts, a negative price. Unlike the values of
+/// an enumeration, which a newer version of the app may extend (decision 50), these are useless to every version.
 ///
 /// Looks at a write's new values only. Rows from before stay, and may be changed in other ways and be restored; a `CHECK`,
 /// even one that isn't validated, would refuse every change of them.
@@ -15,7 +14,7 @@ enum SensibleValues {
 
     private struct Rule {
         let className: String
-        /// What it's about; the first one that a write changes is named to whoever writes.
+        /// The properties it compares. A refusal names the first one that the write changes.
         let properties: [String]
         /// What is wrong, in SQL, with `%1` and `%2` for the new values of ``properties``.
         let mistake: String

@@ -10,7 +10,7 @@ struct MatrixWishes {
     /// Of the newer document.
     private let new: PermissionMatrix
 
-    /// - Parameter changes: those that made `used`. What the newer document has already is no wish.
+    /// - Parameter changes: those that made `used`. Those that the newer document has already are left out.
     init(_ changes: [MatrixChange], _ used: PermissionMatrix, _ new: PermissionMatrix) {
         self.used = used
         self.new = new

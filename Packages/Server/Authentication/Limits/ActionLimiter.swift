@@ -22,7 +22,7 @@ struct ActionLimiter: Sendable {
     static func windowSeconds(of action: Action) -> Double {
         action == .code ? Authenticator.failedLoginWindowOfAddressSeconds : 60
     }
-    /// Mails to one address within ``mailWindowSeconds``, whoever asks for them, of whichever server: ``SharedAttempts``.
+    /// Mails to one address within ``mailWindowSeconds``, counted over all callers and all servers: ``SharedAttempts``.
     static let maximumMails = 5
     static let mailWindowSeconds: Double = 60 * 60
     /// Proofs under way at once, of one address and together: each may wait for somebody else's server.

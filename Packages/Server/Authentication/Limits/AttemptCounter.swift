@@ -1,8 +1,8 @@
 /// Counts attempts by a key within a window of time, bounded: a value, its owner holds the lock.
 ///
-/// Where there is no room for a new key, those with the fewest attempts are forgotten; never one that has reached the
-/// limit, which nobody gets rid of by a flood of other keys. If all have, a new key isn't counted until the first window
-/// ends: refusing it would let whoever has so many keys lock everybody out.
+/// When the table is full, the keys with the fewest attempts are forgotten, but never one that has reached the limit: a
+/// flood of other keys doesn't unblock it. If every key has reached the limit, a new key isn't counted until the first
+/// window ends. Refusing it instead would let an attacker with that many keys lock everybody out.
 struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         var attempts: Int

@@ -118,8 +118,8 @@ extension Authenticator {
         return renewed
     }
 
-    /// Notes that a session has the second factor, and gives it another token: whoever knew the one from before, or had the
-    /// browser take it, must not share what the code opens.
+    /// Notes that a session has the second factor, and gives it another token. Somebody who knew the
+    /// earlier token, or planted it in the browser, must not share what the code opens.
     /// - Throws: ``AuthenticationError/endedSession`` if the session has ended, or got another token meanwhile.
     private nonisolated(nonsending) static func complete(
         _ session: PanelSession, _ token: PanelToken, _ connection: PostgresConnection

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Closes a connection whose client takes too little of what waits for it, however much that is: whoever reads a byte now and
-/// then would keep an answer in memory, or an export's connection to the database, for as long as it likes.
+/// Closes a connection whose client reads too slowly, however much is waiting for it. A client that reads a byte now and then
+/// could otherwise keep an answer in memory, or an export's connection to the database, for as long as it likes.
 ///
 /// What the system takes counts as taken by the client. So that this isn't megabytes at a time, the system is told to take
 /// little beyond what the network has room for.
