@@ -50,7 +50,9 @@ struct Show: Sendable {
         _ = try await stage.a.ask("rename", sessions[0], "Renamed by A")
         _ = try await stage.b.ask("move-to-room", sessions[0], room)
         _ = try await stage.b.ask("rename", sessions[1], "Renamed by B, offline")
-        let moved = "UPDATE session SET starts_at = starts_at + interval '1 hour' WHERE _id = '\\x\(sessions[2])'"
+        let moved =
+            "UPDATE session SET starts_at = starts_at + interval '1 hour', ends_at = ends_at + interval '1 hour' "
+            + "WHERE _id = '\\x\(sessions[2])'"
         say("   A renames a session. B, offline, moves the same session to another room and renames another.")
         say("   psql: \(moved)")
         try await stage.sql(moved)
