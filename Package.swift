@@ -8,6 +8,20 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The pure core is optimized in debug builds too, with its assertions: the tests run it for minutes, the simulator's
+/// hundreds of seeds above all. `TOMBOLO_DEBUG_CORE=1` keeps it as it is for a debugger. As a dependency by version,
+/// a package can't have such flags.
+let optimizesCore =
+    Context.environment["TOMBOLO_DEBUG_CORE"] == nil && !Context.packageDirectory.contains("/checkouts/")
+let coreSettings =
+    optimizesCore
+    ? settings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : settings
+
+/// A library of the pure core.
+func core(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Packages/\(path)", swiftSettings: coreSettings)
+}
+
 /// A library of ours in `Packages/`, where folders are layers: `Core/Model`.
 func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Packages/\(path)", swiftSettings: settings)
@@ -125,22 +139,22 @@ let package = Package(
     ],
     targets: [
         // Pure core: no sockets, files, clocks or randomness but as parameters.
-        library("TomboloModel", "Core/Model"),
-        library("TomboloSQL", "Core/SQL", ["TomboloModel"]),
-        library("TomboloChangesets", "Core/Changesets", ["TomboloModel"]),
-        library("TomboloRules", "Core/Rules", ["TomboloModel", "TomboloChangesets"]),
-        library("TomboloRuleDocuments", "Core/RuleDocuments", ["TomboloModel", "TomboloRules", yams]),
+        core("TomboloModel", "Core/Model"),
+        core("TomboloSQL", "Core/SQL", ["TomboloModel"]),
+        core("TomboloChangesets", "Core/Changesets", ["TomboloModel"]),
+        core("TomboloRules", "Core/Rules", ["TomboloModel", "TomboloChangesets"]),
+        core("TomboloRuleDocuments", "Core/RuleDocuments", ["TomboloModel", "TomboloRules", yams]),
         .target(
             name: "TomboloSyncProtocol", dependencies: ["TomboloModel", "TomboloChangesets", protobuf],
-            path: "Packages/Core/SyncProtocol", exclude: ["Proto"], swiftSettings: settings),
-        library(
+            path: "Packages/Core/SyncProtocol", exclude: ["Proto"], swiftSettings: coreSettings),
+        core(
             "TomboloSyncSession", "Core/SyncSession",
             ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", deque]),
         .target(
             name: "EventModels", dependencies: ["TomboloModel", "TomboloRules", "TomboloRuleDocuments"],
             path: "Packages/Conference/EventModels", resources: [.embedInCode("conference.rules.yaml")],
             swiftSettings: settings),
-        library("TomboloSimulator", "Tools/Simulator", sync),
+        core("TomboloSimulator", "Tools/Simulator", sync),
         library("Codemod", "Tools/Codemod"),
         library("ChildPrograms", "Tools/ChildPrograms", [subprocess, systemPackage]),
 
