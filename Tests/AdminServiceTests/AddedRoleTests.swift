@@ -18,28 +18,22 @@ import TomboloServerModel
     private static let atomic = #"application/vnd.api+json;ext="https://jsonapi.org/ext/atomic""#
 
     private static func run(_ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void) async throws {
-        try await ServiceFixture.with { fixture in
-            let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: fixture.adminModels.liveRules(),
-                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator)
-            try await app.test(.router) { client in
-                let call = Caller(client, fixture)
-                for role in [
-                    // More than administrators, and as much.
-                    #"{"name": "contacts", "everywhere": true, "permissions": {"speakerContacts": ["read"]}}"#,
-                    #"{"name": "bin", "everywhere": true, "permissions": {"trash": ["read", "update", "delete"]}}"#,
-                    #"{"name": "clerk", "everywhere": true, "permissions": {"events": ["read", "update"]}}"#,
-                    // No more than owners.
-                    #"{"name": "herald", "permissions": {"sessions": ["read", "update"]}}"#,
-                    // More: owners don't list the trash, and administrators don't read sessions.
-                    #"{"name": "keeper", "permissions": {"trash": ["read"], "sessions": ["read"]}}"#,
-                ] {
-                    let added = try await call(
-                        .post, "/admin/permissions/roles", as: "superAdmin", body: role, headers: [.ifMatch: "*"])
-                    #expect(added.status == 201, "\(added.text)")
-                }
-                try await body(fixture, call)
+        try await ServiceFixture.withAdminServer { fixture, call in
+            for role in [
+                // More than administrators, and as much.
+                #"{"name": "contacts", "everywhere": true, "permissions": {"speakerContacts": ["read"]}}"#,
+                #"{"name": "bin", "everywhere": true, "permissions": {"trash": ["read", "update", "delete"]}}"#,
+                #"{"name": "clerk", "everywhere": true, "permissions": {"events": ["read", "update"]}}"#,
+                // No more than owners.
+                #"{"name": "herald", "permissions": {"sessions": ["read", "update"]}}"#,
+                // More: owners don't list the trash, and administrators don't read sessions.
+                #"{"name": "keeper", "permissions": {"trash": ["read"], "sessions": ["read"]}}"#,
+            ] {
+                let added = try await call(
+                    .post, "/admin/permissions/roles", as: "superAdmin", body: role, headers: [.ifMatch: "*"])
+                #expect(added.status == 201, "\(added.text)")
             }
+            try await body(fixture, call)
         }
     }
 

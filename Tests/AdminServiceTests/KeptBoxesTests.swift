@@ -1,6 +1,4 @@
-import AdminService
 import HTTPTypes
-import HummingbirdTesting
 import PostgresClient
 import ServiceTestSupport
 import Testing
@@ -13,15 +11,6 @@ import TomboloServerModel
 
 /// Newer rules are applied to a database whose administrators changed the matrix over HTTP.
 @Suite struct KeptBoxesTests {
-    private static func run(_ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void) async throws {
-        try await ServiceFixture.with { fixture in
-            let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: fixture.adminModels.liveRules(),
-                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator)
-            try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
-        }
-    }
-
     private static func change(
         _ call: Caller, _ method: HTTPRequest.Method, _ path: String, _ body: String
     ) async throws {
@@ -43,7 +32,7 @@ import TomboloServerModel
 
     @Test("boxes, an added role and a user's permission stay, and what is new in the rules counts")
     func upgrade() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let shipped = try #require(fixture.adminModels.current.ruleDocuments["conference"])
             try await Self.change(
                 call, .patch, "",

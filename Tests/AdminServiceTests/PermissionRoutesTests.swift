@@ -1,6 +1,4 @@
-import AdminService
 import HTTPTypes
-import HummingbirdTesting
 import PostgresClient
 import ServiceTestSupport
 import Testing
@@ -11,18 +9,6 @@ import TomboloServerModel
 
 /// The permission matrix over HTTP, with PostgreSQL.
 @Suite struct PermissionRoutesTests {
-    private static func run(
-        showsDecisions: Bool = false, _ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void
-    ) async throws {
-        try await ServiceFixture.with { fixture in
-            let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: fixture.adminModels.liveRules(),
-                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator,
-                showsDecisions: showsDecisions)
-            try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
-        }
-    }
-
     private static func body(_ role: String, _ service: String, _ operation: String, _ isAllowed: Bool) -> String {
         #"{"role": "\#(role)", "service": "\#(service)", "operation": "\#(operation)", "allowed": \#(isAllowed)}"#
     }
@@ -41,7 +27,7 @@ import TomboloServerModel
 
     @Test("administrators get the matrix and its version, and nobody else does")
     func seeing() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             for role in ["admin", "superAdmin"] {
                 let answer = try await call(.get, "/admin/permissions", as: role)
                 #expect(answer.status == 200, "\(answer.text)")
@@ -64,7 +50,7 @@ import TomboloServerModel
     @Test(
         "a box that is unticked is refused over HTTP at once, and the document keeps every other byte and its history")
     func changing() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let documents = { () async throws -> [(version: Int64, content: String, account: String?)] in
                 try await fixture.pool.query(
                     "SELECT version, content, account FROM tombolo.document WHERE kind = 'rules' ORDER BY version"
@@ -103,7 +89,7 @@ import TomboloServerModel
 
     @Test("a version that isn't the newest is refused with 412, and a request without one with 428")
     func versions() async throws {
-        try await Self.run { _, call in
+        try await ServiceFixture.withAdminServer { _, call in
             let tag = try await Self.tag(call)
             let wish = { Self.body("moderator", "tracks", "update", $0) }
             #expect(try await Self.set(call, wish(true), tag: nil).status == 428)
@@ -117,7 +103,7 @@ import TomboloServerModel
 
     @Test("of administrators who change boxes at the same time, each version takes one change, and none is lost")
     func atTheSameTime() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let services = ["tickets", "tracks", "sessions", "speakers", "microlocations", "sponsors"]
             let tag = try await Self.tag(call)
             let first = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -149,7 +135,7 @@ import TomboloServerModel
 
     @Test("nobody but the super administrator changes a box: an administrator and a co-organizer promote nobody")
     func promotion() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let tag = try await Self.tag(call)
             for role in ["admin", "owner", "organizer", "coorganizer", "registrar", "attendee"] {
                 let answer = try await Self.set(
@@ -166,7 +152,7 @@ import TomboloServerModel
 
     @Test("what isn't a box, or can't be ticked alone, is refused with a remedy")
     func mistakes() async throws {
-        try await Self.run { _, call in
+        try await ServiceFixture.withAdminServer { _, call in
             let tag = try await Self.tag(call)
             for (body, text) in [
                 (Self.body("organiser", "sessions", "read", true), "did you mean 'organizer'?"),
@@ -187,7 +173,7 @@ import TomboloServerModel
     @Test("in development mode answers say what decided, and otherwise never")
     func decisions() async throws {
         let name = try #require(HTTPField.Name("Tombolo-Decision"))
-        try await Self.run(showsDecisions: true) { _, call in
+        try await ServiceFixture.withAdminServer(showsDecisions: true) { _, call in
             let allowed = try await call(.get, "/admin/permissions", as: "admin")
             #expect(allowed.headers[name] == "allowed: read the permission matrix")
             let refused = try await call(.get, "/admin/permissions", as: "owner")
@@ -195,7 +181,7 @@ import TomboloServerModel
             #expect(reason.hasPrefix("refused: Not permitted to read the permission matrix: its rule asks for "))
             #expect(reason.contains("admin") && reason.contains("superAdmin"))
         }
-        try await Self.run { _, call in
+        try await ServiceFixture.withAdminServer { _, call in
             for role in ["admin", "owner"] {
                 let answer = try await call(.get, "/admin/permissions", as: role)
                 #expect(answer.headers[name] == nil)
@@ -205,7 +191,7 @@ import TomboloServerModel
 
     @Test("a version that another server has made counts before this one hears of it")
     func versionOfAnotherServer() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let other = try await ServerModels.load(fixture.adminServer.pool)
             let subject = Subject(
                 user: try #require(fixture.users["superAdmin"]),
@@ -228,7 +214,7 @@ import TomboloServerModel
 
     @Test("an address with an empty part leads nowhere, so that a proxy's rules about addresses hold")
     func emptyParts() async throws {
-        try await Self.run { _, call in
+        try await ServiceFixture.withAdminServer { _, call in
             for path in ["//admin/permissions", "/admin//permissions", "//api/events", "/admin/permissions//"] {
                 let answer = try await call(.get, path, as: "superAdmin")
                 #expect(answer.status == 404, "\(path)")

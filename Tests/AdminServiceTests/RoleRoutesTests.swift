@@ -1,6 +1,4 @@
-import AdminService
 import HTTPTypes
-import HummingbirdTesting
 import PostgresClient
 import ServiceTestSupport
 import Testing
@@ -10,15 +8,6 @@ import TomboloServerModel
 
 /// Roles that an administrator adds, over HTTP, with PostgreSQL.
 @Suite struct RoleRoutesTests {
-    private static func run(_ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void) async throws {
-        try await ServiceFixture.with { fixture in
-            let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: fixture.adminModels.liveRules(),
-                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator)
-            try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
-        }
-    }
-
     private static func change(
         _ call: Caller, _ method: HTTPRequest.Method, _ role: String = "", _ body: String? = nil,
         as user: String = "superAdmin", tag: String? = "*"
@@ -42,7 +31,7 @@ import TomboloServerModel
 
     @Test("a role within an event is added, given, has its boxes changed, is renamed with its holders, and removed")
     func lifeOfARole() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let before = try await fixture.pool.query("SELECT content FROM tombolo.document WHERE kind = 'rules'")[0, 0]
                 .string
             let body = #"{"name": "herald", "permissions": {"events": ["read"], "sessions": ["read"]}}"#
@@ -87,7 +76,7 @@ import TomboloServerModel
 
     @Test("a role that counts everywhere lists and edits the classes that were chosen, of every event")
     func everywhere() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let body = #"{"name": "sales", "everywhere": true, "permissions": {"tickets": ["read", "update"]}}"#
             let added = try await Self.change(call, .post, "", body)
             #expect(added.status == 201, "\(added.text)")
@@ -107,7 +96,7 @@ import TomboloServerModel
 
     @Test("the roles of the platform are in the grid: super administrators with every box, and fixed")
     func platformRoles() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let grid = try await call(.get, "/admin/permissions", as: "admin").json
             #expect(grid["everywhereRoles"] == ["superAdmin", "admin"])
             for service in grid["services"]?.list.compactMap({ $0["name"]?.text }) ?? [] where service != "trash" {
@@ -140,7 +129,7 @@ import TomboloServerModel
 
     @Test("nobody but the super administrator changes roles, and only those that were added, at the version they saw")
     func refusals() async throws {
-        try await Self.run { _, call in
+        try await ServiceFixture.withAdminServer { _, call in
             let body = #"{"name": "herald"}"#
             for user in ["admin", "owner", "organizer", "attendee"] {
                 #expect(try await Self.change(call, .post, "", body, as: user).status == 403, "\(user)")
@@ -171,7 +160,7 @@ import TomboloServerModel
 
     @Test("a name that somebody was given before there was such a role is refused: they would have it all of a sudden")
     func namesOfGrantsFromBefore() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             _ = try await Self.give(fixture, "herald", to: "attendee", in: fixture.event)
             let added = try await Self.change(call, .post, "", #"{"name": "herald"}"#)
             #expect(
@@ -184,7 +173,7 @@ import TomboloServerModel
 
     @Test("what the database keeps isn't renamed: a role in an event that is in the trash")
     func renamingInTheTrash() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             #expect(try await Self.change(call, .post, "", #"{"name": "herald"}"#).status == 201)
             _ = try await Self.give(fixture, "herald", to: "attendee", in: fixture.draft)
             try await fixture.pool.query(
@@ -198,7 +187,7 @@ import TomboloServerModel
 
     @Test("of many who add roles at the same time at the same version, one does")
     func atTheSameTime() async throws {
-        try await Self.run { _, call in
+        try await ServiceFixture.withAdminServer { _, call in
             let tag = try #require(try await call(.get, "/admin/permissions", as: "superAdmin").headers[.eTag])
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for name in ["a", "b", "c", "d"] {

@@ -1,4 +1,3 @@
-import AdminService
 import HTTPTypes
 import HummingbirdTesting
 import PostgresClient
@@ -23,9 +22,7 @@ import TomboloServerModel
         _ body: @escaping @Sendable (ServiceFixture, HTTPApplication, ServiceTestSupport.Caller) async throws -> Void
     ) async throws {
         try await ServiceFixture.with { fixture in
-            let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: fixture.adminModels.liveRules(),
-                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator)
+            let app = fixture.adminApplication()
             try await app.test(.router) { try await body(fixture, app, ServiceTestSupport.Caller($0, fixture)) }
         }
     }

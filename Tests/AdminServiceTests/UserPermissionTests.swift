@@ -1,6 +1,4 @@
-import AdminService
 import HTTPTypes
-import HummingbirdTesting
 import PostgresClient
 import ServiceTestSupport
 import Testing
@@ -14,17 +12,6 @@ import TomboloServerModel
 /// What users may do without a role, by verified and unverified ones: stored boxes that decide over HTTP and for devices.
 @Suite struct UserPermissionTests {
     private static let media = "application/vnd.api+json"
-
-    private static func run(
-        _ body: @escaping @Sendable (ServiceFixture, ServiceTestSupport.Caller) async throws -> Void
-    ) async throws {
-        try await ServiceFixture.with { fixture in
-            let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: fixture.adminModels.liveRules(),
-                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator)
-            try await app.test(.router) { try await body(fixture, ServiceTestSupport.Caller($0, fixture)) }
-        }
-    }
 
     private static func set(
         _ call: ServiceTestSupport.Caller, _ permission: String, _ group: String, _ isAllowed: Bool,
@@ -70,7 +57,7 @@ import TomboloServerModel
 
     @Test("whoever may create events owns the one that they make, and nobody makes one for somebody else")
     func creating() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let user = try #require(fixture.users["attendee"])
             let grid = try await call(.get, "/admin/permissions", as: "admin").json
             #expect(grid["userGroups"] == ["verified", "unverified"])
@@ -112,7 +99,7 @@ import TomboloServerModel
     @Test(
         "flipping a box counts at once for requests and devices, is in the log of documents, and takes leave to do so")
     func flipping() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let user = try #require(fixture.users["attendee"])
             for role in ["admin", "owner", "attendee"] {
                 #expect(try await Self.set(call, "createEvent", "unverified", true, as: role).status == 403)
@@ -141,7 +128,7 @@ import TomboloServerModel
 
     @Test("publishing takes its permission, also by who owns the event; who lacks it may still edit what is published")
     func publishing() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let owner = try #require(fixture.users["stranger"])
             let draft = fixture.draft
             func publish(_ state: String) async throws -> Answer {
@@ -179,7 +166,7 @@ import TomboloServerModel
 
     @Test("an address that changes isn't verified any more, and with it go the permissions")
     func otherAddress() async throws {
-        try await Self.run { fixture, call in
+        try await ServiceFixture.withAdminServer { fixture, call in
             let user = try #require(fixture.users["attendee"])
             try await AccountRegistry(pool: fixture.pool).setVerified(true, email: ServiceFixture.email("attendee"))
             fixture.forgetRoles()
