@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Logging
 import PostgresClient
 import ServiceTestSupport
+import TestSupport
 import Testing
 import TomboloAuthentication
 import TomboloHTTP
@@ -117,38 +118,23 @@ import TomboloServerModel
 
     /// A panel whose server sends mails into a folder.
     private static func withMail(
-        _ body:
-            @escaping @Sendable (PanelBrowser, _ mails: @escaping @Sendable (Int) async throws -> [String]) async throws
-            -> Void
+        _ body: @escaping @Sendable (PanelBrowser, MailFolder) async throws -> Void
     ) async throws {
         try await ServiceFixture.with { fixture in
-            let folder = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let room = MailRoom(.folder(folder), logger: Logger(label: "mail"))
+            let folder = MailFolder()
+            defer { folder.remove() }
+            let room = MailRoom(.folder(folder.url), logger: Logger(label: "mail"))
             let models = fixture.adminModels
-            let authenticator = await Authenticator(
-                pool: fixture.adminServer.pool,
-                tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-                hasher: PasswordHasher(parameters: .weakForTests), mail: room, grants: { models.current.grants })
+            let authenticator = try await fixture.adminAuthenticator(mail: room)
             let panel = AdminPanel(
                 rules: models.liveRules(), pool: fixture.adminServer.pool, authenticator: authenticator,
                 models: models, address: try AdminAddress("https://admin.example.org/"))
             let app = buildAdminApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: models.liveRules(), models: models,
                 authenticator: authenticator, pages: { panel.add(to: $0, with: $1) })
-            let mails: @Sendable (Int) async throws -> [String] = { count in
-                while true {
-                    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
-                    let texts = files.sorted().compactMap {
-                        try? String(contentsOf: folder.appending(path: $0), encoding: .utf8)
-                    }.filter { !$0.isEmpty }
-                    if texts.count >= count { return texts }
-                    try await Task.sleep(for: .milliseconds(10))
-                }
-            }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await room.run() }
-                group.addTask { try await app.test(.router) { try await body(PanelBrowser($0), mails) } }
+                group.addTask { try await app.test(.router) { try await body(PanelBrowser($0), folder) } }
                 try await group.next()
                 group.cancelAll()
             }
@@ -159,7 +145,7 @@ import TomboloServerModel
 
     @Test("a mailed link sets a new password once, and no answer tells whether an address has an account")
     func forgotten() async throws {
-        try await Self.withMail { browser, mails in
+        try await Self.withMail { browser, folder in
             #expect(try await browser.get("/panel/login").text.contains(#"href="/panel/forgotten""#))
             #expect(try await browser.get("/panel/forgotten").text.contains(#"name="email""#))
             var answers: [String] = []
@@ -171,7 +157,7 @@ import TomboloServerModel
                 answers.append(sent.text.replacing(email, with: "ADDRESS"))
             }
             #expect(answers[0] == answers[1])
-            let found = try await mails(1)
+            let found = try await folder.mails(1)
             #expect(found.count == 1 && found[0].contains("To: owner@example.org"))
             let link = try #require(
                 found[0].firstMatch(of: /https:\/\/admin\.example\.org(\/panel\/forgotten\/reset\?\S+)/))

@@ -147,11 +147,7 @@ import TomboloServerModel
     @Test("where roles that count everywhere take one, their holders set it up before anything else, in the API too")
     func policy() async throws {
         try await ServiceFixture.with { fixture in
-            let authenticator = await Authenticator(
-                pool: fixture.adminServer.pool,
-                tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-                hasher: PasswordHasher(parameters: .weakForTests), secondFactor: .everywhere,
-                grants: { fixture.adminModels.grants })
+            let authenticator = try await fixture.adminAuthenticator(secondFactor: .everywhere)
             let rules = LiveRules(fixture.rules)
             let panel = AdminPanel(
                 rules: rules, pool: fixture.adminServer.pool, authenticator: authenticator, models: fixture.adminModels)

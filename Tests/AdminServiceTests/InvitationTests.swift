@@ -7,6 +7,7 @@ import PostgresClient
 import PostgresValues
 import ServiceTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TomboloAuthentication
 import TomboloHTTP
@@ -460,13 +461,11 @@ import TomboloServerModel
     @Test("the mail goes to the address that was invited, with a link, and the inviter doesn't get the token")
     func mailing() async throws {
         try await ServiceFixture.with { fixture in
-            let folder = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
-            let room = MailRoom(.folder(folder), logger: Logger(label: "mail"))
+            let folder = MailFolder()
+            defer { folder.remove() }
+            let room = MailRoom(.folder(folder.url), logger: Logger(label: "mail"))
             let models = fixture.adminModels
-            let authenticator = await Authenticator(
-                pool: fixture.adminServer.pool,
-                tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-                hasher: PasswordHasher(parameters: .weakForTests), mail: room, grants: { models.current.grants })
+            let authenticator = try await fixture.adminAuthenticator(mail: room)
             let app = buildAdminApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: models.liveRules(), models: models,
                 authenticator: authenticator, people: PeopleOptions(invitationLink: "https://example.org/i?x=1"))
@@ -477,14 +476,7 @@ import TomboloServerModel
                 let sent = try await call(.post, "/invitations", as: "owner", body: body)
                 #expect(
                     sent.status == 201 && sent.json["token"] == nil && sent.json["isMailed"] == true, "\(sent.text)")
-                var text = ""
-                for _ in 0..<200 where text.isEmpty {
-                    let files =
-                        (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil))
-                        ?? []
-                    text = try files.first.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) } ?? ""
-                    try await Task.sleep(for: .milliseconds(50))
-                }
+                let text = try await folder.mails(1)[0]
                 #expect(text.contains("To: new@example.org") && text.contains("The owner invites you"), "\(text)")
                 let token = try #require(
                     text.split(separator: "&token=").dropFirst().first?.prefix { !$0.isWhitespace })
@@ -496,7 +488,6 @@ import TomboloServerModel
                 #expect(try account[0, 0].bool, "whoever read the mail has the address")
             }
             running.cancel()
-            try? FileManager.default.removeItem(at: folder)
         }
     }
 }

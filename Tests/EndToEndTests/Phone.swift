@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import TomboloModel
 
 @testable import Tombolo
@@ -13,10 +14,10 @@ final class Memo: Object {
 struct Phone {
     let server: AnyAppServer
     let configuration: AppConfiguration
-    let mails: URL
+    let mails: MailFolder
     let folder: URL
 
-    init(_ server: AnyAppServer, _ name: String, _ mails: URL) async throws {
+    init(_ server: AnyAppServer, _ name: String, _ mails: MailFolder) async throws {
         self.server = server
         self.mails = mails
         folder = server.folder.appending(path: name)
@@ -32,10 +33,10 @@ struct Phone {
         environment: [String: String] = [:], prepare: (AnyAppServer) async throws -> Void = { _ in },
         _ body: (AnyAppServer, _ phone: Phone) async throws -> Void
     ) async throws {
-        let mails = FileManager.default.temporaryDirectory.appending(path: "mails-\(UUID().uuidString)")
+        let mails = MailFolder()
         try await AnyAppServer.with(
             gatewayArguments: ["--development"],
-            environment: ["TOMBOLO_MAIL": "folder:\(mails.path)"].merging(environment) { $1 }
+            environment: ["TOMBOLO_MAIL": "folder:\(mails.url.path)"].merging(environment) { $1 }
         ) { server in
             try await server.gateway.start()
             try await server.migrate([
@@ -45,7 +46,7 @@ struct Phone {
             try await prepare(server)
             try await body(server, Phone(server, "phone", mails))
         }
-        try? FileManager.default.removeItem(at: mails)
+        mails.remove()
     }
 
     /// The app after its process has started again.
@@ -62,14 +63,10 @@ struct Phone {
     /// The texts of the link in the newest mail.
     func mail() async throws -> (token: String, tokenID: String) {
         while true {
-            let files = (try? FileManager.default.contentsOfDirectory(atPath: mails.path))?.sorted() ?? []
-            if let name = files.last {
-                let text = try String(contentsOf: mails.appending(path: name), encoding: .utf8)
-                if let token = text.firstMatch(of: /token=([^&\s]+)/)?.1,
-                    let tokenID = text.firstMatch(of: /tokenId=([^&\s]+)/)?.1
-                {
-                    return (String(token), String(tokenID))
-                }
+            if let text = mails.mails().last, let token = text.firstMatch(of: /token=([^&\s]+)/)?.1,
+                let tokenID = text.firstMatch(of: /tokenId=([^&\s]+)/)?.1
+            {
+                return (String(token), String(tokenID))
             }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -88,18 +88,12 @@ public struct ServiceFixture: Sendable {
         self.pool = pool
         let models = try await ServerModels.load(pool)
         rules = models.rules
-        let tokens = try TokenConfiguration(secret: String(repeating: "s", count: 32))
-        func makeAuthenticator(_ pool: PostgresPool) async -> Authenticator {
-            await Authenticator(
-                pool: pool, tokens: tokens, hasher: PasswordHasher(parameters: .weakForTests),
-                grants: { models.grants })
-        }
         let logger = Logger(label: "fixture")
         adminModels = try await DatabaseRole.admin.loadModels(adminPool, logger: logger)
         ticketModels = try await Conference.ticketRole.loadModels(ticketPool, logger: logger)
-        adminServer = Server(pool: adminPool, authenticator: await makeAuthenticator(adminPool))
-        ticketServer = Server(pool: ticketPool, authenticator: await makeAuthenticator(ticketPool))
-        authenticator = await makeAuthenticator(pool)
+        adminServer = Server(pool: adminPool, authenticator: try await Self.authenticator(adminPool, models))
+        ticketServer = Server(pool: ticketPool, authenticator: try await Self.authenticator(ticketPool, models))
+        authenticator = try await Self.authenticator(pool, models)
         let rows = RowWriter(pool: pool)
         let roles = ["admin", "superAdmin", "owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"]
         var users: [String: ObjectId] = [:]
@@ -161,6 +155,22 @@ public struct ServiceFixture: Sendable {
             "Ticket", ["event": .objectId(draft), "name": "Secret", "rank": "a0", "kind": "free", "currency": "EUR"])
         draftSession = try await rows.insert(
             "Session", ["event": .objectId(draft), "title": "Secret talk", "state": "accepted"])
+    }
+
+    private static func authenticator(
+        _ pool: PostgresPool, _ models: ServerModels, mail: MailRoom? = nil, secondFactor: SecondFactorPolicy = .ignored
+    ) async throws -> Authenticator {
+        await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
+            hasher: PasswordHasher(parameters: .weakForTests), mail: mail, secondFactor: secondFactor,
+            grants: { models.grants })
+    }
+
+    /// One more for the admin server, which sends mails or asks for second factors.
+    public func adminAuthenticator(
+        mail: MailRoom? = nil, secondFactor: SecondFactorPolicy = .ignored
+    ) async throws -> Authenticator {
+        try await Self.authenticator(adminServer.pool, adminModels, mail: mail, secondFactor: secondFactor)
     }
 
     private static func eventValues(name: String, state: String) -> [String: Value] {

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import PostgresClient
+import TestSupport
 import Testing
 import TomboloModel
 
@@ -10,15 +11,15 @@ import TomboloModel
 private struct MailPlace: Sendable {
     let place: AccountPlace
     let server: Authenticator
-    let folder: URL
+    let folder: MailFolder
 
     static func with(
         _ settings: String = #"{"registration": true}"#, _ body: @escaping @Sendable (MailPlace) async throws -> Void
     ) async throws {
         try await AccountPlace.with { place in
-            let folder = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let room = MailRoom(.folder(folder), logger: Logger(label: "mail"))
+            let folder = MailFolder()
+            defer { folder.remove() }
+            let room = MailRoom(.folder(folder.url), logger: Logger(label: "mail"))
             let server = await Authenticator(
                 pool: place.pool, tokens: place.tokens, hasher: PasswordHasher(parameters: .weakForTests), mail: room)
             try await place.switchOn("local-userpass", settings)
@@ -28,18 +29,6 @@ private struct MailPlace: Sendable {
                 try await group.next()
                 group.cancelAll()
             }
-        }
-    }
-
-    /// Waits for a number of mails, and returns them, oldest first.
-    func mails(_ count: Int) async throws -> [String] {
-        while true {
-            let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
-            let texts = files.sorted().compactMap {
-                try? String(contentsOf: folder.appending(path: $0), encoding: .utf8)
-            }.filter { !$0.isEmpty }
-            if texts.count >= count { return texts }
-            try await Task.sleep(for: .milliseconds(10))
         }
     }
 
@@ -61,7 +50,7 @@ private struct MailPlace: Sendable {
         try await MailPlace.with { mail in
             #expect(try await mail.register() == false)
             await #expect(throws: AuthenticationError.wrongCredentials) { try await mail.place.login() }
-            let (token, id) = try mail.token(in: try await mail.mails(1)[0])
+            let (token, id) = try mail.token(in: try await mail.folder.mails(1)[0])
             for (token, id) in [
                 (token, ObjectId.generate().stringValue), ((token.hasPrefix("A") ? "B" : "A") + token.dropFirst(), id),
                 ("", id), (token, ""),
@@ -89,9 +78,9 @@ private struct MailPlace: Sendable {
     func resending() async throws {
         try await MailPlace.with { mail in
             _ = try await mail.register()
-            let first = try mail.token(in: try await mail.mails(1)[0])
+            let first = try mail.token(in: try await mail.folder.mails(1)[0])
             try await mail.server.resendConfirmation(email: AccountPlace.email)
-            let second = try mail.token(in: try await mail.mails(2)[1])
+            let second = try mail.token(in: try await mail.folder.mails(2)[1])
             await #expect(throws: AuthenticationError.badMailToken) {
                 try await mail.server.confirm(token: first.token, tokenID: first.id)
             }
@@ -111,7 +100,7 @@ private struct MailPlace: Sendable {
             try await mail.place.register()
             let login = try await mail.place.login()
             try await mail.server.sendReset(email: " ANN@example.org")
-            let (token, id) = try mail.token(in: try await mail.mails(1)[0])
+            let (token, id) = try mail.token(in: try await mail.folder.mails(1)[0])
             for weak in ["short", "ann-2027!"] {
                 await #expect {
                     try await mail.server.reset(password: weak, token: token, tokenID: id)
@@ -197,7 +186,7 @@ private struct MailPlace: Sendable {
         try await MailPlace.with { mail in
             try await mail.place.register()
             try await mail.server.sendReset(email: AccountPlace.email)
-            let token = try mail.token(in: try await mail.mails(1)[0])
+            let token = try mail.token(in: try await mail.folder.mails(1)[0])
             let login = try await mail.place.login()
             _ = try await mail.server.changePassword(
                 of: Caller(userID: login.userID, sessionID: login.sessionID), from: AccountPlace.password,
@@ -217,7 +206,7 @@ private struct MailPlace: Sendable {
             #expect(try await mail.register("nobody@example.org") == false)
             try await mail.server.sendReset(email: "unknown@example.org")
             try await mail.server.resendConfirmation(email: "unknown@example.org")
-            let mails = try await mail.mails(2)
+            let mails = try await mail.folder.mails(2)
             #expect(mails.count { $0.contains("You have an account already") } == 1)
             #expect(!mails.contains { $0.contains("To: unknown@example.org") })
             for _ in 1..<ActionLimiter.maximumMails { try await mail.server.sendReset(email: AccountPlace.email) }
