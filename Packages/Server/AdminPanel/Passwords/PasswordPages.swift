@@ -15,10 +15,7 @@ struct PasswordPages: PanelSection {
     }
 
     private static func page(_ request: PanelRequest, _ problem: RequestFailure? = nil) throws -> PanelPage {
-        if let viewing = request.visit.viewing {
-            throw RequestFailure(
-                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.title) first.")
-        }
+        try request.requireOwnAccount()
         var values: [String: Any] = [
             "formToken": request.visit.token.formToken, "action": path, "email": request.visit.session.email,
             "asksCode": request.visit.session.hasSecondFactor, "minimum": AccountRegistry.minimumPasswordLength,
@@ -48,6 +45,16 @@ struct PasswordPages: PanelSection {
         } catch let failure as RequestFailure {
             return .page(try page(request, failure))
         }
+    }
+}
+
+extension PanelRequest {
+    /// For pages about the account that is logged in, which say nothing of the one that it views the panel as.
+    /// - Throws: ``RequestFailure`` with status 403 while somebody views the panel as another user or role.
+    func requireOwnAccount() throws(RequestFailure) {
+        guard let viewing = visit.viewing else { return }
+        throw RequestFailure(
+            .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.title) first.")
     }
 }
 

@@ -53,10 +53,7 @@ struct SecondFactorPages: PanelSection {
     // MARK: One's own
 
     private static func state(_ request: PanelRequest) async throws -> PanelPage {
-        if let viewing = request.visit.viewing {
-            throw RequestFailure(
-                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.title) first.")
-        }
+        try request.requireOwnAccount()
         let factor = try await request.core.authenticator.secondFactor(of: request.userID)
         let subject = request.visit.session.subject
         let content = SecondFactorContent(
