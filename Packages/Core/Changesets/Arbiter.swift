@@ -4,7 +4,7 @@ public import TomboloModel
 /// base, and the stamps. One arbiter serves one group of changesets in order, so that later ones see what earlier ones
 /// did.
 ///
-/// Rules (ArbiterTests has a test for each):
+/// Rules (the suites of `ArbiterFixture` have a test for each):
 /// - Whatever a changeset's base sees happened before it, as did the same client's earlier changesets, whatever the
 ///   clocks say. Only other entries are concurrent.
 /// - Of concurrent writes to one column the later stamp wins; the greater client id breaks ties, plain SQL beats
