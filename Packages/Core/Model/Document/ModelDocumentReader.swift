@@ -1,56 +1,5 @@
-internal import Foundation
-
-extension ModelDocument {
-    /// Reads a document in UTF-8.
-    /// - Throws: ``ModelDocumentError`` with every problem found, each with class, property and the nearest name. For a
-    ///   document of a newer format it says that this program must be updated.
-    public init(json: [UInt8]) throws(ModelDocumentError) {
-        guard json.count <= Self.maximumByteCount else {
-            throw ModelDocumentError(
-                "The document has \(json.count) bytes; at most \(Self.maximumByteCount) are read.")
-        }
-        guard String(validating: json, as: UTF8.self) != nil else {
-            throw ModelDocumentError("The document isn't text in UTF-8.")
-        }
-        let reader: ModelDocumentReader
-        do {
-            reader = try JSONDecoder().decode(ModelDocumentReader.self, from: Data(json))
-        } catch {
-            let reason = Self.syntaxError(in: json).map { ": \($0)" } ?? "."
-            throw ModelDocumentError("The document isn't valid JSON\(reason)")
-        }
-        if let repeated = RepeatedMember(in: json) {
-            throw ModelDocumentError(
-                "Line \(repeated.line): \"\(ModelName.shown(repeated.name))\" is given twice in one object.")
-        }
-        try self.init(reader)
-    }
-
-    /// As ``init(json:)-([UInt8])``.
-    public init(json: String) throws(ModelDocumentError) { try self.init(json: Array(json.utf8)) }
-
-    /// Where the text stops being JSON, which the decoder doesn't say.
-    private static func syntaxError(in json: [UInt8]) -> String? {
-        do {
-            _ = try JSONSerialization.jsonObject(with: Data(json))
-            return nil
-        } catch {
-            let reason = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
-            return reason?.shortened(toByteCount: ModelDocumentReader.maximumQuotation)
-        }
-    }
-
-    private init(_ reader: ModelDocumentReader) throws(ModelDocumentError) {
-        if let error = reader.error { throw error }
-        var check = ModelDocumentCheck(app: reader.app, classes: reader.classes, problems: reader.problems)
-        try check.run()
-        app = reader.app
-        classes = check.classes
-    }
-}
-
 /// Reads the JSON form leniently: what has the wrong shape becomes a problem, and reading goes on behind it.
-private struct ModelDocumentReader: Decodable {
+struct ModelDocumentReader: Decodable {
     /// The most bytes that messages quote of what isn't a name.
     static let maximumQuotation = 200
 

@@ -202,8 +202,7 @@ struct ModelMerge {
             isOptional: isAdditive ? old.isOptional || new.isOptional : new.isOptional, isPrimaryKey: old.isPrimaryKey,
             isIndexed: base.isIndexed || isAdditive && new.isIndexed, isEncrypted: base.isEncrypted,
             deleteRule: base.deleteRule, allowedValues: base.allowedValues, hint: base.hint,
-            isMarkdown: base.isMarkdown,
-            previousNames: names, isRetired: base.isRetired)
+            isMarkdown: base.isMarkdown, previousNames: names, isRetired: base.isRetired)
     }
 
     private func typeProblem(_ new: PropertyType, _ old: PropertyType) -> String? {
@@ -248,16 +247,5 @@ struct ModelMerge {
         return ModelClass(
             name: item.name, table: item.table, properties: item.properties, uniqueProperties: groups,
             isTrashable: item.isTrashable, previousNames: item.previousNames, isRetired: item.isRetired)
-    }
-}
-
-extension ModelProperty {
-    fileprivate init(_ other: ModelProperty, type: PropertyType, isOptional: Bool? = nil, isRetired: Bool? = nil) {
-        self.init(
-            name: other.name, column: other.column, type: type, isOptional: isOptional ?? other.isOptional,
-            isPrimaryKey: other.isPrimaryKey, isIndexed: other.isIndexed, isEncrypted: other.isEncrypted,
-            deleteRule: other.deleteRule, allowedValues: other.allowedValues, hint: other.hint,
-            isMarkdown: other.isMarkdown,
-            previousNames: other.previousNames, isRetired: isRetired ?? other.isRetired)
     }
 }

@@ -31,8 +31,7 @@ public struct ModelProperty: Hashable, Sendable {
         name: String, column: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
         allowedValues: AllowedValues? = nil, hint: String? = nil, isMarkdown: Bool = false,
-        previousNames: [String] = [],
-        isRetired: Bool = false
+        previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
         self.column = column ?? Column.sqlName(for: name)
@@ -47,6 +46,15 @@ public struct ModelProperty: Hashable, Sendable {
         self.isMarkdown = isMarkdown
         self.previousNames = previousNames
         self.isRetired = isRetired
+    }
+
+    /// A copy with another type.
+    init(_ other: ModelProperty, type: PropertyType, isOptional: Bool? = nil, isRetired: Bool? = nil) {
+        self.init(
+            name: other.name, column: other.column, type: type, isOptional: isOptional ?? other.isOptional,
+            isPrimaryKey: other.isPrimaryKey, isIndexed: other.isIndexed, isEncrypted: other.isEncrypted,
+            deleteRule: other.deleteRule, allowedValues: other.allowedValues, hint: other.hint,
+            isMarkdown: other.isMarkdown, previousNames: other.previousNames, isRetired: isRetired ?? other.isRetired)
     }
 
     /// The type as documents write it: `string?`, `list<link<Speaker>>`.
