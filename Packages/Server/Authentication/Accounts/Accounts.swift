@@ -38,93 +38,6 @@ enum Accounts {
             generation: generation, isUnused: try row[7].bool)
     }
 
-    /// What the database says of some users now, all of one snapshot; for each, since what can't be read of one is no
-    /// reason to refuse the others. A user without an account, or whose account is disabled, is missing.
-    static func known(_ userIDs: Set<ObjectId>, grants sources: [GrantSource], _ pool: PostgresPool) async throws
-        -> [ObjectId: Result<KnownAccount, any Error>]
-    {
-        let (sql, parameters) = knownQuery(userIDs, grants: sources)
-        return try known(try await pool.query(sql, parameters), grants: sources)
-    }
-
-    /// The same as a transaction of the caller's sees it.
-    nonisolated(nonsending) static func known(
-        _ userIDs: Set<ObjectId>, grants sources: [GrantSource], _ connection: PostgresConnection
-    ) async throws -> [ObjectId: Result<KnownAccount, any Error>] {
-        let (sql, parameters) = knownQuery(userIDs, grants: sources)
-        return try known(try await connection.query(sql, parameters), grants: sources)
-    }
-
-    private static func knownQuery(
-        _ userIDs: Set<ObjectId>, grants sources: [GrantSource]
-    ) -> (sql: String, parameters: [PostgresParameter]) {
-        let none = "SELECT NULL::text AS role, NULL::text AS scope, 0 AS source WHERE false"
-        let grantQueries = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(
-            separator: "\nUNION ALL ")
-        let sql = """
-            SELECT a.id, a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0),
-                g.role, g.scope, g.source,
-                ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive)),
-                a.verified_at IS NOT NULL, a.second_factor_at IS NOT NULL,
-                ARRAY(SELECT s.id FROM tombolo.login_session s
-                    WHERE s.user_id = a.id AND s.second_factor AND \(LoginSessions.isLive))
-            FROM tombolo.account a LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
-                LEFT JOIN LATERAL (
-            \(grantQueries)
-                ) g ON true
-            WHERE a.id = ANY ($1) AND a.disabled_at IS NULL
-            """
-        return (sql, [.byteaArray(userIDs.map(\.bytes))])
-    }
-
-    private static func known(
-        _ result: PostgresResult, grants sources: [GrantSource]
-    ) throws -> [ObjectId: Result<KnownAccount, any Error>] {
-        var rows: [ObjectId: [PostgresRow]] = [:]
-        for row in result {
-            guard let userID = ObjectId(bytes: try row[0].bytes) else { continue }
-            rows[userID, default: []].append(row)
-        }
-        return Dictionary(
-            uniqueKeysWithValues: rows.map { userID, rows in
-                (userID, Result { try account(userID, rows, grants: sources) })
-            })
-    }
-
-    /// - Parameter rows: one for each grant, or a single one without.
-    private static func account(
-        _ userID: ObjectId, _ rows: [PostgresRow], grants sources: [GrantSource]
-    ) throws -> KnownAccount {
-        let first = rows[0]
-        var grants: Set<RoleGrant> = []
-        for row in rows {
-            guard let role = try row[5].nonNull?.string else { continue }
-            var scope: Value?
-            if let text = try row[6].nonNull?.string {
-                guard let key = sources[try row[7].int].scope(text) else { continue }
-                scope = key
-            }
-            grants.insert(RoleGrant(role: Role(role), scope: scope))
-        }
-        return KnownAccount(
-            userID: userID, email: try first[1].nonNull?.string, displayName: try first[2].string,
-            isVerified: try first[9].bool, customData: try customData(first[3].string), generation: try first[4].int64,
-            grants: grants,
-            sessions: try ids(first[8]), hasSecondFactor: try first[10].bool, provenSessions: try ids(first[11]))
-    }
-
-    private static func ids(_ cell: PostgresCell) throws -> Set<ObjectId> {
-        Set(try cell.bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } })
-    }
-
-    /// - Throws: ``ValueError`` for data that rules can't read. The table has a CHECK that keeps it out.
-    private static func customData(_ json: String) throws(ValueError) -> [String: UserValue] {
-        guard case .object(let fields) = try UserValue(json: Array(json.utf8)) else {
-            throw ValueError("The custom data of an account isn't a JSON object.")
-        }
-        return fields
-    }
-
     /// - Parameter isVerified: whether the address is known to be the user's.
     static func insert(
         _ userID: ObjectId, email: String, displayName: String, isVerified: Bool = false,
@@ -200,6 +113,14 @@ enum Accounts {
             ON CONFLICT (user_id) DO UPDATE SET generation = t.generation + 1, changed_at = clock_timestamp()
             RETURNING generation
             """, [.bytea(userID.bytes)])[0, 0].int64
+    }
+
+    /// - Throws: ``ValueError`` for data that rules can't read. The table has a CHECK that keeps it out.
+    static func customData(_ json: String) throws(ValueError) -> [String: UserValue] {
+        guard case .object(let fields) = try UserValue(json: Array(json.utf8)) else {
+            throw ValueError("The custom data of an account isn't a JSON object.")
+        }
+        return fields
     }
 
     /// Replaces an account's custom data, of a disabled account too.
