@@ -1,0 +1,197 @@
+import Foundation
+import PostgresClient
+import ServerStoreConformance
+import Synchronization
+import RandomValues
+import TestSupport
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@testable import TomboloPostgresStore
+
+/// Uploads beside others: locks that they wait for, the same upload twice, connections that are killed.
+@Suite(.serialized) struct UploadRaceTests: UploadingSuite {
+    @Test("A later SQL edit wins even if it commits after the upload began")
+    func lockedRow() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO parent VALUES (1, 'x')")
+            let base = try #require(try await database.store.makeTick())
+            let stamped = upload(
+                ada, 1, base: base,
+                .set(
+                    try reference(database, "Parent", .int(1)),
+                    [FieldWrite(column: 1, value: .string("device, earlier"))]))
+            try await connection.execute("BEGIN; UPDATE parent SET name = 'psql, later'")
+            async let results = database.store.upload([stamped])
+            try await waitForLock(database)
+            try await connection.execute("COMMIT")
+            #expect(try await results == [.applied(lost: 1)])
+            #expect(try await connection.query("SELECT name FROM parent")[0][0].string == "psql, later")
+        }
+    }
+
+    /// Waits until somebody in the database waits for a lock.
+    private func waitForLock(_ database: TestDatabase) async throws {
+        let observer = try await database.connect()
+        while try await observer.query(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )[0][0].int64 == 0 {
+            try await observer.execute("SELECT pg_sleep(0.005)")
+        }
+        await observer.close()
+    }
+
+    @Test("Concurrent uploads of the same changesets take effect once")
+    func duplicates() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account VALUES (1, 0)")
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Account", .int(1))
+            let uploads = (1...20).map { upload(ada, Int64($0), base: base, .add(target, column: 1, amount: 1)) }
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<6 { group.addTask { _ = try await database.store.upload(uploads) } }
+                try await group.waitForAll()
+            }
+            #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 20)
+        }
+    }
+
+    @Test("Uploads repeated after killed backends lose nothing and double nothing")
+    func killedBackends() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max >> 1)
+        print("seed of the kills: \(seed)")
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account SELECT g, 0 FROM generate_series(1, 5) g")
+            let base = try #require(try await database.store.makeTick())
+            let classIndex = try TestModel.index("Account", database.schema)
+            let isDone = Atomic<Bool>(false)
+            let killing = Task {
+                var random = SeededGenerator(seed: seed)
+                let killer = try await database.connect()
+                var kills = 0
+                while !isDone.load(ordering: .relaxed) {
+                    let killed = try await killer.query(
+                        """
+                        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                        WHERE datname = current_database() AND application_name = 'tombolo' AND pid <> pg_backend_pid()
+                        """)
+                    kills += Int(try killed[0][0].int64)
+                    try await killer.execute("SELECT pg_sleep(\(Double.random(in: 0...0.05, using: &random)))")
+                }
+                await killer.close()
+                return kills
+            }
+            var expected: [Int64: Int64] = [:]
+            var random = SeededGenerator(seed: seed &+ 1)
+            var numbers: [ClientID: Int64] = [:]
+            for _ in 0..<40 {
+                var group: [Upload] = []
+                for client in [ada, bob] {
+                    for _ in 0..<Int.random(in: 1...8, using: &random) {
+                        let number = (numbers[client] ?? 0) + 1
+                        numbers[client] = number
+                        let account = Int64.random(in: 1...5, using: &random)
+                        let amount = Int64.random(in: 1...100, using: &random)
+                        expected[account, default: 0] += amount
+                        group.append(
+                            upload(
+                                client, number, base: base,
+                                .add(
+                                    ObjectReference(classIndex: classIndex, key: .int(account)), column: 1,
+                                    amount: amount)))
+                    }
+                }
+                // Like a session, sends again until the outcome is known.
+                var isKnown = false
+                while !isKnown {
+                    do {
+                        for result in try await database.store.upload(group) {
+                            switch result {
+                            case .applied, .duplicate: break
+                            default: throw TestFailure("an upload ended as \(result)")
+                            }
+                        }
+                        isKnown = true
+                    } catch let error as PostgresError where error.isRetryable {}
+                }
+            }
+            isDone.store(true, ordering: .relaxed)
+            let kills = try await killing.value
+            print("\(kills) backends were killed")
+            #expect(kills > 0)
+            let observer = try await database.connect()
+            for row in try await observer.query("SELECT _id, balance FROM account") {
+                #expect(try row[1].int64 == expected[try row[0].int64] ?? 0)
+            }
+            for (client, number) in numbers {
+                let last = try await observer.query(
+                    "SELECT last FROM tombolo.client WHERE id = $1", [.int64(client.rawValue)])
+                #expect(try last[0][0].int64 == number)
+            }
+            let doubled = try await observer.query(
+                """
+                SELECT count(*) FROM (SELECT client, number FROM tombolo.changelog \
+                WHERE class <> 0 AND client IS NOT NULL \
+                GROUP BY client, number HAVING count(*) > 1) AS d
+                """)
+            #expect(try doubled[0][0].int64 == 0)
+            await observer.close()
+        }
+    }
+
+    @Test("A lock timeout is an error to retry, never a refusal")
+    func lockTimeout() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account VALUES (1, 0)")
+            let base = try #require(try await database.store.makeTick())
+            try await connection.execute("BEGIN; UPDATE account SET balance = 1")
+            var configuration = database.configuration
+            configuration.settings = ["lock_timeout": "30ms"]
+            let store = try await PostgresServerStore.open(
+                schema: database.schema, pool: PostgresPool(configuration: configuration))
+            let change = upload(
+                ada, 1, base: base, .add(try reference(database, "Account", .int(1)), column: 1, amount: 5))
+            do {
+                let results = try await store.upload([change])
+                Issue.record("\(results)")
+            } catch let error as PostgresError {
+                #expect(error.code == .lockNotAvailable)
+            }
+            try await connection.execute("COMMIT")
+            // Plain SQL set the balance after the device had added to it.
+            #expect(try await store.upload([change]) == [.applied(lost: 1)])
+            await store.pool.shutdown()
+        }
+    }
+
+    @Test("An object that somebody else is making at the same time is merged with, however long that takes")
+    func madeAtOnce() async throws {
+        try await withDatabase { database, connection in
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Account", .int(1))
+            try await connection.execute("BEGIN; INSERT INTO account VALUES (1, 4)")
+            let change = upload(
+                ada, 1, base: base, after: 3_600_000_000, .create(target, [FieldWrite(column: 1, value: .int(7))]))
+            let store = database.store
+            let result = Task { try await store.upload([change]) }
+            // The group has given up by the time another transaction waits for the key.
+            var transactions: Set<String> = []
+            while transactions.count < 2 {
+                let waiting = try await database.store.pool.query(
+                    """
+                    SELECT xact_start::text FROM pg_stat_activity
+                    WHERE wait_event_type = 'Lock' AND datname = current_database()
+                    """)
+                for row in waiting { transactions.insert(try row[0].string) }
+            }
+            try await connection.execute("COMMIT")
+            let outcome = try await result.value
+            guard case .applied(_, let refusals) = outcome[0] else { throw TestFailure("\(outcome)") }
+            #expect(refusals.isEmpty, "\(refusals)")
+            #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 7, "the later one counts")
+        }
+    }
+}
