@@ -58,9 +58,11 @@ struct BulkTests {
         }
     }
 
-    private static let all = "/bulk/tickets?filter[name][startsWith]=n"
+    /// The tickets of ``Site/addTickets(_:event:prefix:)``.
+    static let all = "/bulk/tickets?filter[name][startsWith]=n"
 
-    private static func price(_ price: Int, _ more: String) -> String {
+    /// An order that gives them a price.
+    static func price(_ price: Int, _ more: String) -> String {
         #"{"action": "update", "all": true, "data": {"attributes": {"price": \#(price)}}, \#(more)}"#
     }
 

@@ -11,19 +11,14 @@ import TomboloRules
 
 @Suite("Dry runs of bulk actions keep nobody waiting")
 struct DryRunTests {
-    private static let all = "/bulk/tickets?filter[name][startsWith]=n"
-
-    private static func price(_ price: Int, _ more: String) -> String {
-        #"{"action": "update", "all": true, "data": {"attributes": {"price": \#(price)}}, \#(more)}"#
-    }
-
     @Test("a dry run waits for nobody: what somebody else holds isn't tried, and isn't called refused")
     func busyRows() async throws {
         try await BulkTests.run { site in
             try await site.addTickets(5)
             try await site.fixture.pool.transaction { holder in
                 try await holder.execute("SELECT 1 FROM ticket WHERE name = 'n3' FOR UPDATE")
-                let trial = try await site.call(.post, Self.all, as: "owner", body: Self.price(7, #""dryRun": true"#))
+                let trial = try await site.call(
+                    .post, BulkTests.all, as: "owner", body: BulkTests.price(7, #""dryRun": true"#))
                 #expect(trial.status == 200 && trial.json["count"] == 5, "\(trial.text)")
                 #expect(trial.json["checked"] == 4 && trial.json["refused"] == 0, "\(trial.text)")
             }
