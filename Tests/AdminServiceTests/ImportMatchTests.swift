@@ -17,10 +17,10 @@ struct ImportMatchTests {
 
     private static func file(
         _ site: Site, _ rows: [String], as role: String = "owner", event: ObjectId? = nil
-    ) async throws -> ImportTests.File {
+    ) async throws -> UploadedFile {
         let text =
             "name,kind,rank,currency,price,event\n" + rows.map { "\($0),\(event ?? site.fixture.event)\n" }.joined()
-        return try await ImportTests.upload(site, text, to: "tickets", as: role)
+        return try await UploadedFile.upload(site, text, to: "tickets", as: role)
     }
 
     private static func problems(_ answer: Answer) -> [String] {
@@ -70,7 +70,7 @@ struct ImportMatchTests {
                 #expect(answer.status == 400 && answer.text.contains(pointer), "\(wishes): \(answer.text)")
             }
             let text = "id,name,rank,event\n,A,x,\(site.fixture.event)\n,B,,\(site.fixture.event)\n,C,y,\n"
-            let open = try await ImportTests.upload(site, text, to: "tickets")
+            let open = try await UploadedFile.upload(site, text, to: "tickets")
             let both = try await open.preview(
                 #"{\#(Self.match), "mapping": {"id": "id", "name": "name", "rank": "rank", "event": "event"}}"#)
             #expect(both.status == 400 && both.text.contains("leads to 'id'"), "\(both.text)")

@@ -238,7 +238,7 @@ struct ImportRoundTripTests {
             let (roomCount, speakerCount) = (try await site.count(rooms), try await site.count(speakers))
             for format in ["csv", "json"] {
                 let export = try await site.call(.get, "/export/sessions?format=\(format)", as: "owner")
-                let file = try await ImportTests.upload(
+                let file = try await UploadedFile.upload(
                     site, export.text, type: format == "csv" ? "text/csv" : "application/json", to: "sessions")
                 let over = try await file.finish([#""mode": "upsert""#])
                 #expect(over.json["leftAlone"] == over.json["total"], "\(over.text)")

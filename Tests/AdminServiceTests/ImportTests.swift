@@ -12,72 +12,13 @@ import TomboloRules
 
 @Suite("A file is looked at, mapped, tried and imported as its person may, and the import can be undone")
 struct ImportTests {
-    typealias Site = BulkTests.Site
-
-    /// An upload, and what comes after it.
-    struct File: Sendable {
-        let site: Site
-        let collection: String
-        let role: String
-        let answer: Answer
-
-        var id: Int64 { answer.json["job"]?["id"]?.number ?? 0 }
-
-        func preview(_ wishes: String = "{}", as role: String? = nil) async throws -> Answer {
-            try await site.call(
-                .post, "/import/\(collection)/\(id)/preview", as: role ?? self.role, body: wishes)
-        }
-
-        /// - Parameter version: nil for what a preview says now.
-        func start(_ wishes: [String] = [], version: String? = nil, as role: String? = nil) async throws -> Answer {
-            var found = version
-            if found == nil {
-                found = try await preview("{\(wishes.filter { !$0.contains("atomic") }.joined(separator: ", "))}")
-                    .json["version"]?.text
-            }
-            let all = wishes + [#""expect": {"version": "\#(found ?? "")"}"#]
-            return try await site.call(
-                .post, "/import/\(collection)/\(id)/start", as: role ?? self.role,
-                body: "{\(all.joined(separator: ", "))}")
-        }
-
-        func job() async throws -> Answer { try await site.call(.get, "/jobs/\(id)", as: role) }
-
-        func rows(_ outcome: String) async throws -> [JSON] {
-            try await site.call(.get, "/jobs/\(id)/rows?outcome=\(outcome)", as: role).json["rows"]?.list ?? []
-        }
-
-        /// Starts it, and does it to its end.
-        func finish(_ wishes: [String] = []) async throws -> Answer {
-            let started = try await start(wishes)
-            #expect(started.status == 202, "\(started.text)")
-            try await site.work()
-            return try await job()
-        }
-    }
-
-    static func upload(
-        _ site: Site, _ text: String, type: String = "text/csv", to collection: String = "tickets",
-        as role: String = "owner", query: String = ""
-    ) async throws -> File {
-        try await upload(site, bytes: Array(text.utf8), type: type, to: collection, as: role, query: query)
-    }
-
-    static func upload(
-        _ site: Site, bytes: [UInt8], type: String = "text/csv", to collection: String, as role: String = "owner",
-        query: String = ""
-    ) async throws -> File {
-        let answer = try await site.call(.post, "/import/\(collection)\(query)", as: role, bytes: bytes, type: type)
-        return File(site: site, collection: collection, role: role, answer: answer)
-    }
-
     private static let upsert = #""mode": "upsert""#
 
     @Test("a preview names the columns that aren't imported, and why those with titles aren't")
     func ignored() async throws {
         try await BulkTests.run { site in
             let text = "id,price,event.title,Extra\n\(site.fixture.tickets[0]),5,Another event,x\n"
-            let file = try await Self.upload(site, text)
+            let file = try await UploadedFile.upload(site, text)
             let preview = try await file.preview("{\(Self.upsert)}")
             #expect(
                 preview.json["ignored"] == [
@@ -87,7 +28,7 @@ struct ImportTests {
         }
     }
 
-    private static func table(_ site: Site, _ rows: [String]) -> String {
+    private static func table(_ site: BulkTests.Site, _ rows: [String]) -> String {
         "id,Name,kind,rank,currency,price,event\r\n" + rows.map { "\($0),\(site.fixture.event)\r\n" }.joined()
     }
 
@@ -95,7 +36,7 @@ struct ImportTests {
     func creating() async throws {
         try await BulkTests.run { site in
             let ticket = site.fixture.tickets[0]
-            let file = try await Self.upload(
+            let file = try await UploadedFile.upload(
                 site,
                 Self.table(
                     site,
@@ -147,55 +88,11 @@ struct ImportTests {
         }
     }
 
-    @Test("every mistake is named with its line, column and member, and the other rows are imported all the same")
-    func mistakes() async throws {
-        try await BulkTests.run { site in
-            let event = site.fixture.event
-            let text =
-                "title,Starts at,state,event,speakers,nonsense\nGood,2026-12-31T09:00:00Z,pending,\(event),[],x\n"
-                + "Bad,31.13.2026,pending,\(event),,\nWorse,,pending,nowhere,a,\n"
-                + "\"Two\nlines\",,pending,\(ObjectId.generate()),,\nLost,,pending,\(event),\"[\"\"\(event)\"\"]\",\n"
-            let mapping =
-                #""mapping": {"title": "title", "Starts at": "startsAt", "state": "state", "event": "event", "speakers": "speakers"}"#
-            let file = try await Self.upload(site, text, to: "sessions")
-            #expect(file.answer.json["suggestions"]?["Starts at"] == "startsAt", "\(file.answer.text)")
-            #expect(file.answer.json["suggestions"]?["nonsense"] == .null)
-            let preview = try await file.preview("{\(mapping)}")
-            #expect(preview.json["creates"] == 1 && preview.json["refused"] == 4, "\(preview.text)")
-            let problems = preview.json["problems"]?.list ?? []
-            #expect(problems.map { $0["row"]?.number } == [3, 4, 4, 5, 7], "\(preview.text)")
-            #expect(problems.map { $0["member"]?.text } == ["startsAt", "event", "speakers", nil, "speakers"])
-            #expect(problems.first?["column"] == "Starts at")
-            #expect(
-                problems.prefix(2).map { $0["message"]?.text }
-                    == [
-                        "'31.13.2026' isn't a date and time.",
-                        "'nowhere' is neither the id nor the title of one of the events.",
-                    ])
-            #expect(problems.first?["remedy"]?.text?.contains("a date and time") == false, "without saying it again")
-            #expect(problems.allSatisfy { $0["member"] == .null || $0["remedy"]?.text?.isEmpty == false })
-            let over = try await file.finish([mapping])
-            #expect(over.json["state"] == "done" && over.json["done"] == 1 && over.json["refused"] == 4, "\(over.text)")
-            let refused = try await file.rows("refused")
-            #expect(refused.map { $0["number"]?.number } == [3, 4, 5, 7])
-            #expect(refused.first?["reason"]?.text?.hasPrefix("Column 'Starts at': '31.13.2026'") == true)
-            #expect(refused[3]["reason"]?.text?.hasPrefix("Column 'speakers': There is no resource") == true)
-            #expect(try await site.count("SELECT count(*) FROM session WHERE title IN ('Good', 'Bad', 'Worse')") == 1)
-
-            let whole = try await Self.upload(site, text, to: "sessions")
-            let failed = try await whole.finish([mapping, #""atomic": true"#])
-            #expect(failed.json["state"] == "failed" && failed.json["refused"] == 4, "\(failed.text)")
-            #expect(failed.json["atomicity"] == "all or nothing")
-            #expect(try await site.count("SELECT count(*) FROM session WHERE title = 'Good'") == 1)
-            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == 0)
-        }
-    }
-
     @Test("files are imported as Excel saves them, and a workbook is told from them")
     func encodings() async throws {
         try await BulkTests.run { site in
             for bytes in [[0x50, 0x4B, 0x03, 0x04, 0x14, 0x00], [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1]] as [[UInt8]] {
-                let answer = try await Self.upload(site, bytes: bytes, to: "sessions").answer
+                let answer = try await UploadedFile.upload(site, bytes: bytes, to: "sessions").answer
                 #expect(answer.status == 422, "\(answer.text)")
                 #expect(answer.json["message"]?.text?.hasPrefix("This is an Excel workbook") == true, "\(answer.text)")
                 #expect(answer.json["hint"] == "Save it as 'CSV UTF-8' in Excel, and import that.")
@@ -219,7 +116,7 @@ struct ImportTests {
                 ),
                 (Array(table("Frühstück 4", ",").utf8), "utf-8", "Frühstück 4"),
             ] as [([UInt8], String, String)] {
-                let file = try await Self.upload(site, bytes: bytes, to: "sessions")
+                let file = try await UploadedFile.upload(site, bytes: bytes, to: "sessions")
                 let notes: JSON = encoding == "windows-1252" ? [.string(note)] : []
                 #expect(file.answer.status == 201 && file.answer.json["notes"] == notes, "\(file.answer.text)")
                 #expect(file.answer.json["job"]?["arguments"]?["encoding"] == .string(encoding))
@@ -233,133 +130,11 @@ struct ImportTests {
         }
     }
 
-    @Test("what a new resource must have is told with everything else, and what no column leads to once")
-    func missing() async throws {
-        try await BulkTests.run { site in
-            let event = site.fixture.event
-            let text = "title,startsAt,event\n\"\",2027-06-31,\(event)\n,2026-12-31T09:00:00Z,\(event)\n,,\(event)\n"
-            let file = try await Self.upload(site, text, to: "sessions")
-            for mode in ["create", "upsert"] {
-                let preview = try await file.preview(#"{"mode": "\#(mode)"}"#)
-                #expect(preview.json["refused"] == 3 && preview.json["creates"] == 0, "\(preview.text)")
-                let problems = preview.json["problems"]?.list ?? []
-                #expect(problems.map { $0["row"]?.number } == [nil, 2, 3, 4], "\(preview.text)")
-                #expect(problems.map { $0["column"]?.text } == [nil, "startsAt", "title", "title"])
-                #expect(problems.map { $0["member"]?.text } == ["state", "startsAt", "title", "title"])
-                #expect(
-                    problems.map { $0["message"]?.text } == [
-                        "'state' is required, and no column becomes it.",
-                        "The day 2027-06-31 doesn't exist: that month has 30 days.", "'title' is required.",
-                        "'title' is required.",
-                    ])
-            }
-            #expect(try await file.start().status == 409, "every row is refused")
-
-            // Quoted, empty text is text: an export writes it so.
-            let whole = try await Self.upload(
-                site, "title,state,event\n\"\",pending,\(event)\n,pending,\(event)\n", to: "sessions")
-            let over = try await whole.finish()
-            #expect(over.json["done"] == 1 && over.json["refused"] == 1, "\(over.text)")
-            #expect(
-                try await whole.rows("refused").first?["reason"]
-                    == "Column 'title': 'title' is required. Write a value into the cell.")
-            #expect(try await site.count("SELECT count(*) FROM session WHERE title = ''") == 1)
-
-            // Of one that is there, such a cell says nothing.
-            let change = try await Self.upload(
-                site, "id,title,subtitle\n\(site.fixture.sessions[2]),,Changed\n", to: "sessions")
-            #expect(try await change.finish([#""mode": "update""#]).json["done"] == 1)
-            #expect(
-                try await site.count(
-                    "SELECT count(*) FROM session WHERE title = 'Talk 3' AND subtitle = 'Changed'") == 1)
-        }
-    }
-
-    @Test("a link is found by the title of what it leads to, if the person sees exactly one of these")
-    func titles() async throws {
-        try await BulkTests.run { site in
-            for (name, event) in [
-                ("Twin", site.fixture.event), ("Twin", site.fixture.event), ("Annex", site.fixture.draft),
-                ("'=Hall", site.fixture.event),
-            ] {
-                try await site.fixture.rows().insert(
-                    "Microlocation", ["event": .objectId(event), "name": .string(name)])
-            }
-            let text =
-                "title,state,event,room\nOne,pending,Island Days,Main Hall\n"
-                + "Two,pending,\(site.fixture.event),\(site.fixture.room)\nThree,pending,Island Days,Twin\n"
-                + "Four,pending,Island Days,main hall\nFive,pending,Secret Days,\nSix,pending,Island Days,Annex\n"
-                + "Seven,pending,Island Days,''=Hall\nEight,pending,Island Days,Main Hall\n"
-            let file = try await Self.upload(site, text, to: "sessions")
-            let preview = try await file.preview()
-            #expect(preview.json["creates"] == 4 && preview.json["refused"] == 4, "\(preview.text)")
-            let problems = preview.json["problems"]?.list ?? []
-            #expect(problems.map { $0["row"]?.number } == [4, 5, 6, 7])
-            #expect(
-                problems.map { $0["message"]?.text } == [
-                    "Several of the microlocations are called 'Twin'.",
-                    "'main hall' is neither the id nor the title of one of the microlocations.",
-                    "'Secret Days' is neither the id nor the title of one of the events.",
-                    "'Annex' is neither the id nor the title of one of the microlocations.",
-                ])
-            #expect(problems.allSatisfy { $0["remedy"]?.text?.isEmpty == false })
-            let shown = preview.json["rows"]?.list.first?["after"]?["relationships"]
-            #expect(shown?["room"]?["data"]?["id"]?.text == site.fixture.room.stringValue, "\(preview.text)")
-
-            // What a title leads to is what was shown, or nothing starts.
-            let version = try #require(preview.json["version"]?.text)
-            let other = try await site.fixture.rows().insert(
-                "Microlocation", ["event": .objectId(site.fixture.event), "name": "Main Hall"])
-            #expect(try await file.start(version: version).status == 409)
-            try await site.fixture.pool.query(
-                "UPDATE microlocation SET name = 'Old Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
-            #expect(try await file.start(version: version).status == 409, "it's another one now")
-            try await site.fixture.pool.query(
-                "UPDATE microlocation SET name = 'Main Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
-            try await site.fixture.pool.query("DELETE FROM microlocation WHERE _id = $1", [.objectId(other)])
-            #expect(try await file.start(version: version).status == 202)
-            try await site.fixture.pool.query(
-                "UPDATE microlocation SET name = 'Renamed Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
-            try await site.work()
-            #expect(try await file.job().json["done"] == 4)
-            let linked = try await site.fixture.pool.query(
-                "SELECT count(*)::int FROM session WHERE title IN ('One', 'Two', 'Eight') AND room = $1 AND event = $2",
-                [.objectId(site.fixture.room), .objectId(site.fixture.event)])
-            #expect(try linked[0, 0].int == 3)
-        }
-    }
-
-    @Test("a day that its month doesn't have is told from what is no date")
-    func dates() async throws {
-        try await BulkTests.run { site in
-            let schema = site.fixture.rules.schema
-            let document = "Session: [{name: a, applyWhen: {}, read: true, write: true}]"
-            let rules = try Rules(schema: schema, book: RuleBook(parsing: document, file: "a.yaml"))
-            let types = ResourceTypes(schema)
-            let view = CallerView(subject: Subject(user: .generate()), rules: rules, types: types)
-            let mapping = try ImportMapping(
-                ["format": "csv", "columns": ["startsAt"]], of: try #require(types["sessions"]), for: view)
-            for (cell, message) in [
-                ("2027-06-31", "The day 2027-06-31 doesn't exist: that month has 30 days."),
-                ("2027-02-29T09:00:00Z", "The day 2027-02-29 doesn't exist: that month has 28 days."),
-                ("2028-02-30 09:00:00Z", "The day 2028-02-30 doesn't exist: that month has 29 days."),
-                ("2027-01-00", "The day 2027-01-00 doesn't exist: that month has 31 days."),
-                ("2027-13-01", "'2027-13-01' isn't a date and time."),
-                ("2027-06-3", "'2027-06-3' isn't a date and time."),
-                ("2027-06-31T25:00:00Z", "'2027-06-31T25:00:00Z' isn't a date and time."),
-            ] {
-                let problems = mapping.read(.cells([cell])).problems
-                #expect(problems.map(\.message) == [message])
-                #expect(problems.first?.hint?.isEmpty == false)
-            }
-        }
-    }
-
     @Test("an import starts only as it was previewed: other choices, and other data, are refused")
     func versions() async throws {
         try await BulkTests.run { site in
             let id = ObjectId.generate()
-            let file = try await Self.upload(
+            let file = try await UploadedFile.upload(
                 site, Self.table(site, ["\(id),Mine,free,x1,EUR,0", ",Other,free,x2,EUR,0"]))
             let bare = try await site.call(.post, "/import/tickets/\(file.id)/start", as: "owner", body: "{}")
             #expect(bare.status == 428, "\(bare.text)")
@@ -398,16 +173,16 @@ struct ImportTests {
         try await BulkTests.run { site in
             let text = Self.table(site, [",Mine,free,x1,EUR,0"])
             #expect(try await site.call(.post, "/import/tickets", body: text, type: "text/csv").status == 401)
-            #expect(try await Self.upload(site, text, as: "attendee").answer.status == 403)
+            #expect(try await UploadedFile.upload(site, text, as: "attendee").answer.status == 403)
             #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
-            let foreign = try await Self.upload(site, text, as: "stranger")
+            let foreign = try await UploadedFile.upload(site, text, as: "stranger")
             #expect(foreign.answer.status == 201, "\(foreign.answer.text)")
             let preview = try await foreign.preview()
             #expect(preview.json["refused"] == 1 && preview.json["creates"] == 0, "\(preview.text)")
             #expect(try await foreign.start().status == 409, "every row is refused")
 
             // A hidden ticket of another event looks like one that isn't there, and isn't changed.
-            let hidden = try await Self.upload(
+            let hidden = try await UploadedFile.upload(
                 site, "id,price\n\(site.fixture.tickets[2]),1\n", as: "stranger")
             let guess = try await hidden.preview(#"{"mode": "update"}"#)
             #expect(guess.json["refused"] == 1, "\(guess.text)")
@@ -415,7 +190,7 @@ struct ImportTests {
                 guess.json["problems"]?.list.first?["message"]
                     == "There is no resource of type 'tickets' with this id.")
 
-            let own = try await Self.upload(site, text)
+            let own = try await UploadedFile.upload(site, text)
             for role in ["superAdmin", "stranger"] {
                 #expect(try await own.preview(as: role).status == 404)
                 #expect(try await own.start(as: role).status == 404)
@@ -423,7 +198,7 @@ struct ImportTests {
             #expect(
                 try await site.call(.post, "/import/sessions/\(own.id)/preview", as: "owner", body: "{}").status == 404,
                 "it's an import of another class")
-            let organized = try await Self.upload(site, text, as: "organizer")
+            let organized = try await UploadedFile.upload(site, text, as: "organizer")
             let started = try await organized.start()
             #expect(started.status == 202, "\(started.text)")
             try await site.fixture.pool.query(
@@ -443,14 +218,14 @@ struct ImportTests {
         try await BulkTests.run { site in
             let rows = ["\(site.fixture.tickets[1]),Regular,paid,a1,EUR,1", ",New,free,x9,EUR,2"]
             for (mode, creates, updates) in [("create", 1, 0), ("update", 0, 1), ("upsert", 1, 1)] {
-                let file = try await Self.upload(site, Self.table(site, rows))
+                let file = try await UploadedFile.upload(site, Self.table(site, rows))
                 let preview = try await file.preview(#"{"mode": "\#(mode)"}"#)
                 #expect(preview.json["creates"]?.number == Int64(creates), "\(mode): \(preview.text)")
                 #expect(preview.json["updates"]?.number == Int64(updates), "\(mode): \(preview.text)")
                 #expect(try await site.call(.post, "/jobs/\(file.id)/cancel", as: "owner").status == 200)
             }
             #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == 0)
-            let twice = try await Self.upload(
+            let twice = try await UploadedFile.upload(
                 site, Self.table(site, [rows[0], rows[0].replacing(",1", with: ",7")]))
             let preview = try await twice.preview("{\(Self.upsert)}")
             #expect(preview.json["updates"] == 1 && preview.json["refused"] == 1, "\(preview.text)")
@@ -463,43 +238,6 @@ struct ImportTests {
             ] {
                 #expect(try await twice.preview(wishes).status == 400, "\(wishes)")
             }
-        }
-    }
-
-    @Test("files that can't be read leave nothing behind, whatever is wrong with them")
-    func hostileFiles() async throws {
-        try await BulkTests.run { site in
-            for (text, type, status) in [
-                ("", "text/csv", 422), ("name\n", "text/csv", 422), ("name,name\na,b\n", "text/csv", 422),
-                ("a,b\n1\n", "text/csv", 422), ("name\n\"x", "text/csv", 422), ("name\n\u{0}", "text/csv", 422),
-                (",b\n1,2\n", "text/csv", 422), ("[{\"name\":", "application/json", 422),
-                ("[]", "application/json", 422), ("[1]", "application/json", 422), ("a\n1\n", "text/plain", 415),
-                (String(repeating: "[", count: 50_000), "application/json", 422),
-                ("name\n" + String(repeating: "x,", count: 40_000), "text/csv", 422),
-            ] {
-                let answer = try await Self.upload(site, text, type: type).answer
-                #expect(answer.status == status, "\(text.prefix(40)): \(answer.text)")
-                #expect(answer.json["hint"]?.text?.isEmpty == false)
-            }
-            #expect(try await Self.upload(site, "a\n1\n", query: "?delimiter=x").answer.status == 400)
-            #expect(try await Self.upload(site, "a\n1\n", query: "?other=x").answer.status == 400)
-            let long = "name\n" + String(repeating: "\"\(String(repeating: "x", count: 1_000))\"\n", count: 34_000)
-            let tooLong = try await Self.upload(site, long).answer
-            #expect(tooLong.status == 413, "\(tooLong.text)")
-            #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
-            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row") == 0)
-            // Other routes take no more than before.
-            let other = try await site.call(
-                .post, "/bulk/tickets", as: "owner", body: String(repeating: " ", count: 100_000))
-            #expect(other.status == 413, "\(other.text)")
-            for number in 0...ImportLimits.draftCount {
-                let answer = try await Self.upload(site, "name;price\n1;2\n", query: "?delimiter=semicolon").answer
-                #expect(answer.status == (number < ImportLimits.draftCount ? 201 : 429), "\(answer.text)")
-            }
-            try await site.fixture.pool.execute(
-                "UPDATE tombolo.job SET created_at = now() - interval '2 days' WHERE id = (SELECT min(id) FROM tombolo.job)"
-            )
-            #expect(try await Self.upload(site, "name\n1\n").answer.status == 201, "what was left behind is forgotten")
         }
     }
 }
