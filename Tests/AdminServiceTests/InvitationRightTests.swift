@@ -1,0 +1,139 @@
+import HTTPTypes
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+
+/// Who may invite to which role, and what is left of that when an invitation is accepted.
+@Suite struct InvitationRightTests {
+    @Test(
+        "nobody invites to a role that they may not give: an organizer no owner, a co-organizer not even themselves",
+        arguments: ["organizer", "coorganizer", "registrar", "attendee", "stranger"])
+    func invitingAbove(actor: String) async throws {
+        try await InvitationSite.run { site in
+            for role in ["owner", "organizer", "coorganizer", "registrar", "moderator"] {
+                let answer = try await site.invite("second@example.org", role, as: actor)
+                #expect(answer.status == 403, "\(actor) \(role): \(answer.text)")
+            }
+            for role in ["admin", "superAdmin"] {
+                let answer = try await site.invite("second@example.org", role, as: actor, everywhere: true)
+                #expect(answer.status == 403, "\(actor) \(role): \(answer.text)")
+            }
+            #expect(try await site.fixture.pool.query("SELECT 1 FROM tombolo.invitation").isEmpty)
+        }
+    }
+
+    @Test("owners give what is below them, administrators everything but super administrator")
+    func invitingBelow() async throws {
+        try await InvitationSite.run { site in
+            for (role, status) in [("owner", 403), ("organizer", 201), ("registrar", 201)] {
+                #expect(try await site.invite("a@example.org", role).status == status, "\(role)")
+            }
+            #expect(try await site.invite("a@example.org", "organizer", scope: site.fixture.draft).status == 403)
+            for (role, status) in [("admin", 201), ("superAdmin", 403)] {
+                let answer = try await site.invite("b@example.org", role, as: "admin", everywhere: true)
+                #expect(answer.status == status, "\(role): \(answer.text)")
+            }
+            let top = try await site.invite("c@example.org", "superAdmin", as: "superAdmin", everywhere: true)
+            #expect(top.status == 201, "\(top.text)")
+            // What isn't a role, or not in this scope, and hostile text.
+            for (body, text) in [
+                (
+                    #"{"email": "a@b.org", "role": "organiser", "scope": "\#(site.fixture.event)"}"#,
+                    "Did you mean 'organizer'?"
+                ),
+                (#"{"email": "a@b.org", "role": "organizer"}"#, "Send its id as 'scope'"),
+                (#"{"email": "a@b.org", "role": "admin", "scope": "\#(site.fixture.event)"}"#, "counts everywhere"),
+                (#"{"email": "a@b.org", "role": "organizer", "scope": "1 OR 1=1"}"#, "isn't the key"),
+                (#"{"email": "a@b.org", "role": "", "scope": "\#(site.fixture.event)"}"#, "isn't the name of a role"),
+                (
+                    #"{"email": "a@b.org\r\nBcc: x@y.org", "role": "organizer", "scope": "\#(site.fixture.event)"}"#,
+                    "can't be used"
+                ),
+                (#"{"email": "nothing", "role": "organizer", "scope": "\#(site.fixture.event)"}"#, "cannot be used"),
+                (#"{"email": "a@b.org", "role": "x", "class": "User"}"#, "gives roles"),
+            ] {
+                let answer = try await site.call(.post, "/invitations", as: "superAdmin", body: body)
+                #expect(answer.status == 422, "\(body): \(answer.text)")
+                #expect(answer.text.contains(text) || text == "can't be used", "\(body): \(answer.text)")
+            }
+        }
+    }
+
+    @Test("whoever invited must still be permitted when it's accepted, and have an account that isn't disabled")
+    func demotedInviter() async throws {
+        try await InvitationSite.run { site in
+            let token = try await site.invite(site.attendee, "organizer").json["token"]?.text
+            // The owner hands the event over, and is an organizer, who gives no roles.
+            let to = try #require(site.fixture.users["registrar"])
+            let moved = try await site.call(
+                .post, "/roles/transfer", as: "owner", body: #"{"scope": "\#(site.fixture.event)", "to": "\#(to)"}"#)
+            #expect(moved.status == 200, "\(moved.text)")
+            let refused = try await site.accept(token, as: "attendee")
+            #expect(refused.status == 409 && refused.text.contains("may not give"), "\(refused.text)")
+            let joined = try await site.invite("new@example.org", "moderator", as: "admin")
+            try await site.fixture.pool.query(
+                "UPDATE tombolo.account SET disabled_at = now() WHERE email = $1",
+                [.text(ServiceFixture.email("admin"))])
+            try await site.set(registration: "none")
+            let disabled = try await site.join(joined.json["token"]?.text)
+            #expect(disabled.status == 409 && disabled.text.contains("may not give"), "\(disabled.text)")
+            #expect(try await site.roles(site.attendee) == [])
+            #expect(
+                try await site.fixture.pool.query("SELECT 1 FROM tombolo.account WHERE email = 'new@example.org'")
+                    .isEmpty, "All or nothing")
+        }
+    }
+
+    @Test("an invitation into an event that went to the trash, or for a role that is gone, gives nothing and says so")
+    func changedWorld() async throws {
+        try await InvitationSite.run { site in
+            let token = try await site.invite(site.attendee, "moderator").json["token"]?.text
+            _ = try await site.call(.post, "/admin/events/\(site.fixture.event)/trash", as: "admin")
+            let trashed = try await site.accept(token, as: "attendee")
+            #expect(trashed.status == 409 && trashed.text.contains("in the trash"), "\(trashed.text)")
+            #expect(try await site.invite("x@example.org", "moderator").status == 409)
+            try await site.fixture.pool.execute(
+                "UPDATE event SET trashed_at = NULL, trashed_by = NULL, trash_group = NULL")
+            try await site.fixture.pool.execute("UPDATE tombolo.invitation SET role = 'herald'")
+            let gone = try await site.accept(token, as: "attendee")
+            #expect(gone.status == 409 && gone.text.contains("no role 'herald' any more"), "\(gone.text)")
+            // Of a class that gives no roles, as of another app that was taken away.
+            try await site.fixture.pool.execute(
+                "UPDATE tombolo.invitation SET role = 'moderator', class = 'Membership'")
+            let foreign = try await site.accept(token, as: "attendee")
+            #expect(foreign.status == 409 && foreign.text.contains("Nothing gives the role"), "\(foreign.text)")
+            try await site.fixture.pool.execute("UPDATE tombolo.invitation SET class = 'RoleAssignment'")
+            #expect(try await site.accept(token, as: "attendee").status == 200)
+        }
+    }
+
+    @Test("of two who are invited to own an event, one becomes its owner")
+    func exclusiveRoles() async throws {
+        try await InvitationSite.run { site in
+            let late = try await site.invite(site.attendee, "owner", as: "admin")
+            let taken = try await site.accept(late.json["token"]?.text, as: "attendee")
+            #expect(taken.status == 409 && taken.text.contains("only one can have"), "\(taken.text)")
+            // An event without an owner.
+            let event = try await site.fixture.rows().insert("Event", ["name": "Empty"])
+            let tokens = [
+                (
+                    try await site.invite(site.attendee, "owner", as: "admin", scope: event).json["token"]?.text,
+                    "attendee"
+                ),
+                (
+                    try await site.invite(
+                        ServiceFixture.email("registrar"), "owner", as: "admin", scope: event
+                    ).json["token"]?.text, "registrar"
+                ),
+            ]
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for (token, user) in tokens { group.addTask { try await site.accept(token, as: user).status } }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [200, 409])
+        }
+    }
+}
