@@ -263,14 +263,3 @@ extension FilterOperand {
         }
     }
 }
-
-extension Filter.TextTest {
-    fileprivate var ofPredicate: Predicate.TextTest? {
-        switch self {
-        case .contains: .contains
-        case .beginsWith: .beginsWith
-        case .endsWith: .endsWith
-        case .like: nil
-        }
-    }
-}

@@ -79,7 +79,8 @@ extension ClassSchema {
 }
 
 extension Filter.TextTest {
-    fileprivate var ofPredicate: Predicate.TextTest? {
+    /// The same test of a predicate; nil for `LIKE`, which predicates don't have.
+    package var ofPredicate: Predicate.TextTest? {
         switch self {
         case .contains: .contains
         case .beginsWith: .beginsWith
