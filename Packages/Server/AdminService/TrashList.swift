@@ -75,7 +75,7 @@ public struct TrashList: Sendable {
             let names = schema.index(of: name).flatMap { hidden[$0]?.map { item.columns[$0].name } } ?? []
             for row in rows { objects[row[key]] = JSON(row, of: item).without(names) }
         }
-        let names = try await displayNames(users, connection)
+        let names = try await AccountNames.of(users, connection)
         return try page.map { row -> JSON in
             let id = try row[1].objectId
             let time = try row[2].timestampMicroseconds
@@ -92,17 +92,6 @@ public struct TrashList: Sendable {
                 "object": objects[.objectId(id)] ?? .null,
             ]
         }
-    }
-
-    /// The names of the accounts that trashed something, as far as they are still there.
-    nonisolated(nonsending) private func displayNames(
-        _ users: Set<ObjectId>, _ connection: PostgresConnection
-    ) async throws -> [String: String] {
-        guard !users.isEmpty else { return [:] }
-        let found = try await connection.query(
-            "SELECT id, display_name FROM tombolo.account WHERE id = ANY ($1)", [.byteaArray(users.map(\.bytes))])
-        return Dictionary(
-            uniqueKeysWithValues: try found.map { (try $0[0].objectId.stringValue, try $0[1].string) })
     }
 }
 

@@ -19,7 +19,7 @@ struct AuditPage {
         for row in shown {
             if let text = try row[9].nonNull?.string, let id = try? ObjectId(string: text) { users.insert(id) }
         }
-        let names = try await displayNames(users, connection)
+        let names = try await AccountNames.of(users, connection)
         var last: AuditCursor?
         let items = try shown.map { row -> JSON in
             last = AuditCursor(at: try row[1].timestampMicroseconds, id: try row[0].int64)
@@ -113,16 +113,5 @@ struct AuditPage {
             result[column] = LoggedValue.value(text, schema.storedType(of: found.item.columns[column])) ?? .null
         }
         return result
-    }
-
-    /// The names of the accounts, as far as they are still there.
-    private func displayNames(
-        _ users: Set<ObjectId>, _ connection: PostgresConnection
-    ) async throws -> [String: String] {
-        guard !users.isEmpty else { return [:] }
-        let found = try await connection.query(
-            "SELECT id, display_name FROM tombolo.account WHERE id = ANY ($1)", [.byteaArray(users.map(\.bytes))])
-        return Dictionary(
-            uniqueKeysWithValues: try found.map { (try $0[0].objectId.stringValue, try $0[1].string) })
     }
 }
