@@ -28,6 +28,9 @@ enum LastingRoles {
         """
     }
 
+    private static let ownerStays = refusal(
+        keptOwner, "An event keeps its owner.", hint: "Transfer it to somebody else.")
+
     // MARK: Super administrators
 
     /// One after the other, by the advisory lock: the second sees what the first did. The rows that it counts on are
@@ -103,8 +106,7 @@ enum LastingRoles {
                     SELECT 1 FROM \(Conference.assignments) a
                     WHERE a.event = OLD.event AND a.role = \(owner) AND a."user" IS NOT NULL
                 ) THEN
-                    \(refusal(
-                        keptOwner, "An event keeps its owner.", hint: "Transfer it to somebody else."))
+                    \(ownerStays)
                 END IF;
                 RETURN NULL;
             END
@@ -120,8 +122,7 @@ enum LastingRoles {
                     SELECT 1 FROM \(Conference.assignments) a JOIN public.event e ON e._id = a.event
                     WHERE a."user" = OLD._id AND a.role = \(owner) AND e.trashed_at IS NULL AND e.ends_at > now()
                 ) THEN
-                    \(refusal(
-                        keptOwner, "An event keeps its owner.", hint: "Transfer it to somebody else."))
+                    \(ownerStays)
                 END IF;
                 RETURN OLD;
             END
