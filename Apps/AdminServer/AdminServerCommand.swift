@@ -19,53 +19,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         abstract: "Serves the admin panel, JSON:API for every class, and the trash.",
         discussion: """
             ENVIRONMENT
-              TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
-                                    (required). USER has the rights of the role
-                                    tombolo_admin: see docs/database-roles.md
-              TOMBOLO_JWT_SECRET    the key of access tokens, the same on all
-                                    servers, at least 32 bytes (required).
-                                    Make one with: openssl rand -hex 32
-              TOMBOLO_HOST          the address to listen on (127.0.0.1)
-              TOMBOLO_ADMIN_PORT    the port to listen on, 0 for a free one (8081)
-              TOMBOLO_TRUSTED_PROXIES
-                                    proxies before this server, such as
-                                    10.0.0.0/8, 2001:db8::7. Only from these is
-                                    X-Forwarded-For or Forwarded believed; they
-                                    must set one of the two, or speak the PROXY
-                                    protocol
-              TOMBOLO_PROXY_PROTOCOL
-                                    on: each connection of a trusted proxy
-                                    begins with a header of the PROXY protocol,
-                                    before TLS, and no other one does (off)
-              TOMBOLO_CONNECTIONS_PER_ADDRESS
-                                    connections of one address at a time (200)
-              TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY
-                                    PEM files, for HTTPS: the certificate with its
-                                    chain, and the key. They may be replaced while
-                                    the server runs; SIGHUP reads them at once
-              TOMBOLO_METRICS_PORT  serve GET /metrics for Prometheus on this port,
-                                    without a token; 0 takes a free one
-              TOMBOLO_METRICS_HOST  the address for it (127.0.0.1): only the
-                                    operator's network may reach it
-              TOMBOLO_MAIL          who carries invitations: folder:/path, https://…
-                                    or command:/usr/sbin/sendmail -t -i. Without it
-                                    whoever invites gets the link, to hand it over
-              TOMBOLO_ADMIN_URL     where people reach this server, such as
-                                    https://admin.example.org. With it and
-                                    TOMBOLO_MAIL, forgotten passwords can be replaced
-              TOMBOLO_INVITATION_URL
-                                    where the links of invitations lead; the token is
-                                    added as token= (TOMBOLO_ADMIN_URL's panel)
-              TOMBOLO_BREACHED_PASSWORDS
-                                    a sorted file of SHA-1 hashes of passwords to
-                                    refuse
-              TOMBOLO_SECOND_FACTOR
-                                    of whom a second factor is taken: optional, of
-                                    those who have set one up; everywhere, also of
-                                    all with a role that counts everywhere, who must
-                                    set one up; everybody (optional)
-              TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
-                                    critical (info)
+            \(ServerVariable.help(AdminServer.variables))
 
             PAGES
               http://HOST:PORT/ is the admin panel, for whoever has a login. Over
@@ -176,9 +130,12 @@ struct AdminServerCommand: AsyncParsableCommand {
         let people = PeopleOptions.ofEnvironment(address)
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
+        var options: [String: String] = [:]
+        options[ServerConfiguration.hostVariable] = host
+        options[AdminServer.portVariable] = port.map(String.init)
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models,
-            address: address)
+            address: address, settings: ServerSettings(options: options))
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,

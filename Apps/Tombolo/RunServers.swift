@@ -91,7 +91,8 @@ struct RunServers: AsyncParsableCommand {
         ) { port in await board.add("gateway", gateway.host, port) }
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models,
-            address: address)
+            address: address,
+            settings: ServerSettings(options: address.map { [AdminAddress.variable: $0.text] } ?? [:]))
         services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(

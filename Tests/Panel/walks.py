@@ -429,5 +429,6 @@ PAGES = [
     ("devices", "/panel/devices"),
     ("devices-known", "/panel/devices/known"),
     ("devices-why", "/panel/devices/why"),
+    ("settings", "/panel/settings"),
     ("help", "/panel/help"),
 ]

@@ -45,11 +45,14 @@ public struct AdminPanel: Sendable {
     ///   - rules: decide what each user sees and changes.
     ///   - models: whose permission matrices and documents are shown; nil for none.
     ///   - address: what the links of mails begin with; nil where mails can't have any.
+    ///   - settings: what the server was started with.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
-        address: AdminAddress? = nil
+        address: AdminAddress? = nil, settings: ServerSettings = ServerSettings()
     ) {
-        core = PanelCore(rules: rules, pool: pool, authenticator: authenticator, models: models, address: address)
+        core = PanelCore(
+            rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
+            settings: settings)
     }
 
     /// The parts of the panel, in the order of the navigation.
@@ -80,6 +83,7 @@ public struct AdminPanel: Sendable {
             DevicePages(),
             RequestPages(),
             SchedulePages(),
+            SettingsPages(),
             APIPages(),
             HelpPages(),
             ThemePages(),

@@ -16,6 +16,7 @@ final class PanelCore: Sendable {
     let models: ServerModels?
     /// What the links of mails begin with.
     let address: AdminAddress?
+    let settings: ServerSettings
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
@@ -24,13 +25,14 @@ final class PanelCore: Sendable {
 
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
-        address: AdminAddress?
+        address: AdminAddress?, settings: ServerSettings
     ) {
         self.rules = rules
         self.pool = pool
         self.authenticator = authenticator
         self.models = models
         self.address = address
+        self.settings = settings
     }
 
     /// What somebody may see of the classes, by the rules as they are.

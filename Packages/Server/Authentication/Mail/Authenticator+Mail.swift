@@ -140,7 +140,7 @@ extension Authenticator {
     /// Counts a mail that somebody asks for, by the address that asks and by the one that gets it, whether that has an
     /// account or not.
     /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
-    private func beginMail(to email: String, address: String) async throws {
+    func beginMail(to email: String, address: String) async throws {
         try begin(.mail, address: address)
         try await attempts.addMail(attempts.key(.mail, email))
     }
@@ -153,7 +153,7 @@ extension Authenticator {
         return email
     }
 
-    private func mailRoom() throws(AuthenticationError) -> MailRoom {
+    func mailRoom() throws(AuthenticationError) -> MailRoom {
         guard let mail else { throw .noMail }
         return mail
     }

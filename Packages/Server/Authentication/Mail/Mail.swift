@@ -9,6 +9,8 @@ public struct Mail: Codable, Hashable, Sendable {
         case alreadyRegistered
         /// Offers a role; the token accepts it.
         case invite
+        /// Shows that mails arrive; holds no token.
+        case test
     }
 
     /// How long the tokens of mails about an account are good, in minutes.

@@ -6,7 +6,7 @@ extension MailHook {
 
     /// Runs a program with the mail on standard input, and ends it when it takes too long.
     static func run(_ words: [String], _ mail: Mail) async throws {
-        guard let program = words.first else { throw AuthenticationError.unreachable }
+        guard let program = words.first else { throw MailDeliveryError.notStarted(program: "") }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = Array(words.dropFirst())
@@ -17,11 +17,14 @@ extension MailHook {
         guard
             FileManager.default.createFile(
                 atPath: file.path(), contents: Data(message(mail).utf8), attributes: [.posixPermissions: 0o600])
-        else { throw AuthenticationError.unreachable }
+        else { throw MailDeliveryError.unwritable(path: FileManager.default.temporaryDirectory.path()) }
         defer { try? FileManager.default.removeItem(at: file) }
         process.standardInput = try FileHandle(forReadingFrom: file)
-        let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
+        // Nil for one that a signal ended.
+        let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32?, any Error>) in
+            process.terminationHandler = {
+                done.resume(returning: $0.terminationReason == .exit ? $0.terminationStatus : nil)
+            }
             do {
                 try process.run()
                 DispatchQueue.global().asyncAfter(deadline: .now() + commandSeconds) {
@@ -29,9 +32,10 @@ extension MailHook {
                 }
             } catch {
                 process.terminationHandler = nil
-                done.resume(throwing: error)
+                done.resume(throwing: MailDeliveryError.notStarted(program: program))
             }
         }
-        guard status == 0 else { throw AuthenticationError.unreachable }
+        guard let status else { throw MailDeliveryError.killed(program: program, limit: .seconds(commandSeconds)) }
+        guard status == 0 else { throw MailDeliveryError.failed(program: program, status: status) }
     }
 }

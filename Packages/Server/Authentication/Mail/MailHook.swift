@@ -32,16 +32,21 @@ public enum MailHook: Sendable {
     }
 
     /// Hands a mail over.
-    /// - Throws: an error if it wasn't taken; trying again may help.
+    /// - Throws: ``MailDeliveryError`` if it wasn't taken; trying again may help.
     func deliver(_ mail: Mail) async throws {
         switch self {
         case .folder(let folder): try Self.write(mail, to: folder)
         case .http(let url, let secret):
-            let answer = try await OutgoingRequest(
+            let request = OutgoingRequest(
                 url: url, body: Array(try JSONEncoder().encode(mail)), bearer: secret, timeoutSeconds: 10,
-                maximumByteCount: 64 << 10
-            ).send()
-            guard (200..<300).contains(answer.status) else { throw AuthenticationError.unreachable }
+                maximumByteCount: 64 << 10)
+            let answer: OutgoingRequest.Answer
+            do {
+                answer = try await request.send()
+            } catch AuthenticationError.unreachable {
+                throw MailDeliveryError.unreachable
+            }
+            guard (200..<300).contains(answer.status) else { throw MailDeliveryError.refused(status: answer.status) }
         case .command(let words): try await Self.run(words, mail)
         }
     }
@@ -49,14 +54,13 @@ public enum MailHook: Sendable {
     /// Readable for the server's user only: it holds a token.
     private static func write(_ mail: Mail, to folder: URL) throws {
         let files = FileManager.default
-        try files.createDirectory(
+        try? files.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let name = "\(Int64(Date().timeIntervalSince1970 * 1_000))-\(mail.purpose.rawValue)-\(UUID().uuidString).txt"
         let file = folder.appending(path: name)
-        guard files.createFile(atPath: file.path(), contents: nil, attributes: [.posixPermissions: 0o600]) else {
-            throw AuthenticationError.unreachable
-        }
-        try Data(message(mail).utf8).write(to: file)
+        guard files.createFile(atPath: file.path(), contents: nil, attributes: [.posixPermissions: 0o600]),
+            (try? Data(message(mail).utf8).write(to: file)) != nil
+        else { throw MailDeliveryError.unwritable(path: folder.path()) }
     }
 
     /// RFC 5322. Addresses were checked for control characters when the account was made.

@@ -40,6 +40,10 @@ public final class MailRoom: Service {
         guard case .enqueued = add.yield(job) else { throw .busy }
     }
 
+    /// Offers a mail to the hook once, and waits for what comes of it.
+    /// - Throws: ``MailDeliveryError``.
+    func deliver(_ mail: Mail) async throws { try await hook.deliver(mail) }
+
     /// Works until shutdown.
     public func run() async throws {
         await cancelWhenGracefulShutdown {

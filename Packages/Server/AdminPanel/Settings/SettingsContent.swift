@@ -1,0 +1,65 @@
+import AdminService
+import TomboloAuthentication
+import TomboloHTTP
+
+/// What the template `settings` shows.
+struct SettingsContent: Sendable {
+    struct Topic: Sendable {
+        let id: String
+        let title: String
+        let settings: [Line]
+    }
+
+    struct Line: Sendable {
+        let name: String
+        let value: String?
+        let isSecret: Bool
+        /// What counts where it isn't set.
+        let fallback: String
+        let summary: String
+    }
+
+    struct Problem: Sendable {
+        let message: String
+        let hint: String
+    }
+
+    let warnings: [String]
+    let listening: String
+    let database: String
+    let modelVersion: Int64
+    let topics: [Topic]
+    let hasMail: Bool
+    let email: String
+    let mailPath: String
+    let mailVariable = MailHook.variable
+    let problem: Problem?
+
+    init(
+        _ settings: ServerSettings, modelVersion: Int64, database: String, warnings: [String], hasMail: Bool,
+        email: String, mailPath: String, problem: MailDeliveryError?
+    ) {
+        self.warnings = warnings
+        self.database = database
+        self.modelVersion = modelVersion
+        self.hasMail = hasMail
+        self.email = email
+        self.mailPath = mailPath
+        self.problem = problem.map { Problem(message: $0.description, hint: $0.hint) }
+        let scheme = settings[CertificateFiles.certificateVariable] == nil ? "http" : "https"
+        let host = settings[ServerConfiguration.hostVariable] ?? ServerConfiguration.defaultHost
+        let port = settings[AdminServer.portVariable] ?? String(AdminServer.defaultPort)
+        let address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)"
+        listening = port == "0" ? "\(address), at a free port" : "\(address):\(port)"
+        topics = ServerVariable.Topic.allCases.enumerated().map { index, topic in
+            Topic(
+                id: "topic-\(index)", title: topic.rawValue,
+                settings: settings.settings.filter { $0.variable.topic == topic }.map { setting in
+                    Line(
+                        name: setting.variable.name, value: setting.value,
+                        isSecret: setting.variable.kind == .secret, fallback: setting.variable.fallback,
+                        summary: setting.variable.summary)
+                })
+        }
+    }
+}

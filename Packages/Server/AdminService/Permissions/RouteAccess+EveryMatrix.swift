@@ -1,0 +1,27 @@
+import Hummingbird
+package import TomboloHTTP
+import TomboloRules
+package import TomboloServerModel
+
+extension RouteAccess where Grant == ServerModel {
+    /// For super administrators: those whom the rules of every app permit to change its permission matrix, so that there is
+    /// no right that they couldn't give themselves. For what is the server's own, such as its settings.
+    package static func everyMatrix(of models: ServerModels) -> RouteAccess {
+        @Sendable func isPermitted(_ subject: Subject, _ model: ServerModel) -> Bool {
+            let apps = model.matrices.keys
+            return !apps.isEmpty && apps.allSatisfy { model.refusal(subject, .update, ofMatrixOf: $0) == nil }
+        }
+        return RouteAccess(
+            summary: "update the permission matrix of every app",
+            forecast: { isPermitted($0, models.current) ? .allowed : .refused },
+            decide: { subject, _, _ in
+                let model = models.current
+                guard isPermitted(subject, model) else {
+                    throw RequestFailure(
+                        .forbidden, "Not permitted: this page is for super administrators.",
+                        hint: "They are those who may change the permission matrix of every app.")
+                }
+                return model
+            })
+    }
+}

@@ -1,0 +1,86 @@
+import TomboloAuthentication
+import TomboloHTTP
+
+extension AdminServer {
+    /// All that the admin server reads from its environment, by topic.
+    public static let variables: [ServerVariable] = [
+        ServerVariable(
+            ServerConfiguration.databaseVariable, .database, .database,
+            does: "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER has the rights of the role tombolo_admin: see "
+                + "docs/database-roles.md",
+            without: "required"),
+        ServerVariable(
+            ServerConfiguration.hostVariable, .network, does: "the address to listen on",
+            without: ServerConfiguration.defaultHost),
+        ServerVariable(
+            portVariable, .network, does: "the port to listen on, 0 for a free one", without: String(defaultPort)),
+        ServerVariable(
+            AdminAddress.variable, .network, .link,
+            does:
+                "where people reach this server, such as https://admin.example.org: links in mails begin with it. With it "
+                + "and \(MailHook.variable), forgotten passwords can be replaced",
+            without: "none"),
+        ServerVariable(
+            ServerConfiguration.proxiesVariable, .network,
+            does: "proxies before this server, such as 10.0.0.0/8, 2001:db8::7. Only from these is X-Forwarded-For or "
+                + "Forwarded believed; they must set one of the two, or speak the PROXY protocol",
+            without: "none"),
+        ServerVariable(
+            ServerConfiguration.proxyProtocolVariable, .network,
+            does:
+                "on: each connection of a trusted proxy begins with a header of the PROXY protocol, before TLS, and no "
+                + "other one does",
+            without: "off"),
+        ServerVariable(
+            ServerConfiguration.connectionsVariable, .network, does: "connections of one address at a time",
+            without: String(HTTPLimits.defaultConnectionsPerAddress)),
+        ServerVariable(
+            CertificateFiles.certificateVariable, .network,
+            does:
+                "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP "
+                + "reads it at once",
+            without: "none: HTTP"),
+        ServerVariable(
+            CertificateFiles.keyVariable, .network,
+            does: "a PEM file with the certificate's key, replaced in the same way",
+            without: "none"),
+        ServerVariable(
+            ServerConfiguration.secretVariable, .accounts, .secret,
+            does:
+                "the key of access tokens, the same on all servers, at least \(ServerConfiguration.minimumSecretBytes) "
+                + "bytes. Make one with: openssl rand -hex 32",
+            without: "required"),
+        ServerVariable(
+            ServerConfiguration.secondFactorVariable, .accounts,
+            does:
+                "of whom a second factor is taken: optional, of those who have set one up; everywhere, also of all with a "
+                + "role that counts everywhere, who must set one up; everybody",
+            without: SecondFactorPolicy.optional.rawValue),
+        ServerVariable(
+            BreachedPasswords.variable, .accounts, does: "a sorted file of SHA-1 hashes of passwords to refuse",
+            without: "only very common passwords are refused"),
+        ServerVariable(
+            MailHook.variable, .mail, .mail,
+            does: "who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i",
+            without: "none: whoever invites gets the link, to hand it over"),
+        ServerVariable(
+            MailHook.secretVariable, .mail, .secret,
+            does: "sent as a bearer token with each mail to an https:// address",
+            without: "none"),
+        ServerVariable(
+            PeopleOptions.linkVariable, .mail, .link,
+            does: "where the links of invitations lead; the token is added as token=",
+            without: "\(AdminAddress.variable)'s panel"),
+        ServerVariable(
+            ServerConfiguration.logLevelVariable, .monitoring,
+            does: "trace, debug, info, notice, warning, error or critical", without: "info"),
+        ServerVariable(
+            MetricsConfiguration.portVariable, .monitoring,
+            does: "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one",
+            without: "no metrics"),
+        ServerVariable(
+            MetricsConfiguration.hostVariable, .monitoring,
+            does: "the address for it: only the operator's network may reach it",
+            without: ServerConfiguration.defaultHost),
+    ]
+}
