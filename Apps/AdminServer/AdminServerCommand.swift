@@ -109,8 +109,10 @@ struct AdminServerCommand: AsyncParsableCommand {
             throw ValidationError(error.description)
         }
         let address: AdminAddress?
+        let sql: SQLConsole?
         do {
             address = try AdminAddress.ofEnvironment()
+            sql = try SQLConsole.ofEnvironment()
         } catch {
             throw ValidationError(error.description)
         }
@@ -135,7 +137,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         options[AdminServer.portVariable] = port.map(String.init)
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models,
-            address: address, settings: ServerSettings(options: options))
+            address: address, settings: ServerSettings(options: options), sql: sql)
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,

@@ -92,7 +92,8 @@ struct RunServers: AsyncParsableCommand {
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models,
             address: address,
-            settings: ServerSettings(options: address.map { [AdminAddress.variable: $0.text] } ?? [:]))
+            settings: ServerSettings(options: address.map { [AdminAddress.variable: $0.text] } ?? [:]),
+            sql: try SQLConsole.ofEnvironment())
         services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(

@@ -46,13 +46,14 @@ public struct AdminPanel: Sendable {
     ///   - models: whose permission matrices and documents are shown; nil for none.
     ///   - address: what the links of mails begin with; nil where mails can't have any.
     ///   - settings: what the server was started with.
+    ///   - sql: runs statements of the SQL page; nil for no such page.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
-        address: AdminAddress? = nil, settings: ServerSettings = ServerSettings()
+        address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), sql: SQLConsole? = nil
     ) {
         core = PanelCore(
             rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
-            settings: settings)
+            settings: settings, sql: sql)
     }
 
     /// The parts of the panel, in the order of the navigation.
@@ -84,6 +85,7 @@ public struct AdminPanel: Sendable {
             RequestPages(),
             SchedulePages(),
             SettingsPages(),
+            SQLPages(),
             APIPages(),
             HelpPages(),
             ThemePages(),

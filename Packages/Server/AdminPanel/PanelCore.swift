@@ -17,6 +17,7 @@ final class PanelCore: Sendable {
     /// What the links of mails begin with.
     let address: AdminAddress?
     let settings: ServerSettings
+    let sql: SQLConsole?
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
@@ -25,7 +26,7 @@ final class PanelCore: Sendable {
 
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
-        address: AdminAddress?, settings: ServerSettings
+        address: AdminAddress?, settings: ServerSettings, sql: SQLConsole?
     ) {
         self.rules = rules
         self.pool = pool
@@ -33,6 +34,7 @@ final class PanelCore: Sendable {
         self.models = models
         self.address = address
         self.settings = settings
+        self.sql = sql
     }
 
     /// What somebody may see of the classes, by the rules as they are.

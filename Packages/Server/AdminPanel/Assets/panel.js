@@ -309,6 +309,13 @@
     });
   }
 
+  // A statement is run from where it's written.
+  $("textarea[data-run]")?.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  });
+
   // Keys: the page /panel/help lists them.
   let prefix = "";
   const go = (address) => { if (address) location.href = address; };

@@ -10,6 +10,11 @@ extension AdminServer {
                 + "docs/database-roles.md",
             without: "required"),
         ServerVariable(
+            SQLConsole.variable, .database, .database,
+            does: "a database user of its own that may only SELECT, for the panel's SQL page: see "
+                + "docs/database-roles.md",
+            without: "no SQL page"),
+        ServerVariable(
             ServerConfiguration.hostVariable, .network, does: "the address to listen on",
             without: ServerConfiguration.defaultHost),
         ServerVariable(

@@ -1,0 +1,63 @@
+import AdminService
+import HTTPTypes
+import Hummingbird
+import Logging
+import TomboloHTTP
+import TomboloModel
+import TomboloServerModel
+
+/// One SQL statement that reads, for super administrators, where the operator has made a database user for it. A page has
+/// no statement in its address: forms are sent by POST.
+struct SQLPages: PanelSection {
+    static let path = "\(AdminPanel.path)/sql"
+    /// Of a statement in a line of the log, in bytes.
+    private static let loggedBytes = 2_000
+    private static let template = PanelTemplate(PackageResources.sql_mustache)
+
+    func add(to panel: PanelRoutes) {
+        guard let models = panel.core.models, let console = panel.core.sql else { return }
+        let access = RouteAccess.everyMatrix(of: models)
+        panel.page(Self.path, entry: PanelEntry("SQL", in: .system), access: access) { request, _ in
+            if let viewing = request.visit.viewing {
+                throw RequestFailure(
+                    .forbidden, "SQL shows what the database user may read, not what \(viewing.title) may see.",
+                    hint: "Stop viewing as \(viewing.title) first: the button is at the top of every page.")
+            }
+            return .page(page(request, SQLContent("", console.bounds)))
+        }
+        panel.action(Self.path, access: access, demands: .recentPassword) { request, _ in
+            .page(try await run(request, console))
+        }
+    }
+
+    private func page(_ request: PanelRequest, _ content: SQLContent, status: HTTPResponse.Status = .ok) -> PanelPage {
+        PanelPage("SQL", content: Self.template.render(request.values(content)), status: status)
+    }
+
+    /// Whatever comes of it, the server's log has who ran what before it runs, and the outcome afterwards.
+    private func run(_ request: PanelRequest, _ console: SQLConsole) async throws -> PanelPage {
+        let statement = (request.form["sql"] ?? "").replacing("\r\n", with: "\n")
+        let logger = request.context.logger
+        logger.notice("\(request.userID) runs SQL: \(statement.shortened(toByteCount: Self.loggedBytes).forLog)")
+        do {
+            let result = try await console.run(statement, logger: logger)
+            let content = SQLContent(statement, console.bounds, result: result)
+            logger.notice("\(request.userID) got \(content.summary) of SQL.")
+            return page(request, content)
+        } catch let problem as SQLProblem {
+            logger.notice("\(request.userID) got an error of SQL: \(problem.message.forLog)")
+            return page(
+                request, SQLContent(statement, console.bounds, problem: problem), status: Self.status(of: problem))
+        } catch {
+            logger.notice("\(request.userID) got no answer of SQL: \(error)")
+            throw error
+        }
+    }
+
+    private static func status(of problem: SQLProblem) -> HTTPResponse.Status {
+        switch problem {
+        case .empty, .tooLong, .refused: .unprocessableContent
+        case .busy, .unsafeUser, .pooled, .unreachable: .serviceUnavailable
+        }
+    }
+}

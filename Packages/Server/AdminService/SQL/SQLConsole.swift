@@ -1,0 +1,93 @@
+public import Foundation
+package import Logging
+package import PostgresClient
+import Synchronization
+public import TomboloHTTP
+
+/// Runs statements of super administrators that read, as a database user of its own.
+///
+/// What a statement reaches is decided by that user's rights, which are looked at before each one: a user that may do more
+/// than read tables isn't used. Besides, each statement runs
+/// - alone: the extended protocol takes one, so that none can end the transaction and go on outside of it;
+/// - in a transaction that only reads and is never committed. It has read before the statement comes, and so can't be made
+///   one that writes;
+/// - on a connection that was made for it and is closed afterwards, so that nothing of a session stays.
+public final class SQLConsole: Sendable {
+    /// The variable with the connection string of its user.
+    public static let variable = "TOMBOLO_SQL_URL"
+
+    private let configuration: PostgresConfiguration
+    package let bounds: SQLBounds
+    private let running = Mutex(0)
+
+    package init(_ configuration: PostgresConfiguration, bounds: SQLBounds = SQLBounds()) {
+        self.configuration = configuration
+        self.bounds = bounds
+    }
+
+    /// - Returns: nil where the process's environment has no user for it: there is no SQL page then.
+    /// - Throws: `ConfigurationError`, which doesn't quote the connection string.
+    public static func ofEnvironment(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) -> SQLConsole? {
+        guard let url = environment[variable], !url.isEmpty else { return nil }
+        guard let configuration = try? PostgresConfiguration(url) else {
+            throw ConfigurationError(problems: [
+                "\(variable) is not a PostgreSQL address: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+            ])
+        }
+        return SQLConsole(configuration)
+    }
+
+    /// Runs one statement.
+    /// - Throws: ``SQLProblem``, or `CancellationError` in a cancelled task, whose statement is cancelled too.
+    package func run(_ statement: String, logger: Logger) async throws -> SQLResult {
+        guard !statement.allSatisfy(\.isWhitespace) else { throw SQLProblem.empty }
+        guard statement.utf8.count <= bounds.statementBytes else {
+            throw SQLProblem.tooLong(limit: bounds.statementBytes)
+        }
+        guard begin() else { throw SQLProblem.busy }
+        defer { running.withLock { $0 -= 1 } }
+        do {
+            let connection = try await PostgresConnection.connect(configuration, logger: logger)
+            do {
+                let result = try await run(statement, on: connection)
+                await connection.close()
+                return result
+            } catch {
+                await connection.close()
+                throw error
+            }
+        } catch let error as PostgresError {
+            logger.warning("The SQL page can't use its database: \(error)")
+            throw SQLProblem.unreachable(error)
+        }
+    }
+
+    private func begin() -> Bool {
+        running.withLock { count in
+            guard count < bounds.concurrency else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    private func run(_ statement: String, on connection: PostgresConnection) async throws -> SQLResult {
+        guard try await connection.pooling() != .transaction else { throw SQLProblem.pooled }
+        try await connection.execute("BEGIN READ ONLY")
+        if let reason = try await SQLUser.refusal(connection) { throw SQLProblem.unsafeUser(reason: reason) }
+        try await connection.execute(bounds.settings)
+        let (clock, bounds) = (ContinuousClock(), bounds)
+        let start = clock.now
+        do {
+            var result = try await PostgresResultLimit.$bytes.withValue(bounds.receivedBytes) {
+                try await connection.fold(statement, format: .text, into: SQLResult(bounds)) { $0.add($1) }
+            }
+            result.duration = clock.now - start
+            return result
+        } catch let error as PostgresError {
+            let place = error.position.map { SQLPlace(position: $0, in: statement) }
+            throw SQLProblem.refused(error, place)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import PostgresClient
+
+/// Why a statement of the SQL page has no result.
+package enum SQLProblem: Error, Sendable {
+    case empty
+    case tooLong(limit: Int)
+    /// As many statements run as may.
+    case busy
+    /// The database user may do more than reading.
+    case unsafeUser(reason: String)
+    /// Connections lead to a pooler that gives sessions to others.
+    case pooled
+    case unreachable(PostgresError)
+    case refused(PostgresError, SQLPlace?)
+
+    /// What happened, in a sentence or PostgreSQL's own words.
+    package var message: String {
+        switch self {
+        case .empty: "There is no statement."
+        case .tooLong(let limit): "The statement is longer than \(limit) bytes."
+        case .busy: "Other statements are running, and this server runs no more at a time."
+        case .unsafeUser(let reason): "The database user in \(SQLConsole.variable) \(reason). So nothing was run."
+        case .pooled:
+            "\(SQLConsole.variable) leads to a connection pooler in transaction mode, where statements could affect "
+                + "others. So nothing was run."
+        case .unreachable: "The database in \(SQLConsole.variable) can't be reached. The server's log says why."
+        case .refused(let error, _) where error.code == .resultTooLarge:
+            "The answer is too large: the database sent more than this page reads."
+        case .refused(let error, _): error.message
+        }
+    }
+
+    package var detail: String? {
+        guard case .refused(let error, _) = self else { return nil }
+        return error.detail
+    }
+
+    /// What to do about it.
+    package var hint: String? {
+        switch self {
+        case .empty: "Enter one."
+        case .tooLong: "Shorten it."
+        case .busy: "Run it again in a few seconds."
+        case .unsafeUser: "docs/database-roles.md says how to make a user that may only read."
+        case .pooled: "Connect to PostgreSQL directly."
+        case .unreachable: nil
+        case .refused(let error, _) where error.code == .resultTooLarge:
+            "Select fewer columns, or the beginning of long ones, such as left(text, 100)."
+        case .refused(let error, _) where error.code == .queryCanceled:
+            "A statement may run for a few seconds only. Select less, or use psql."
+        case .refused(let error, _): error.hint
+        }
+    }
+
+    package var place: SQLPlace? {
+        guard case .refused(_, let place) = self else { return nil }
+        return place
+    }
+}
+
+/// A place in a statement, both from 1.
+package struct SQLPlace: Hashable, Sendable {
+    package let line: Int
+    /// In code points.
+    package let column: Int
+
+    /// - Parameter position: PostgreSQL's, in code points from 1.
+    package init(position: Int, in statement: String) {
+        let before = statement.unicodeScalars.prefix(max(0, position - 1))
+        line = before.count { $0 == "\n" } + 1
+        column = before.count - (before.lastIndex(of: "\n").map { before[...$0].count } ?? 0) + 1
+    }
+}

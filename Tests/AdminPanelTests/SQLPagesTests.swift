@@ -1,0 +1,213 @@
+import AdminPanel
+import AdminService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloServerModel
+
+@Suite struct SQLPagesTests {
+    static let path = "/panel/sql"
+
+    /// A panel with a database user that may read sessions and events.
+    /// - Parameter grant: more rights, or others, in SQL, with `WHO` for the user.
+    static func with(
+        _ bounds: SQLBounds = SQLBounds(), grant: String = "",
+        _ body: @escaping @Sendable (ServiceFixture, HTTPApplication, any TestClientProtocol) async throws -> Void
+    ) async throws {
+        try await ServiceFixture.with { fixture in
+            var configuration = fixture.pool.configuration
+            let name = "reader_of_\(configuration.database ?? "")"
+            let user = PostgresSQL.quoteIdentifier(name)
+            try await fixture.pool.execute(
+                """
+                CREATE ROLE \(user) LOGIN; GRANT SELECT ON session, event TO \(user);
+                \(grant.replacing("WHO", with: user))
+                """)
+            configuration.user = name
+            let models = fixture.adminModels
+            let panel = AdminPanel(
+                rules: models.liveRules(), pool: fixture.adminServer.pool,
+                authenticator: fixture.adminServer.authenticator, models: models,
+                settings: ServerSettings(environment: [:]),
+                sql: SQLConsole(configuration, bounds: bounds))
+            try await PanelBrowser.with(fixture, panel: panel) { try await body(fixture, $0, $1) }
+            // Roles outlast databases.
+            try await fixture.pool.execute("DROP OWNED BY \(user); DROP ROLE \(user)")
+        }
+    }
+
+    @Test("a super administrator sees rows, NULL, bytes and columns as PostgreSQL writes them")
+    func rows() async throws {
+        try await Self.with { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            #expect(try await browser.get("/panel").text.contains(#"href="/panel/sql""#))
+            #expect(try await browser.get(Self.path).text.contains("<textarea"))
+            let statement =
+                "SELECT title, NULL AS nothing, '<b>' AS mark, '\\x0aff'::bytea AS bytes\r\nFROM session ORDER BY 1"
+            let page = try await browser.post(Self.path, ["sql": statement])
+            #expect(page.status == 200, "\(page.text)")
+            for text in [
+                "<td>Talk 1</td>", #"<th scope="col">nothing</th>"#, #"<em class="quiet">NULL</em>"#, "&lt;b&gt;",
+                "<td>\\x0aff</td>", "4 rows in ", "FROM session ORDER BY 1</textarea>",
+            ] { #expect(page.text.contains(text), "\(text): \(page.text)") }
+            let explained = try await browser.post(Self.path, ["sql": "EXPLAIN SELECT 1"])
+            #expect(explained.status == 200 && explained.text.contains("QUERY PLAN"))
+        }
+    }
+
+    @Test("an error has PostgreSQL's message, hint and place, and the statement stays in the form")
+    func errors() async throws {
+        try await Self.with { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let answer = try await browser.post(Self.path, ["sql": "SELECT 1,\r\n  titel FROM session"])
+            #expect(answer.status == 422, "\(answer.text)")
+            for text in ["titel", "does not exist", "Line 2, column 3", "session.title", "FROM session</textarea>"] {
+                #expect(answer.text.contains(text), "\(text): \(answer.text)")
+            }
+            for statement in ["", " \n"] {
+                #expect(try await browser.post(Self.path, ["sql": statement]).status == 422)
+            }
+            let long = "SELECT '\(String(repeating: "x", count: SQLBounds().statementBytes))'"
+            #expect(try await browser.post(Self.path, ["sql": long]).text.contains("longer than"))
+        }
+    }
+
+    private static let hostile = [
+        "COMMIT; DELETE FROM session", "SELECT 1; SELECT 2", "DELETE FROM session",
+        "WITH gone AS (DELETE FROM session RETURNING 1) SELECT * FROM gone", "CREATE TABLE mine (a int)",
+        "CREATE TEMPORARY SEQUENCE mine", "SET TRANSACTION READ WRITE", "SET ROLE tombolo_admin",
+        "SELECT set_config('transaction_read_only', 'off', false)", "COPY session TO PROGRAM 'cat'",
+        "COPY session TO '/tmp/session'", "COPY session TO STDOUT", "SELECT pg_read_file('/etc/passwd')",
+        "DO $$ BEGIN COMMIT; DELETE FROM session; END $$", "PREPARE TRANSACTION 'mine'",
+        "SELECT * FROM tombolo.credential", "SELECT * FROM tombolo.account", "VACUUM",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> session_user",
+    ]
+
+    @Test("what is more than one statement that reads is refused, and changes nothing")
+    func refusals() async throws {
+        try await Self.with { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            for statement in Self.hostile {
+                let answer = try await browser.post(Self.path, ["sql": statement])
+                #expect(answer.status == 422, "\(statement): \(answer.text)")
+            }
+            #expect(try await fixture.pool.query("SELECT count(*) FROM session")[0, 0].int == 4)
+            #expect(try await browser.post(Self.path, ["sql": "SELECT 1"]).status == 200)
+        }
+    }
+
+    @Test("nothing of a session stays for the next statement")
+    func sessions() async throws {
+        try await Self.with { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            for statement in [
+                "SET SESSION default_transaction_read_only = off", "SELECT set_config('tombolo.mark', 'left', false)",
+                "SELECT pg_advisory_lock(4711)", "COMMIT", "ROLLBACK",
+            ] {
+                let answer = try await browser.post(Self.path, ["sql": statement])
+                #expect(answer.status == 200, "\(statement): \(answer.text)")
+            }
+            let state = """
+                SELECT 'mark' || coalesce(current_setting('tombolo.mark', true), '') || 'mark',
+                    'only-' || current_setting('transaction_read_only'), 'got-' || pg_try_advisory_xact_lock(4711)
+                """
+            var page = try await browser.post(Self.path, ["sql": state]).text
+            // The lock goes when the server notices that the connection has.
+            while page.contains("<td>got-false</td>") { page = try await browser.post(Self.path, ["sql": state]).text }
+            for text in ["<td>markmark</td>", "<td>only-on</td>", "<td>got-true</td>"] {
+                #expect(page.contains(text), "\(text): \(page)")
+            }
+        }
+    }
+
+    @Test("a statement that takes too long, or waits for a lock, is ended")
+    func timeouts() async throws {
+        var bounds = SQLBounds()
+        bounds.statementTimeout = .milliseconds(300)
+        bounds.lockTimeout = .milliseconds(100)
+        try await Self.with(bounds) { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            for sleep in ["SELECT pg_sleep(600)", "SELECT set_config('statement_timeout', '0', false), pg_sleep(600)"] {
+                let answer = try await browser.post(Self.path, ["sql": sleep])
+                #expect(answer.status == 422 && answer.text.contains("statement timeout"), "\(answer.text)")
+            }
+            try await fixture.pool.transaction { connection in
+                try await connection.execute("LOCK TABLE session IN ACCESS EXCLUSIVE MODE")
+                let answer = try await browser.post(Self.path, ["sql": "SELECT title FROM session"])
+                #expect(answer.status == 422 && answer.text.contains("timeout"), "\(answer.text)")
+            }
+        }
+    }
+
+    @Test("of millions of rows, wide rows and huge cells a bounded part is shown, and the page says so")
+    func sizes() async throws {
+        var bounds = SQLBounds()
+        bounds.rows = 5
+        bounds.cellBytes = 9
+        bounds.receivedBytes = 4 << 20
+        try await Self.with(bounds) { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            func run(_ statement: String) async throws -> Answer {
+                try await browser.post(Self.path, ["sql": statement])
+            }
+            let many = try await run("SELECT 'row-' || generate_series(1, 50000000)")
+            #expect(many.status == 200 && many.text.contains("only the first 5 are shown"), "\(many.text)")
+            #expect(many.text.contains("<td>row-5</td>") && !many.text.contains("row-6"))
+            let exact = try await run("SELECT n FROM generate_series(1, 5) n").text
+            #expect(exact.contains("5 rows in ") && !exact.contains("There are more rows"))
+            let cut = try await run("SELECT repeat('ä', 100)").text
+            #expect(cut.contains("<td>ääää<em"), "\(cut)")
+            let huge = try await run("SELECT repeat('x', 100000000)")
+            #expect(huge.status == 422 && huge.text.contains("The answer is too large"), "\(huge.text)")
+            #expect(try await run("SELECT 1").status == 200)
+        }
+        var small = SQLBounds()
+        small.resultBytes = 1_000
+        try await Self.with(small) { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let wide = try await browser.post(
+                Self.path, ["sql": "SELECT repeat('x', 400) FROM generate_series(1, 100)"]
+            ).text
+            #expect(wide.contains("2 rows in ") && wide.contains("as many as a page can show"), "\(wide)")
+        }
+    }
+
+    @Test(
+        "a database user that may do more than reading isn't used",
+        arguments: [
+            ("ALTER ROLE WHO SUPERUSER", "is a superuser"), ("ALTER ROLE WHO BYPASSRLS", "BYPASSRLS"),
+            ("ALTER ROLE WHO REPLICATION", "REPLICATION"), ("ALTER ROLE WHO CREATEROLE", "CREATEROLE"),
+            ("GRANT pg_execute_server_program TO WHO", "pg_execute_server_program"),
+            ("GRANT pg_read_server_files TO WHO", "pg_read_server_files"),
+            ("GRANT pg_signal_backend TO WHO", "pg_signal_backend"),
+            ("GRANT pg_read_all_data TO WHO", "may read secrets in tombolo."),
+            ("GRANT SELECT (user_id) ON tombolo.credential TO WHO", "may read secrets in tombolo.credential"),
+            ("GRANT UPDATE (title) ON session TO WHO", "may write to public.session"),
+            ("ALTER ROLE WHO NOINHERIT; GRANT tombolo_admin TO WHO", "may read secrets in tombolo."),
+        ])
+    func users(_ grant: String, _ reason: String) async throws {
+        try await Self.with(grant: grant) { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let answer = try await browser.post(Self.path, ["sql": "SELECT 'it ' || 'ran'"])
+            #expect(answer.status == 503 && answer.text.contains(reason), "\(answer.text)")
+            #expect(!answer.text.contains("it ran"))
+        }
+    }
+
+    @Test("one statement too many at a time is told to come again")
+    func busy() async throws {
+        var bounds = SQLBounds()
+        bounds.concurrency = 0
+        try await Self.with(bounds) { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let answer = try await browser.post(Self.path, ["sql": "SELECT 1"])
+            #expect(answer.status == 503 && answer.text.contains("Run it again in a few seconds."))
+            #expect(answer.text.contains("SELECT 1</textarea>"))
+        }
+    }
+}
