@@ -153,6 +153,40 @@ struct AccountTests {
         }
     }
 
+    @Test("An account with a second factor is linked, gets keys and is deleted with a code only, which apps can give")
+    func secondFactor() async throws {
+        try await withServer { server, phone in
+            let app = phone.launch()
+            let user = try await app.login(credentials: .anonymous)
+            let codes = ["aaaa", "bbbb", "cccc"]
+            try await server.pool.query("UPDATE tombolo.account SET second_factor_at = now()")
+            for code in codes {
+                try await server.pool.query(
+                    """
+                    INSERT INTO tombolo.recovery_code (user_id, code_hash)
+                    SELECT id, sha256(convert_to($1, 'UTF8')) FROM tombolo.account
+                    """, [.text("tombolo recovery code \(code)")])
+            }
+            let refusals = [
+                await error { _ = try await user.linkUser(credentials: credentials("grace")) },
+                await error { _ = try await user.apiKeysAuth.createAPIKey(named: "script") },
+                await error { try await user.delete() },
+            ]
+            for refusal in refusals {
+                #expect(refusal?.code == .authError && refusal?.requiresCode == true)
+                #expect(refusal?.message.contains("takes a code") == true, "\(String(describing: refusal))")
+            }
+            let wrong = await error { try await user.delete(code: "zzzz") }
+            #expect(wrong?.code == .authError && wrong?.requiresCode == false && user.isLoggedIn)
+
+            try await user.linkUser(credentials: credentials("grace"), code: codes[0])
+            #expect(user.identities.count == 2)
+            #expect(try await user.apiKeysAuth.createAPIKey(named: "script", code: codes[1]).key != nil)
+            try await user.delete(code: codes[2])
+            #expect(user.state == .removed)
+        }
+    }
+
     @Test("Mails confirm an address and replace a forgotten password")
     func mails() async throws {
         try await withServer { server, phone in

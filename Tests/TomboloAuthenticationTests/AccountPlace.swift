@@ -52,6 +52,17 @@ struct AccountPlace: Sendable {
         try await authenticator.register(email: email, password: Self.password, displayName: "Ann")
     }
 
+    /// Gives an account a second factor of which only recovery codes are known.
+    func addSecondFactor(to user: ObjectId, recoveryCodes: [String]) async throws {
+        let id = PostgresParameter.bytea(user.bytes)
+        try await pool.query("UPDATE tombolo.account SET second_factor_at = now() WHERE id = $1", [id])
+        for code in recoveryCodes {
+            try await pool.query(
+                "INSERT INTO tombolo.recovery_code (user_id, code_hash) VALUES ($1, $2)",
+                [id, .bytea(RecoveryCode.hash(RecoveryCode.normalized(code)))])
+        }
+    }
+
     func login(
         _ email: String = Self.email, device: LoginDevice = LoginDevice(), now: Date = Date()
     ) async throws -> Login {

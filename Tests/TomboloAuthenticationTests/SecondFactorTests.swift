@@ -213,7 +213,9 @@ import TomboloRules
 
             // A key of the account is no way round it.
             try await place.accounts.switchOn(Provider.apiKey)
-            let key = try await place.accounts.authenticator.makeAPIKey(named: "program", for: place.userID).text
+            let key = try await place.accounts.authenticator.makeAPIKey(
+                named: "program", for: place.userID, code: place.recoveryCodes[0]
+            ).text
             await place.authenticator.providers.forget()
             let byKey = try await place.authenticator.login(.apiKey(key), now: place.now).token
             await #expect(throws: AuthenticationError.secondFactorRequired) {
@@ -234,7 +236,7 @@ import TomboloRules
                 try await server.changePassword(
                     of: caller, from: current, to: "battery staple", code: code, now: place.now)
             }
-            await #expect(throws: AuthenticationError.secondFactorRequired) { try await change(nil) }
+            await #expect(throws: AuthenticationError.codeRequired) { try await change(nil) }
             for code in ["", "000000x", place.code(2)] {
                 await #expect(throws: AuthenticationError.wrongCode) { try await change(code) }
             }
@@ -245,6 +247,34 @@ import TomboloRules
             _ = try await place.accounts.login()
             _ = try await change(place.code())
             _ = try await server.login(email: AccountPlace.email, password: "battery staple", now: place.now)
+        }
+    }
+
+    @Test("a code that did one thing does no other: a key, a link, or the end of the account")
+    func codesOnce() async throws {
+        try await Place.with { place in
+            // A gateway's.
+            let server = place.accounts.authenticator
+            for provider in [Provider.apiKey, Provider.emailPassword] { try await place.accounts.switchOn(provider) }
+            let credentials = LoginCredentials.emailPassword(email: AccountPlace.email, password: AccountPlace.password)
+            let code = place.code()
+            _ = try await server.makeAPIKey(named: "program", for: place.userID, code: code, now: place.now)
+            await #expect(throws: AuthenticationError.wrongCode) {
+                try await server.makeAPIKey(named: "another", for: place.userID, code: code, now: place.now)
+            }
+            await #expect(throws: AuthenticationError.wrongCode) {
+                try await server.link(credentials, to: place.userID, code: code, now: place.now)
+            }
+            await #expect(throws: AuthenticationError.wrongCode) {
+                try await server.deleteAccount(place.userID, code: code, now: place.now)
+            }
+            // What can't be a key's name uses no code up.
+            let next = place.code(1)
+            await #expect(throws: AuthenticationError.invalidDisplayName(reason: "it is empty.")) {
+                try await server.makeAPIKey(named: " ", for: place.userID, code: next, now: place.now)
+            }
+            try await server.deleteAccount(place.userID, code: next, now: place.now)
+            await #expect(throws: AuthenticationError.unknownUser) { try await server.details(of: place.userID) }
         }
     }
 

@@ -51,6 +51,8 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case wrongCode
     /// The login was made without the second factor that the account has, or has to have.
     case secondFactorRequired
+    /// The account has a second factor, and what is asked for takes a code of it besides the access token.
+    case codeRequired
     /// The secret of a second factor was sealed with another secret of the servers.
     case unreadableSecondFactor
     /// A mailed token is wrong, expired, or was used.
@@ -92,6 +94,7 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .keyLogin: "A login with an API key can't manage the account, its keys or its other logins."
         case .wrongCode: "This code isn't right, or was used already: wait for the next one."
         case .secondFactorRequired: "This takes a login with a second factor."
+        case .codeRequired: "This account has a second factor, and this takes a code of it."
         case .unreadableSecondFactor:
             "Codes of the app can't be checked since the servers' secret was replaced. Use a recovery code and set the app "
                 + "up anew, or have somebody remove the second factor."

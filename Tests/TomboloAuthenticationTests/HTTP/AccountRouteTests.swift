@@ -50,36 +50,6 @@ import TomboloModel
         }
     }
 
-    @Test("an account with a second factor changes its password with a code, or a recovery code, over HTTP")
-    func secondFactor() async throws {
-        try await AccountPlace.with { place in
-            let user = try await place.register()
-            let recovery = "abcd-efgh-ijkl-mnop"
-            let id = PostgresParameter.bytea(user.bytes)
-            try await place.pool.query("UPDATE tombolo.account SET second_factor_at = now() WHERE id = $1", [id])
-            try await place.pool.query(
-                "INSERT INTO tombolo.recovery_code (user_id, code_hash) VALUES ($1, $2)",
-                [id, .bytea(RecoveryCode.hash(RecoveryCode.normalized(recovery)))])
-            try await AccountClient.with(place) { call in
-                let login = try await call.login()
-                func change(_ code: String) async throws -> AccountClient.Answer {
-                    try await call(
-                        .post, "/password", token: login["accessToken"],
-                        #"{"currentPassword": "correct horse", "password": "battery staple"\#(code)}"#)
-                }
-                let without = try await change("")
-                #expect(without.status == 403 && without["code"] == "second_factor_required", "\(without.text)")
-                #expect(without["error"] == "authError" && without["hint"]?.contains(#""code""#) == true)
-                let wrong = try await change(#", "code": "123456""#)
-                #expect(wrong.status == 401 && wrong["code"] == "wrong_credentials", "\(wrong.text)")
-                #expect(try await call.login().status == 200)
-                let changed = try await change(#", "code": "\#(recovery)""#)
-                #expect(changed.status == 200 && changed["deviceID"] == login["deviceID"], "\(changed.text)")
-                #expect(try await call.login().status == 401)
-            }
-        }
-    }
-
     @Test("an anonymous user links an address, makes a key, and logs in with each, over HTTP")
     func anonymous() async throws {
         try await AccountPlace.with { place in

@@ -10,7 +10,15 @@ extension Authenticator {
     }
 
     /// Deletes an account with its identities, sessions and keys. What it wrote into an app's classes stays.
-    public func deleteAccount(_ userID: ObjectId) async throws {
+    /// - Parameters:
+    ///   - code: of the account's second factor, if it has one.
+    ///   - address: where the request came from, for the limit on wrong codes.
+    /// - Throws: ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``,
+    ///   ``AuthenticationError/unknownUser``.
+    public func deleteAccount(
+        _ userID: ObjectId, code: String? = nil, address: String = "", now: Date = Date()
+    ) async throws {
+        try await demand(code: code, of: userID, address: address, now: now)
         let result = try await pool.query(
             "DELETE FROM tombolo.account WHERE id = $1 RETURNING id", [.bytea(userID.bytes)])
         guard !result.isEmpty else { throw AuthenticationError.unknownUser }
@@ -21,11 +29,16 @@ extension Authenticator {
     ///
     /// An e-mail address with its password is added if they were registered and never logged in with, or, where addresses
     /// need no confirmation, if the address is free.
+    /// - Parameter code: of the second factor of `userID`, if it has one. It's taken before the credentials are: those of a
+    ///   function may be good once.
     /// - Throws: ``AuthenticationError/identityTaken`` if another account has the identity,
-    ///   ``AuthenticationError/notLinkable`` for anonymous credentials and API keys; as a login.
+    ///   ``AuthenticationError/notLinkable`` for anonymous credentials and API keys; ``AuthenticationError/codeRequired``;
+    ///   as a login.
     public func link(
-        _ credentials: LoginCredentials, to userID: ObjectId, address: String = "", now: Date = Date()
+        _ credentials: LoginCredentials, to userID: ObjectId, code: String? = nil, address: String = "",
+        now: Date = Date()
     ) async throws {
+        try await demand(code: code, of: userID, address: address, now: now)
         switch credentials {
         case .anonymous, .apiKey: throw AuthenticationError.notLinkable
         case .token, .function:

@@ -6,7 +6,7 @@ extension Authenticator {
     /// Replaces a password by one who knows it, and has a code of the second factor if the account has one: a stolen password
     /// alone doesn't keep its owner out. All other logins end; this one gets new tokens.
     /// - Throws: ``AuthenticationError/wrongCredentials``, ``AuthenticationError/invalidPassword(reason:)``,
-    ///   ``AuthenticationError/secondFactorRequired`` without a code that is needed, ``AuthenticationError/wrongCode``.
+    ///   ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``.
     public func changePassword(
         of caller: Caller, from current: String, to password: String, code: String? = nil, address: String = "",
         now: Date = Date()
@@ -14,13 +14,10 @@ extension Authenticator {
         let details = try await Accounts.details(caller.userID, pool)
         let email = details?.email ?? ""
         try validate(password, replacing: current, of: PasswordOwner(email: email, name: details?.name ?? ""))
-        let hasSecondFactor = details?.secondFactorAt != nil
-        if hasSecondFactor, code == nil { throw AuthenticationError.secondFactorRequired }
+        let code = try await requiredCode(code, of: caller.userID)
         let account = try await check(email: email, password: current, address: address)
         guard account.userID == caller.userID else { throw AuthenticationError.wrongCredentials }
-        if hasSecondFactor, let code {
-            try await check(code: code, of: caller.userID, address: address, now: now)
-        }
+        if let code { try await check(code: code, of: caller.userID, address: address, now: now) }
         return try await replacePassword(account.hash, of: caller, with: password, address: address, now: now)
     }
 

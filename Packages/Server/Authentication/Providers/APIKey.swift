@@ -16,6 +16,15 @@ public struct APIKey: Hashable, Sendable {
 }
 
 extension APIKey {
+    /// - Throws: ``AuthenticationError/invalidDisplayName(reason:)``.
+    static func validated(name: String) throws(AuthenticationError) -> String {
+        let name = try AccountRegistry.validated(displayName: name)
+        guard name.utf8.count <= maximumNameByteCount else {
+            throw .invalidDisplayName(reason: "it is longer than \(maximumNameByteCount) bytes.")
+        }
+        return name
+    }
+
     static func text(_ id: ObjectId, _ secret: [UInt8]) -> String { prefix + (id.bytes + secret).base64URL }
 
     /// The id and the secret in a key's text; nil for any other text.

@@ -1,15 +1,23 @@
-internal import Foundation
+public import Foundation
 internal import PostgresClient
 public import TomboloModel
 
 extension Authenticator {
     /// Makes a key for a user.
+    /// - Parameters:
+    ///   - code: of the account's second factor, if it has one.
+    ///   - address: where the request came from, for the limit on wrong codes.
     /// - Returns: the key, and its text, which is not kept.
     /// - Throws: ``AuthenticationError/apiKeyNameTaken``, ``AuthenticationError/tooManyAPIKeys``,
-    ///   ``AuthenticationError/invalidDisplayName(reason:)``, ``AuthenticationError/noSuchProvider`` where keys are off.
-    public func makeAPIKey(named name: String, for userID: ObjectId) async throws -> (key: APIKey, text: String) {
+    ///   ``AuthenticationError/invalidDisplayName(reason:)``, ``AuthenticationError/noSuchProvider`` where keys are off;
+    ///   ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``.
+    public func makeAPIKey(
+        named name: String, for userID: ObjectId, code: String? = nil, address: String = "", now: Date = Date()
+    ) async throws -> (key: APIKey, text: String) {
         _ = try await providers.settings(of: Provider.apiKey, as: NoSettings.self)
-        return try await AccountRegistry(pool: pool, hasher: hasher).makeAPIKey(named: name, for: userID)
+        _ = try APIKey.validated(name: name)
+        try await demand(code: code, of: userID, address: address, now: now)
+        return try await accounts.makeAPIKey(named: name, for: userID)
     }
 
     /// Refuses a login made with an API key. Otherwise somebody who found a key could make more keys, which would outlive
@@ -43,11 +51,7 @@ extension Authenticator {
 extension AccountRegistry {
     /// Makes a key for a user, whether the provider is on or not.
     public func makeAPIKey(named name: String, for userID: ObjectId) async throws -> (key: APIKey, text: String) {
-        let name = try Self.validated(displayName: name)
-        guard name.utf8.count <= APIKey.maximumNameByteCount else {
-            throw AuthenticationError.invalidDisplayName(
-                reason: "it is longer than \(APIKey.maximumNameByteCount) bytes.")
-        }
+        let name = try APIKey.validated(name: name)
         let secret = [UInt8].random(count: APIKey.secretByteCount)
         let key = APIKey(id: .generate(), name: name, isDisabled: false, createdAt: Date())
         try await APIKeys.insert(key, secret: secret, of: userID, pool)

@@ -137,6 +137,27 @@ extension Authenticator {
         return renewed
     }
 
+    /// Takes a code of the account's second factor, if it has one, before what outlasts the login that asks for it: a stolen
+    /// token isn't enough for that. It's used then, whatever comes of the rest.
+    /// - Throws: ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``,
+    ///   ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``, ``AuthenticationError/unknownUser``.
+    func demand(code: String?, of userID: ObjectId, address: String, now: Date) async throws {
+        guard let code = try await requiredCode(code, of: userID) else { return }
+        try await check(code: code, of: userID, address: address, now: now)
+    }
+
+    /// The code that has to be checked; nil if the account has no second factor. Servers demand it whatever their
+    /// ``SecondFactorPolicy``.
+    /// - Throws: ``AuthenticationError/codeRequired``, ``AuthenticationError/unknownUser``.
+    func requiredCode(_ code: String?, of userID: ObjectId) async throws -> String? {
+        let found = try await pool.query(
+            "SELECT second_factor_at IS NOT NULL FROM tombolo.account WHERE id = $1", [.bytea(userID.bytes)])
+        guard let row = found.first else { throw AuthenticationError.unknownUser }
+        guard try row[0].bool else { return nil }
+        guard let code else { throw AuthenticationError.codeRequired }
+        return code
+    }
+
     /// Checks a code of the app, or a recovery code. It's used then.
     func check(code: String, of userID: ObjectId, address: String, now: Date) async throws {
         let code = RecoveryCode.normalized(code)

@@ -7,7 +7,8 @@ import TomboloModel
 extension Routes {
     /// A user's own API keys. Logins with such a key may only list them:
     ///
-    ///     POST   /api-keys               {"name"} → the key, with its text this once
+    ///     POST   /api-keys               {"name"}, with "code" if the account has a second factor → the key, with its
+    ///                                    text this once
     ///     GET    /api-keys               all, oldest first
     ///     GET    /api-keys/{id}
     ///     PUT    /api-keys/{id}/enable
@@ -16,8 +17,9 @@ extension Routes {
     func addAPIKeys(_ authenticator: Authenticator) {
         on(.post, "/api-keys", access: .own("API keys")) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
-            let body = try await request.json(NameRequest.self, context)
-            let made = try await authenticator.makeAPIKey(named: body.name, for: user)
+            let body = try await request.json(NewKeyRequest.self, context)
+            let made = try await authenticator.makeAPIKey(
+                named: body.name, for: user, code: body.code, address: context.remoteAddress)
             return JSONAnswer(KeyAnswer(made.key, text: made.text), status: .created)
         }
         on(.get, "/api-keys", access: .own("API keys")) { _, _, user in
@@ -45,8 +47,10 @@ extension Routes {
     }
 }
 
-private struct NameRequest: Decodable {
+private struct NewKeyRequest: Decodable {
     var name: String
+    /// Of the account's second factor.
+    var code: String?
 }
 
 private struct KeyAnswer: Encodable {

@@ -13,39 +13,37 @@ extension Routes {
         addAPIKeys(authenticator)
     }
 
-    /// A user's own account. Logins with an API key may only read it:
+    /// A user's own account. Logins with an API key may only read it. What changes it takes a code in `"code"` if the
+    /// account has a second factor:
     ///
     ///     GET    /account   name, identities, profile, custom data
-    ///     DELETE /account   deletes it with its identities, logins and keys
+    ///     DELETE /account   deletes it with its identities, logins and keys; may have a body for the code
     ///     POST   /link      credentials → the account, which can log in with them too
-    ///     POST   /password  current and new password, and a code if the account has a second factor → tokens; all
-    ///                       other logins end
+    ///     POST   /password  current and new password → tokens; all other logins end
     func addAccount(_ authenticator: Authenticator) {
         on(.get, "/account", access: .own("account")) { _, _, user in
             JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
         }
-        on(.delete, "/account", access: .own("account")) { request, _, user in
+        on(.delete, "/account", access: .own("account")) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
-            try await authenticator.deleteAccount(user)
+            let body = try await request.optionalJSON(CodeRequest.self, context)
+            try await authenticator.deleteAccount(user, code: body?.code, address: context.remoteAddress)
             return HTTPResponse.Status.noContent
         }
         on(.post, "/link", access: .own("account")) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
-            let credentials = try await request.json(CredentialsRequest.self, context).credentials()
-            try await authenticator.link(credentials, to: user, address: context.remoteAddress)
+            let body = try await request.json(CredentialsRequest.self, context)
+            try await authenticator.link(
+                body.credentials(), to: user, code: body.code, address: context.remoteAddress)
             return JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
         }
         on(.post, "/password", access: .own("account")) { request, context, _ in
             try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.json(PasswordRequest.self, context)
-            do {
-                let login = try await authenticator.changePassword(
-                    of: try await authenticator.caller(BearerToken.of(request)), from: body.currentPassword,
-                    to: body.password, code: body.code, address: context.remoteAddress)
-                return JSONAnswer(LoginAnswer(login))
-            } catch AuthenticationError.secondFactorRequired where body.code == nil {
-                throw PasswordRequest.codeRequired
-            }
+            let login = try await authenticator.changePassword(
+                of: try await authenticator.caller(BearerToken.of(request)), from: body.currentPassword,
+                to: body.password, code: body.code, address: context.remoteAddress)
+            return JSONAnswer(LoginAnswer(login))
         }
     }
 }
@@ -55,14 +53,11 @@ private struct PasswordRequest: Decodable {
     var password: String
     /// Of the account's second factor.
     var code: String?
+}
 
-    /// The code of the error is the admin server's; another log-in, which its hint advises, wouldn't help here.
-    static var codeRequired: RequestFailure {
-        var failure = RequestFailure(AuthenticationError.secondFactorRequired)
-        failure.message = "This account has a second factor: changing the password takes a code of it."
-        failure.hint = "Send \"code\" too: what the authenticator app shows, or a recovery code."
-        return failure
-    }
+private struct CodeRequest: Decodable {
+    /// Of the account's second factor.
+    var code: String?
 }
 
 private struct AccountAnswer: Encodable {

@@ -27,6 +27,10 @@ extension RequestFailure {
                 hint:
                     "Log in at the admin server with POST /login and \"code\": what the authenticator app shows. The panel "
                     + "sets a second factor up.")
+        case .codeRequired:
+            self.init(
+                .secondFactorRequired, error.description,
+                hint: "Send \"code\" too: what the authenticator app shows, or a recovery code.")
         case .unreadableSecondFactor: self.init(.conflict, error.description)
         case .badMailToken, .notLinkable: self.init(.badRequest, error.description)
         case .alreadyInvited, .tooManyInvitations: self.init(.conflict, error.description)
@@ -57,7 +61,7 @@ extension AppErrorName {
             case .identityTaken, .alreadyInvited, .tooManyInvitations: .valueAlreadyExists
             case .apiKeyNameTaken, .tooManyAPIKeys: .apiKeyAlreadyExists
             case .noSuchAPIKey: .valueNotFound
-            case .keyLogin, .wrongCode, .secondFactorRequired, .unreadableSecondFactor: .authError
+            case .keyLogin, .wrongCode, .secondFactorRequired, .codeRequired, .unreadableSecondFactor: .authError
             case .badMailToken, .notLinkable: .badRequest
             case .noMail, .unreachable, .invalidSettings: .internalServerError
             case .functionFailed: .functionExecutionError

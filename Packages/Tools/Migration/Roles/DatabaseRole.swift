@@ -217,7 +217,7 @@ public struct DatabaseRole: Hashable, Sendable {
         DatabaseRight(.table("mail_token"), .select, .insert, .update, .delete, for: "mails that confirm and reset"),
         DatabaseRight(
             .table("second_factor"), .select("user_id", "secret", "last_step"), .update("last_step"),
-            for: "the code that changing the password takes"),
+            for: "the codes that changes of an account take"),
         DatabaseRight(.table("recovery_code"), .select, .update("used_at"), for: "a recovery code in its place"),
         attempts, author,
     ]

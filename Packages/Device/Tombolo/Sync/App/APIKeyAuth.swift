@@ -35,14 +35,18 @@ public struct APIKeyAuth: Sendable {
 
     private struct Keys: Decodable { var keys: [Key] }
 
-    public func createAPIKey(named name: String) async throws -> UserAPIKey {
-        try await get(Key.self, .POST, "/api-keys", ["name": .string(name)]).made()
+    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
+    ///   ``AppError/requiresCode``.
+    public func createAPIKey(named name: String, code: String? = nil) async throws -> UserAPIKey {
+        var body: [String: AnyBSON] = ["name": .string(name)]
+        if let code { body["code"] = .string(code) }
+        return try await get(Key.self, .POST, "/api-keys", body).made()
     }
 
     public func createAPIKey(
-        named name: String, completion: @escaping @Sendable (Result<UserAPIKey, any Error>) -> Void
+        named name: String, code: String? = nil, completion: @escaping @Sendable (Result<UserAPIKey, any Error>) -> Void
     ) {
-        Task { completion(await result { try await createAPIKey(named: name) }) }
+        Task { completion(await result { try await createAPIKey(named: name, code: code) }) }
     }
 
     public func fetchAPIKey(_ id: ObjectId) async throws -> UserAPIKey {

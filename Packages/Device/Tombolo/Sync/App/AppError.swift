@@ -45,12 +45,15 @@ public struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// What was wrong and what to do.
     public let message: String
+    /// Whether the account has a second factor and the call has to be made again with a code of it. Not in Realm.
+    public let requiresCode: Bool
     /// The status of the server's answer; nil if there was none.
     let status: Int?
 
-    init(_ code: Code, _ message: String, status: Int? = nil) {
+    init(_ code: Code, _ message: String, requiresCode: Bool = false, status: Int? = nil) {
         self.code = code
         self.message = message
+        self.requiresCode = requiresCode
         self.status = status
     }
 

@@ -35,6 +35,10 @@ struct GatewayClient: Sendable {
     }
 
     private struct Failure: Decodable {
+        /// Of an account with a second factor, if a request takes a code of it.
+        static let codeRequired = "second_factor_required"
+
+        var code: String?
         var message: String
         var hint: String?
         var error: String?
@@ -100,7 +104,8 @@ struct GatewayClient: Sendable {
             }
             throw AppError(
                 failure.error.map(AppError.Code.init(name:)) ?? .unknown,
-                [failure.message, failure.hint].compactMap { $0 }.joined(separator: " "), status: status)
+                [failure.message, failure.hint].compactMap { $0 }.joined(separator: " "),
+                requiresCode: failure.code == Failure.codeRequired, status: status)
         }
         return answer
     }

@@ -177,10 +177,13 @@ public final class User: Sendable {
     }
 
     /// Deletes the user's account on the server, and then everything on this device that belongs to them.
+    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
+    ///   ``AppError/requiresCode``.
     /// - Throws: ``AppError``; nothing is changed then.
-    public func delete() async throws {
+    public func delete(code: String? = nil) async throws {
         guard isLoggedIn else { throw notLoggedIn() }
-        try await app.client.send(.DELETE, "/account", token: try await freshAccessToken())
+        try await app.client.send(
+            .DELETE, "/account", code.map { ["code": .string($0)] }, token: try await freshAccessToken())
         let sessions = SyncSession.sessions(of: self)
         _ = try removeLocally()
         for session in sessions { session.closeFile() }
@@ -188,8 +191,8 @@ public final class User: Sendable {
     }
 
     /// The same, with a completion handler, which is called on any thread.
-    public func delete(completion: @escaping @Sendable ((any Error)?) -> Void) {
-        Task { completion(await failure { try await self.delete() }) }
+    public func delete(code: String? = nil, completion: @escaping @Sendable ((any Error)?) -> Void) {
+        Task { completion(await failure { try await self.delete(code: code) }) }
     }
 
     /// Stops synchronising and forgets the tokens.
@@ -212,12 +215,16 @@ public final class User: Sendable {
     // MARK: Identities
 
     /// Gives the user another way to log in. An anonymous user stops being anonymous.
+    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
+    ///   ``AppError/requiresCode``.
     /// - Returns: this user.
     /// - Throws: ``AppError``, for instance because the identity belongs to another user.
     @discardableResult
-    public func linkUser(credentials: Credentials) async throws -> User {
+    public func linkUser(credentials: Credentials, code: String? = nil) async throws -> User {
+        var body = credentials.body
+        if let code { body["code"] = .string(code) }
         let account = try await app.client.get(
-            GatewayClient.Account.self, .POST, "/link", credentials.body, token: try await freshAccessToken())
+            GatewayClient.Account.self, .POST, "/link", body, token: try await freshAccessToken())
         try app.users.take(account, userID: id)
         try app.users.makeCurrent(self)
         return self
@@ -225,9 +232,10 @@ public final class User: Sendable {
 
     /// The same, with a completion handler, which is called on any thread.
     public func linkUser(
-        credentials: Credentials, _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
+        credentials: Credentials, code: String? = nil,
+        _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
     ) {
-        Task { completion(await result { try await self.linkUser(credentials: credentials) }) }
+        Task { completion(await result { try await self.linkUser(credentials: credentials, code: code) }) }
     }
 
     /// The user's API keys.

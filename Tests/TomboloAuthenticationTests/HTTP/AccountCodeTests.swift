@@ -1,0 +1,136 @@
+import HTTPTypes
+import PostgresClient
+import Testing
+import TomboloModel
+
+@testable import TomboloAuthentication
+
+/// What a gateway demands a code for, of accounts with a second factor.
+@Suite struct AccountCodeTests {
+    private static let codes = ["abcd-efgh-ijkl-mnop", "bcde-fghi-jklm-nopq"]
+
+    /// A request that takes a code.
+    struct Demand: Sendable, CustomTestStringConvertible {
+        let method: HTTPRequest.Method
+        let path: String
+        /// Members of its body; empty for none.
+        let body: String
+        /// Of its answer, if the code is right.
+        let status: Int
+
+        var testDescription: String { "\(method) \(path)" }
+
+        func send(_ call: AccountClient, token: String?, code: String?) async throws -> AccountClient.Answer {
+            let members = [body, code.map { #""code": "\#($0)""# } ?? ""].filter { !$0.isEmpty }
+            return try await call(
+                method, path, token: token, members.isEmpty ? nil : "{\(members.joined(separator: ", "))}")
+        }
+    }
+
+    static let demands = [
+        Demand(
+            method: .post, path: "/password",
+            body: #""currentPassword": "correct horse", "password": "battery staple""#, status: 200),
+        Demand(
+            method: .post, path: "/link", body: #""email": "ann@example.org", "password": "correct horse""#,
+            status: 200),
+        Demand(method: .post, path: "/api-keys", body: #""name": "robot""#, status: 201),
+        Demand(method: .delete, path: "/account", body: "", status: 204),
+    ]
+
+    /// Ann, with a second factor, at a gateway.
+    private static func with(
+        _ body: @Sendable (_ place: AccountPlace, _ call: AccountClient) async throws -> Void
+    ) async throws {
+        try await AccountPlace.with { place in
+            try await place.switchOn(Provider.apiKey)
+            try await place.addSecondFactor(to: try await place.register(), recoveryCodes: codes)
+            try await AccountClient.with(place) { try await body(place, $0) }
+        }
+    }
+
+    /// What a request with a code changes.
+    private static func state(_ place: AccountPlace) async throws -> String {
+        try await place.pool.query(
+            """
+            SELECT concat_ws(' ', (SELECT count(*) FROM tombolo.account), (SELECT count(*) FROM tombolo.api_key),
+                (SELECT count(*) FROM tombolo.identity), (SELECT encode(key, 'hex') FROM tombolo.credential))
+            """)[0, 0].string
+    }
+
+    @Test(
+        "what outlasts a token takes a code: without it 403, with a wrong one 401, and nothing is changed",
+        arguments: demands)
+    func demanding(_ demand: Demand) async throws {
+        try await Self.with { place, call in
+            let token = try await call.login()["accessToken"]
+            let before = try await Self.state(place)
+            let without = try await demand.send(call, token: token, code: nil)
+            #expect(without.status == 403 && without["code"] == "second_factor_required", "\(without.text)")
+            #expect(without["error"] == "authError" && without["message"]?.contains("takes a code") == true)
+            #expect(without["hint"]?.contains(#""code""#) == true)
+            for code in ["", "123456", "zzzz-zzzz-zzzz-zzzz"] {
+                let wrong = try await demand.send(call, token: token, code: code)
+                #expect(wrong.status == 401 && wrong["code"] == "wrong_credentials", "\(code): \(wrong.text)")
+            }
+            #expect(try await Self.state(place) == before)
+            #expect(try await call.login().status == 200)
+            let right = try await demand.send(call, token: token, code: Self.codes[0])
+            #expect(right.status == demand.status, "\(right.text)")
+        }
+    }
+
+    @Test("a code is good for one of them, also if the request asks for what can't be done")
+    func once() async throws {
+        try await Self.with { place, call in
+            let token = try await call.login()["accessToken"]
+            let key = Self.demands[2]
+            #expect(try await key.send(call, token: token, code: Self.codes[0]).status == 201)
+            #expect(try await key.send(call, token: token, code: Self.codes[0]).status == 401)
+            #expect(try await key.send(call, token: token, code: Self.codes[1]).status == 409)
+            let deletion = Self.demands[3]
+            #expect(try await deletion.send(call, token: token, code: Self.codes[1]).status == 401)
+            #expect(try await call(.get, "/account", token: token).status == 200)
+        }
+    }
+
+    @Test("wrong codes are counted together, whatever they were for, and make the right one wait")
+    func limits() async throws {
+        try await Self.with { place, call in
+            let token = try await call.login()["accessToken"]
+            var statuses: [Int] = []
+            for number in 0..<(3 * SecondFactor.maximumFailures) {
+                let demand = Self.demands[number % Self.demands.count]
+                statuses.append(try await demand.send(call, token: token, code: "123456").status)
+            }
+            #expect(statuses.prefix(SecondFactor.maximumFailures).allSatisfy { $0 == 401 }, "\(statuses)")
+            #expect(statuses.contains(429) && Set(statuses).isSubset(of: [401, 429]), "\(statuses)")
+            // At another server too.
+            try await place.pool.query("UPDATE tombolo.attempt SET attempts = 20, last_at = now()")
+            let other = await place.server()
+            let userID = try #require(try await place.pool.query("SELECT id FROM tombolo.account").first)[0].bytes
+            await #expect {
+                try await other.deleteAccount(try #require(ObjectId(bytes: userID)), code: Self.codes[0])
+            } throws: { error in
+                if case .tooManyAttempts = error as? AuthenticationError { true } else { false }
+            }
+        }
+    }
+
+    @Test("however the user logged in, the account's second factor counts, and without one there is none to give")
+    func providers() async throws {
+        try await Self.with { place, call in
+            try await place.switchOn(Provider.anonymous)
+            let login = try await call(.post, "/login", #"{"provider": "anon-user"}"#)
+            let (token, key) = (login["accessToken"], Self.demands[2])
+            #expect(try await key.send(call, token: token, code: nil).status == 201)
+            let user = try ObjectId(string: try #require(login["userID"]))
+            let code = "cdef-ghij-klmn-opqr"
+            try await place.addSecondFactor(to: user, recoveryCodes: [code])
+            #expect(try await Self.demands[3].send(call, token: token, code: nil).status == 403)
+            // Somebody else's.
+            #expect(try await Self.demands[3].send(call, token: token, code: Self.codes[0]).status == 401)
+            #expect(try await Self.demands[3].send(call, token: token, code: code).status == 204)
+        }
+    }
+}
