@@ -57,6 +57,24 @@ import TomboloRules
         }
     }
 
+    @Test("a stream ends with the cookie that it was asked for with, and tells whether the session goes on")
+    func renewing() async throws {
+        try await ServiceFixture.with { fixture in
+            let panel = AdminPanel(
+                rules: LiveRules(fixture.rules), pool: fixture.adminServer.pool,
+                authenticator: fixture.adminServer.authenticator)
+            try await PanelBrowser.with(fixture, panel: panel) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
+                async let answer = browser.get("/panel/events/sessions")
+                while panel.core.bell.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
+                try await browser.post("/panel/password", ["_password": ServiceFixture.password])
+                while panel.core.bell.count > 0 { try await Self.ring(panel, times: 1) }
+                let text = try await answer.text
+                #expect(text.contains("event: renewed") && !text.contains("event: ended"), "\(text)")
+            }
+        }
+    }
+
     @Test("a stream takes the page's own permission and a session")
     func access() async throws {
         try await ServiceFixture.with { fixture in

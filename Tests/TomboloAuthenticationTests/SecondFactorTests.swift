@@ -187,8 +187,19 @@ import TomboloRules
                 try await place.authenticator.proveAgain(
                     session, place.token, password: "wrong", code: place.code(), address: "", now: place.now)
             }
-            try await place.authenticator.proveAgain(
+            let renewed = try await place.authenticator.proveAgain(
                 session, place.token, password: AccountPlace.password, code: place.code(), address: "", now: place.now)
+            #expect(try await place.authenticator.panelSession(renewed, now: place.now).id == session.id)
+            await #expect(throws: AuthenticationError.endedSession, "Its cookie from before counts for nothing.") {
+                try await place.authenticator.panelSession(place.token, now: place.now)
+            }
+            // Nor does another proof bring it back, such as in a second window at the same time.
+            await #expect(throws: AuthenticationError.endedSession) {
+                try await place.authenticator.proveAgain(
+                    session, place.token, password: AccountPlace.password, code: place.code(1), address: "",
+                    now: place.now)
+            }
+            #expect(try await place.authenticator.goesOn(session, now: place.now))
         }
     }
 

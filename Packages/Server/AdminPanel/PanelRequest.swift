@@ -31,23 +31,22 @@ struct PanelRequest: Sendable {
     /// The address that was asked for, with its query.
     var address: String { request.uri.string }
 
-    /// The same request of a session that has got another token.
-    func with(_ token: PanelToken) -> PanelRequest {
-        let visit = PanelVisit(token: token, session: visit.session, form: visit.form, viewing: visit.viewing)
-        return PanelRequest(request: request, context: context, visit: visit, core: core)
-    }
-
     /// What the caller may see of the classes.
     /// - Parameter rules: those that the decision about the route was made by.
     func view(under rules: Rules) throws -> CallerView { try core.view(of: subject, under: rules) }
 
-    /// Takes the password that came with the form, or demands one if the last one was too long ago.
+    /// Takes the password that came with the form, or demands one if the last one was too long ago. A password gives the
+    /// session another cookie.
     func demandPassword() async throws {
         if let password = form[PanelForm.passwordField] {
             do {
-                return try await core.authenticator.proveAgain(
+                let token = try await core.authenticator.proveAgain(
                     visit.session, visit.token, password: password, code: form[PanelForm.codeField],
                     address: context.remoteAddress)
+                return visit.renew(token)
+            } catch AuthenticationError.endedSession {
+                // Most likely another window has given the password meanwhile.
+                throw PanelForm.foreign
             } catch AuthenticationError.wrongCredentials {
                 throw RequestFailure(.passwordRequired, "This isn't your password.")
             } catch AuthenticationError.wrongCode {

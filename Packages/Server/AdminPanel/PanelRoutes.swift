@@ -76,7 +76,9 @@ struct PanelRoutes {
             }
             let request = PanelRequest(request: request, context: context, visit: visit, core: core)
             if demand == .recentPassword { try await request.demandPassword() }
-            return try await body(request, grant).response(to: request)
+            var response = try await body(request, grant).response(to: request)
+            visit.setCookie(in: &response, context)
+            return response
         }
     }
 }

@@ -186,6 +186,7 @@
     };
     source.addEventListener("changed", () => say("The data on this page has changed.", "Reload"));
     source.addEventListener("ended", () => say("Your session has ended.", "Log in again"));
+    source.addEventListener("renewed", () => say("You entered your password or a code in another window.", "Reload"));
     addEventListener("pagehide", () => source.close());
   }
   // A long job goes on by itself, until somebody goes elsewhere.

@@ -11,7 +11,8 @@ import TomboloModel
 import TomboloRules
 
 /// Streams of server-sent events for pages that are being looked at: `changed` when the page would show something else
-/// by now, `ended` when the session has ended. A stream carries no data: the page loads itself again, by the rules.
+/// by now, `ended` when the session has ended, `renewed` when it goes on with another cookie, for which the page's forms
+/// aren't good. A stream carries no data: the page loads itself again, by the rules.
 struct LivePages: PanelSection {
     static let path = "\(AdminPanel.path)/events"
     /// The least time between two looks of one stream.
@@ -129,7 +130,8 @@ struct LivePages: PanelSection {
                 }
                 last = now ?? ""
             } catch AuthenticationError.endedSession {
-                try await writer.write(ByteBuffer(string: "event: ended\ndata:\n\n"))
+                let goesOn = try await request.core.authenticator.goesOn(request.visit.session)
+                try await writer.write(ByteBuffer(string: "event: \(goesOn ? "renewed" : "ended")\ndata:\n\n"))
                 return
             } catch is RequestFailure {
                 // The class is gone, or may not be read any more.

@@ -15,7 +15,12 @@ struct PanelFailures: Sendable {
     let core: PanelCore
 
     var format: FailureFormat {
-        FailureFormat { failure, request, context in await response(failure, request, context) }
+        FailureFormat { failure, request, context in
+            var response = await response(failure, request, context)
+            // The session may have got it before the rest failed.
+            (failure.session as? PanelVisit)?.setCookie(in: &response, context)
+            return response
+        }
     }
 
     private func response(_ failure: RequestFailure, _ request: Request, _ context: EdgeContext) async -> Response {
@@ -41,7 +46,8 @@ struct PanelFailures: Sendable {
         _ page: PanelPage, _ request: Request, _ context: EdgeContext, _ visit: PanelVisit?
     ) -> Response {
         let layout = PanelLayout(core: core)
-        guard let visit else { return layout.response(page) }
+        // What is around pages tells what the user may read: not before the log-in is complete.
+        guard let visit, visit.session.isComplete else { return layout.response(page) }
         let request = PanelRequest(request: request, context: context, visit: visit, core: core)
         return (try? layout.response(page, to: request)) ?? layout.response(page)
     }

@@ -29,13 +29,10 @@ struct PasswordPages: PanelSection {
             let token = try await request.core.authenticator.changePassword(
                 in: request.visit.session, from: request.form["current"] ?? "", to: try NewPassword.of(request.form),
                 code: request.form["code"] ?? "", address: request.context.remoteAddress)
-            let isSecure = request.context.isSecure
-            var response = try PanelAnswer.redirection(
+            request.visit.renew(token)
+            return .redirect(
                 to: AdminPanel.path,
-                notice: PanelNotice("Your password was changed. All your other logins were ended."),
-                of: token, isSecure: isSecure)
-            response.headers[values: .setCookie].append(PanelCookie.session.header(token.text, isSecure: isSecure))
-            return .response(response)
+                notice: PanelNotice("Your password was changed. All your other logins were ended."))
         } catch AuthenticationError.wrongCredentials {
             return .page(try page(request, RequestFailure(.unprocessable, "This isn't your current password.")))
         } catch let error as AuthenticationError {

@@ -28,10 +28,8 @@ struct CodePages: PanelSection {
                 let token = try await request.core.authenticator.giveCode(
                     request.visit.session, request.visit.token, code: request.form[Self.codeField] ?? "",
                     address: request.context.remoteAddress)
-                var response = PanelAnswer.redirection(to: next)
-                response.headers[values: .setCookie].append(
-                    PanelCookie.session.header(token.text, isSecure: request.context.isSecure))
-                return .response(response)
+                request.visit.renew(token)
+                return .redirect(to: next)
             } catch let error as AuthenticationError {
                 let failure = RequestFailure(error)
                 guard failure.code.status.kind == .clientError else { throw error }

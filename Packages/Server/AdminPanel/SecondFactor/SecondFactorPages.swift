@@ -78,12 +78,8 @@ struct SecondFactorPages: PanelSection {
             let (codes, token) = try await request.core.authenticator.confirmSecondFactor(
                 request.visit.session, request.visit.token, code: request.form["code"] ?? "",
                 address: request.context.remoteAddress)
-            // The page's forms belong to the new token.
-            let request = request.with(token)
-            var response = try PanelAnswer.page(page(codes, isNew: true, request)).response(to: request)
-            response.headers[values: .setCookie].append(
-                PanelCookie.session.header(token.text, isSecure: request.context.isSecure))
-            return .response(response)
+            request.visit.renew(token)
+            return .page(page(codes, isNew: true, request))
         } catch let error as AuthenticationError {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError, !failure.code.canRetry else { throw error }

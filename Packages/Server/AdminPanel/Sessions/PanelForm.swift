@@ -77,7 +77,9 @@ struct PanelForm: Sendable {
 
     /// 403 for a form without the session's token.
     static let foreign = RequestFailure(
-        .forbidden, "This form isn't of your session, and nothing was changed.",
+        .forbidden,
+        "This form is from before you logged in, or before you entered your password again in another window. Nothing was "
+            + "changed.",
         hint: "Go back, load the page again, and send the form again.")
 
     mutating func add(_ field: Field) { fields.append(field) }

@@ -86,6 +86,14 @@ extension Authenticator {
         ]
     }
 
+    /// Whether a session hasn't ended, whatever its cookie holds by now.
+    public func goesOn(_ session: PanelSession, now: Date = Date()) async throws -> Bool {
+        let found = try await pool.query(
+            "SELECT 1 FROM \(Self.panelSessions) WHERE s.id = $4 AND \(Self.panelGoesOn)",
+            Self.panelAges(now) + [.bytea(session.id.bytes)])
+        return !found.isEmpty
+    }
+
     private func noteUse(_ token: PanelToken, of id: ObjectId, now: Date) async throws {
         try await pool.query(
             """
@@ -94,21 +102,33 @@ extension Authenticator {
             """, [.bytea(token.hash), .bytea(id.bytes), .timestamptz(microseconds: now.microseconds)])
     }
 
-    /// Notes that the session's user has given the password again, and a code if the account has a second factor. Both are
-    /// checked within the limits of log-ins.
-    /// - Throws: ``AuthenticationError/wrongCredentials`` for another password, ``AuthenticationError/wrongCode``.
+    /// Notes that the session's user has given the password again, and a code if the account has a second factor, and gives
+    /// the session another token: whoever copied the earlier one gets nothing of what the password opens. Both are checked
+    /// within the limits of log-ins.
+    /// - Returns: what the browser's cookie holds from now on.
+    /// - Throws: ``AuthenticationError/wrongCredentials`` for another password, ``AuthenticationError/wrongCode``,
+    ///   ``AuthenticationError/endedSession`` if the session has ended, or got another token meanwhile.
     public func proveAgain(
         _ session: PanelSession, _ token: PanelToken, password: String, code: String? = nil, address: String,
         now: Date = Date()
-    ) async throws {
+    ) async throws -> PanelToken {
         let account = try await check(email: session.email, password: password, address: address)
         guard account.userID == session.userID else { throw AuthenticationError.wrongCredentials }
         if session.hasSecondFactor {
             try await check(code: code ?? "", of: session.userID, address: address, now: now)
         }
-        try await pool.query(
-            "UPDATE tombolo.panel_session SET proved_at = $2 WHERE token_hash = $1",
-            [.bytea(token.hash), .timestamptz(microseconds: now.microseconds)])
+        let renewed = PanelToken()
+        let proved = try await pool.query(
+            """
+            UPDATE tombolo.panel_session SET token_hash = $3, proved_at = $4
+            WHERE token_hash = $2 AND session_id = $1 RETURNING 1
+            """,
+            [
+                .bytea(session.id.bytes), .bytea(token.hash), .bytea(renewed.hash),
+                .timestamptz(microseconds: now.microseconds),
+            ])
+        guard !proved.isEmpty else { throw AuthenticationError.endedSession }
+        return renewed
     }
 
     /// Logs out of the panel.

@@ -15,9 +15,11 @@ package func withTimeout<Result: Sendable>(
     guard Deadlines.shared.remove(deadline) else {
         // What came too late came all the same.
         if case .success(let result) = outcome { return result }
-        throw RequestFailure(
+        var failure = RequestFailure(
             .timeout, "The request took longer than \(limit) and was given up.",
             hint: "Try it again; ask for less at once.")
+        if case .failure(let late as RequestFailure) = outcome { failure.session = late.session }
+        throw failure
     }
     return try outcome.get()
 }

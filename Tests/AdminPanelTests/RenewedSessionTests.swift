@@ -1,0 +1,116 @@
+import AdminPanel
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+
+/// The password again gives a session of the panel another cookie.
+@Suite struct RenewedSessionTests {
+    private static let proof = ["_password": ServiceFixture.password]
+
+    /// Has everybody asked for the password again.
+    private static func age(_ fixture: ServiceFixture) async throws {
+        try await fixture.pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+    }
+
+    @Test("the password gives the session another cookie, and who copied the one from before is logged out")
+    func renewing() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let before = try #require(browser.cookie("tombolo_panel"))
+                let thief = PanelBrowser(client)
+                thief.setCookie("tombolo_panel", before)
+                try await Self.age(fixture)
+                let asked = try await browser.post("/panel/password", ["next": "/panel/help"])
+                #expect(asked.status == 403 && asked.text.contains(#"name="_password""#))
+                // Neither being asked nor a wrong password changes anything of the session.
+                #expect(try await browser.post("/panel/password", ["_password": "wrong"]).status == 403)
+                #expect(browser.cookie("tombolo_panel") == before)
+                #expect(try await thief.get("/panel").status == 200)
+
+                let token = try await browser.formToken()
+                let fields = Self.proof.merging(["next": "/panel/help"]) { $1 }
+                let proved = try await browser.send("/panel/password", fields, token: token)
+                #expect(proved.status == 303 && proved.headers[.location] == "/panel/help", "\(proved.text)")
+                let header = try #require(proved.headers[values: .setCookie].first { $0.hasPrefix("tombolo_panel=") })
+                for flag in ["HttpOnly", "SameSite=Lax", "Path=/"] { #expect(header.contains(flag)) }
+                #expect(browser.cookie("tombolo_panel") != before)
+                #expect(try await browser.get("/panel").status == 200)
+                #expect(try await thief.get("/panel").headers[.location] == "/panel/login")
+                // Nor does the thief, who has the form's token too, get anything by the password that was sent.
+                #expect(try await thief.send("/panel/password", fields, token: token).status == 401)
+                #expect(try await fixture.pool.query("SELECT 1 FROM tombolo.panel_session").count == 1)
+            }
+        }
+    }
+
+    @Test("what was asked for happens once, with the new cookie, and so does what is asked for after it")
+    func goingOn() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let path = "/panel/accounts/\(try #require(fixture.users["organizer"]))"
+                let device = try await PanelBrowser.loggedIn(client, as: "organizer")
+                try await Self.age(fixture)
+                let before = browser.cookie("tombolo_panel")
+                let done = try await browser.post("\(path)/logins/end", Self.proof)
+                #expect(done.status == 303 && browser.cookie("tombolo_panel") != before, "\(done.text)")
+                #expect(try await device.get("/panel").headers[.location] == "/panel/login")
+                // The notice is sealed for the new cookie.
+                let page = try await browser.get(try #require(done.headers[.location]))
+                #expect(page.status == 200 && page.text.contains("All other logins were ended."), "\(page.text)")
+                let renewed = browser.cookie("tombolo_panel")
+                #expect(try await browser.post("\(path)/logins/end").status == 303)
+                #expect(browser.cookie("tombolo_panel") == renewed)
+            }
+        }
+    }
+
+    @Test("the browser gets the new cookie also if what the password was for is refused")
+    func refusal() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let own = try #require(fixture.users["superAdmin"])
+                try await Self.age(fixture)
+                let before = browser.cookie("tombolo_panel")
+                let refused = try await browser.post("/panel/accounts/\(own)/second-factor/remove", Self.proof)
+                #expect(refused.status == 422, "\(refused.text)")
+                #expect(browser.cookie("tombolo_panel") != before)
+                // The forms of that page are good for it, such as that for logging out.
+                let token = String(try #require(refused.text.firstMatch(of: /name="_token" value="([^"]+)"/)).1)
+                let left = try await browser.send("/panel/logout", [:], token: token)
+                #expect(left.status == 303 && left.headers[.location] == "/panel/login", "\(left.text)")
+            }
+        }
+    }
+
+    @Test("a form of another window, from before the password was given, changes nothing and says what to do")
+    func otherWindows() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "owner")
+                let path = "/panel/data/sessions/\(fixture.sessions[0])"
+                var form = PanelRecordTests.fields(try await browser.get("\(path)/edit").text)
+                form["f.title"] = "Typed in another window"
+                #expect(try await browser.post("/panel/password", Self.proof).status == 303)
+                let refused = try await browser.send(path, form, token: nil)
+                #expect(refused.status == 403, "\(refused.text)")
+                #expect(refused.text.contains("before you entered your password again in another window"))
+                #expect(refused.text.contains("load the page again"))
+                let title = "SELECT title FROM session WHERE _id = $1"
+                let id = PostgresParameter.bytea(fixture.sessions[0].bytes)
+                #expect(try await fixture.pool.query(title, [id])[0, 0].string != "Typed in another window")
+                // Loaded again, the form is good.
+                form["_token"] = PanelRecordTests.fields(try await browser.get("\(path)/edit").text)["_token"]
+                #expect(try await browser.send(path, form, token: nil).status == 303)
+                #expect(try await fixture.pool.query(title, [id])[0, 0].string == "Typed in another window")
+            }
+        }
+    }
+}
