@@ -17,6 +17,8 @@ struct SharedAttempts: Sendable {
         /// Mails to an address that anybody can ask for.
         case mail
         case invitation
+        /// Mails to an account's owner about what was done to it.
+        case notice
     }
 
     /// An HMAC, which says nothing to a reader of the database.

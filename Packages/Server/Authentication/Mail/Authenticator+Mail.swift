@@ -135,6 +135,7 @@ extension Authenticator {
             return userID
         }
         forget(userID)
+        tell(.passwordChanged, userID, at: now)
     }
 
     /// Counts a mail that somebody asks for, by the address that asks and by the one that gets it, whether that has an

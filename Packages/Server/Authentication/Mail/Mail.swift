@@ -1,4 +1,4 @@
-/// A mail that an account needs: a token, once, to whoever reads the address.
+/// A mail that an account needs: a token, once, to whoever reads the address, or what its owner has to know.
 public struct Mail: Codable, Hashable, Sendable {
     public enum Purpose: String, Codable, Sendable {
         /// Proves the address of a registration.
@@ -11,6 +11,8 @@ public struct Mail: Codable, Hashable, Sendable {
         case invite
         /// Shows that mails arrive; holds no token.
         case test
+        /// Tell an account's owner what was done; hold no token.
+        case passwordChanged, secondFactorSetUp, secondFactorRemoved
     }
 
     /// How long the tokens of mails about an account are good, in minutes.

@@ -72,6 +72,7 @@ extension Authenticator {
             return (generation, try session[0].bool)
         }
         forget(caller.userID)
+        tell(.passwordChanged, caller.userID, at: now)
         return try await begin(
             caller.userID, generation: generation, provider: Provider.emailPassword, device: device ?? LoginDevice(),
             hasSecondFactor: hasSecondFactor, now: now)

@@ -73,6 +73,7 @@ extension Authenticator {
                 return try await Self.complete(session, token, connection)
             }
             forget(session.userID)
+            tell(.secondFactorSetUp, session.userID, at: now)
             return (codes, renewed)
         }
     }
@@ -98,9 +99,10 @@ extension Authenticator {
     }
 
     /// Takes the second factor away, with what is being set up and the recovery codes.
-    public func removeSecondFactor(of userID: ObjectId) async throws {
-        try await SecondFactors.remove(of: userID, pool)
+    public func removeSecondFactor(of userID: ObjectId, now: Date = Date()) async throws {
+        let hadOne = try await SecondFactors.remove(of: userID, pool)
         forget(userID)
+        if hadOne { tell(.secondFactorRemoved, userID, at: now) }
     }
 
     // MARK: Codes

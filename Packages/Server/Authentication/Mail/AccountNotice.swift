@@ -1,0 +1,58 @@
+internal import Foundation
+
+/// What the owner of an account hears of by mail, because somebody else may have done it.
+enum AccountNotice: Sendable {
+    case passwordChanged
+    case secondFactorSetUp
+    case secondFactorRemoved
+
+    private var purpose: Mail.Purpose {
+        switch self {
+        case .passwordChanged: .passwordChanged
+        case .secondFactorSetUp: .secondFactorSetUp
+        case .secondFactorRemoved: .secondFactorRemoved
+        }
+    }
+
+    private var subject: String {
+        switch self {
+        case .passwordChanged: "Your password was changed"
+        case .secondFactorSetUp: "A second factor was set up"
+        case .secondFactorRemoved: "Your second factor was removed"
+        }
+    }
+
+    /// - Parameter time: in words.
+    private func text(_ time: String) -> String {
+        switch self {
+        case .passwordChanged:
+            """
+            The password of your account with this address was changed on \(time). All logins from before were ended.
+
+            If it was you, there is nothing to do. If it wasn't you, set another password at once, by "Forgot your \
+            password?", and tell whoever runs the server.
+            """
+        case .secondFactorSetUp:
+            """
+            An authenticator app was set up as the second factor of your account with this address on \(time).
+
+            If it was you, there is nothing to do. If it wasn't you, tell whoever runs the server, who can remove it, and \
+            change your password.
+            """
+        case .secondFactorRemoved:
+            """
+            The second factor of your account with this address was removed on \(time), by you or by somebody who looks \
+            after accounts. From now on, your password alone logs you in.
+
+            If you don't know of it, change your password at once, set a second factor up again, and tell whoever runs \
+            the server.
+            """
+        }
+    }
+
+    func mail(to email: String, at time: Date) -> Mail {
+        let words = time.formatted(
+            .iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false))
+        return Mail(purpose: purpose, to: email, subject: subject, text: text("\(words) UTC"))
+    }
+}
