@@ -109,9 +109,11 @@ struct AdminServerCommand: AsyncParsableCommand {
             throw ValidationError(error.description)
         }
         let address: AdminAddress?
+        let backupSettings: BackupSettings?
         let sql: SQLConsole?
         do {
             address = try AdminAddress.ofEnvironment()
+            backupSettings = try BackupSettings.ofEnvironment()
             sql = try SQLConsole.ofEnvironment()
         } catch {
             throw ValidationError(error.description)
@@ -135,9 +137,10 @@ struct AdminServerCommand: AsyncParsableCommand {
         var options: [String: String] = [:]
         options[ServerConfiguration.hostVariable] = host
         options[AdminServer.portVariable] = port.map(String.init)
+        let backups = backupSettings.map { [logger] in Backups($0, pool: pool, logger: logger) }
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models,
-            address: address, settings: ServerSettings(options: options), sql: sql)
+            address: address, settings: ServerSettings(options: options), backups: backups, sql: sql)
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,
@@ -149,7 +152,10 @@ struct AdminServerCommand: AsyncParsableCommand {
             services: [DatabaseService(pool)] + (mail.map { [$0] } ?? []) + following + [
                 ModelFollower(models, configuration: database, logger: logger),
                 PanelFollower(panel, configuration: database, logger: logger), server,
-            ] + buildAdminWork(rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger)
+            ]
+                + buildAdminWork(
+                    rules: models.liveRules(), pool: pool, authenticator: authenticator, backups: backups,
+                    logger: logger)
                 + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

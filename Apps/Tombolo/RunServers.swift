@@ -25,6 +25,7 @@ struct RunServers: AsyncParsableCommand {
               TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
               TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
               TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
+              TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP   as admin-server's
 
             In production, run sync-gateway and admin-server as processes of their own, each with a database user of its own.
             """)
@@ -89,11 +90,12 @@ struct RunServers: AsyncParsableCommand {
             authenticator: authenticator, development: development, limits: gateway.limits, metrics: metrics,
             logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
+        let backups = try Backups.ofEnvironment(pool: pool, logger: logger("admin"))
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models,
             address: address,
             settings: ServerSettings(options: address.map { [AdminAddress.variable: $0.text] } ?? [:]),
-            sql: try SQLConsole.ofEnvironment())
+            backups: backups, sql: try SQLConsole.ofEnvironment())
         services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(
@@ -103,7 +105,8 @@ struct RunServers: AsyncParsableCommand {
                 pages: { panel.add(to: $0, with: $1) }
             ) { port in await board.add("admin", admin.host, port) })
         services += buildAdminWork(
-            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, logger: logger("admin"))
+            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, backups: backups,
+            logger: logger("admin"))
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(

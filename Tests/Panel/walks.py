@@ -426,6 +426,7 @@ PAGES = [
     ("reset-password", "/panel/forgotten/reset?token=x&tokenId=y"),
     ("requests", "/panel/requests"),
     ("schedule", "/panel/schedule"),
+    ("backups", "/panel/backups"),
     ("devices", "/panel/devices"),
     ("devices-known", "/panel/devices/known"),
     ("devices-why", "/panel/devices/why"),

@@ -9,7 +9,7 @@ public actor TestCluster {
     /// The superuser in the database `postgres`.
     nonisolated public let configuration: PostgresConfiguration
     nonisolated private let folder: String
-    private let binaries: PostgresBinaries
+    let binaries: PostgresBinaries
     private let user: ServerUser
     private let watchdog: Watchdog
     private var databaseCount = 0
@@ -150,7 +150,7 @@ public actor TestCluster {
         try runAsServer([binaries.restore, "--exit-on-error"] + client(of: name) + [path])
     }
 
-    private func client(of database: String) -> [String] {
+    func client(of database: String) -> [String] {
         ["--host=\(folder)", "--port=5432", "--username=postgres", "--dbname=\(database)"]
     }
 

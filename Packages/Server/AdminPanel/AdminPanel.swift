@@ -46,14 +46,16 @@ public struct AdminPanel: Sendable {
     ///   - models: whose permission matrices and documents are shown; nil for none.
     ///   - address: what the links of mails begin with; nil where mails can't have any.
     ///   - settings: what the server was started with.
+    ///   - backups: those of this server; nil for none.
     ///   - sql: runs statements of the SQL page; nil for no such page.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
-        address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), sql: SQLConsole? = nil
+        address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), backups: Backups? = nil,
+        sql: SQLConsole? = nil
     ) {
         core = PanelCore(
             rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
-            settings: settings, sql: sql)
+            settings: settings, backups: backups, sql: sql)
     }
 
     /// The parts of the panel, in the order of the navigation.
@@ -86,6 +88,7 @@ public struct AdminPanel: Sendable {
             SchedulePages(),
             SettingsPages(),
             SQLPages(),
+            BackupPages(),
             APIPages(),
             HelpPages(),
             ThemePages(),

@@ -17,6 +17,8 @@ final class PanelCore: Sendable {
     /// What the links of mails begin with.
     let address: AdminAddress?
     let settings: ServerSettings
+    /// Nil for a server that makes none.
+    let backups: Backups?
     let sql: SQLConsole?
     let assets = PanelAssets()
     let bell = TickBell()
@@ -26,7 +28,7 @@ final class PanelCore: Sendable {
 
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
-        address: AdminAddress?, settings: ServerSettings, sql: SQLConsole?
+        address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?
     ) {
         self.rules = rules
         self.pool = pool
@@ -34,6 +36,7 @@ final class PanelCore: Sendable {
         self.models = models
         self.address = address
         self.settings = settings
+        self.backups = backups
         self.sql = sql
     }
 

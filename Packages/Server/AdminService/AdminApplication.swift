@@ -54,14 +54,16 @@ public func buildAdminApplication(
 }
 
 /// What an admin server does besides answering requests: it purges the trash, copies the audit log, ends looks that nobody
-/// has open any more, and works on jobs. Any number of processes may run it.
+/// has open any more, works on jobs, and makes backups. Any number of processes may run it.
+/// - Parameter backups: nil for a server that makes none.
 public func buildAdminWork(
-    rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, logger: Logger
+    rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, backups: Backups? = nil, logger: Logger
 ) -> [any Service] {
-    [
+    let making: [any Service] = backups.map { [BackupService($0, logger: logger)] } ?? []
+    return [
         TrashPurgeService(rules: rules, pool: pool, logger: logger),
         AuditService(pool: pool, logger: logger),
         ViewingService(authenticator: authenticator, logger: logger),
         JobService(rules: rules, pool: pool, authenticator: authenticator, logger: logger),
-    ]
+    ] + making
 }

@@ -20,12 +20,13 @@ struct ScheduleContent: Sendable {
 
     let works: [Line]
 
-    init(_ works: [ScheduledWork], mayPurge: Bool, now: Int64) {
+    init(_ works: [ScheduledWork], mayPurge: Bool, mayBackUp: Bool, now: Int64) {
         self.works = works.map { work in
             let (title, explanation, pace) = Self.words(of: work.kind)
             let link: (path: String, label: String)? =
                 switch work.kind {
                 case .purge where mayPurge: (PurgePages.path, "Its runs, and run it now")
+                case .backup where mayBackUp: (BackupPages.path, "The backups")
                 case .jobs: (JobPages.path, "Your jobs")
                 case .auditCopy: (AuditPages.path, "The log")
                 default: nil
@@ -70,6 +71,11 @@ struct ScheduleContent: Sendable {
             (
                 "Changelog: old changes", "One gateway deletes changes that no device needs any more.",
                 "every 10 minutes"
+            )
+        case .backup:
+            (
+                "Backups", "One admin server makes a backup of the database, and deletes old automatic ones.",
+                "within a minute"
             )
         }
     }

@@ -12,14 +12,17 @@ struct SchedulePages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
+        let backingUp = RouteAccess.everyMatrix(of: models)
         panel.page(Self.path, entry: PanelEntry("Scheduled jobs", in: .system), access: .inspecting(models)) {
             request, model in
             let mayPurge =
                 (try? ClassesGrant(
                     request.subject, .purge, ofAny: "objects", { Trash.classes(of: $0).map(\.name) }, by: model.rules))
                 != nil
+            let works = try await Schedule(request.core.pool).works(
+                makesBackups: request.core.backups?.settings.interval != nil, now: request.now)
             let content = ScheduleContent(
-                try await Schedule(request.core.pool).works(), mayPurge: mayPurge, now: request.now)
+                works, mayPurge: mayPurge, mayBackUp: backingUp.mayAdmit(request.subject), now: request.now)
             return .page(PanelPage("Scheduled jobs", content: Self.template.render(request.values(content))))
         }
     }

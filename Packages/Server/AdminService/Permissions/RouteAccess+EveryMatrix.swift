@@ -5,7 +5,8 @@ package import TomboloServerModel
 
 extension RouteAccess where Grant == ServerModel {
     /// For super administrators: those whom the rules of every app permit to change its permission matrix, so that there is
-    /// no right that they couldn't give themselves. For what is the server's own, such as its settings.
+    /// no right that they couldn't give themselves. For what is the server's own, such as its settings, and for what
+    /// holds everything that there is, such as backups.
     package static func everyMatrix(of models: ServerModels) -> RouteAccess {
         @Sendable func isPermitted(_ subject: Subject, _ model: ServerModel) -> Bool {
             let apps = model.matrices.keys

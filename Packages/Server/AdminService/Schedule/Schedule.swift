@@ -8,7 +8,10 @@ package struct Schedule: Sendable {
     package init(_ pool: PostgresPool) { self.pool = pool }
 
     /// All of it, in the order of ``ScheduledWork/Kind``.
-    package func works() async throws -> [ScheduledWork] {
+    /// - Parameters:
+    ///   - makesBackups: whether this server makes automatic backups. If not, those of others are listed while they're on time.
+    ///   - now: microseconds since 1970.
+    package func works(makesBackups: Bool = false, now: Int64) async throws -> [ScheduledWork] {
         let routines = try await routines()
         func work(_ kind: ScheduledWork.Kind, _ routine: Routine) -> ScheduledWork {
             var work = ScheduledWork(kind)
@@ -17,10 +20,12 @@ package struct Schedule: Sendable {
             (work.result, work.problem) = (row.result, row.problem)
             return work
         }
+        let backup = work(.backup, .backup)
+        let isBackupListed = makesBackups || backup.nextAt.map { $0 > now } ?? false
         return [
             try await purge(), try await auditCopy(), work(.auditExpiry, .auditExpiry), try await jobs(),
             work(.jobExpiry, .jobExpiry), work(.changelogRetention, .changelogRetention),
-        ]
+        ] + (isBackupListed ? [backup] : [])
     }
 
     private struct Row {

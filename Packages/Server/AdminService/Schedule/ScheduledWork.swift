@@ -4,7 +4,7 @@ import TomboloPostgresStore
 /// One kind of work that servers do by themselves, with its last run and the next.
 package struct ScheduledWork: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
-        case purge, auditCopy, auditExpiry, jobs, jobExpiry, changelogRetention
+        case purge, auditCopy, auditExpiry, jobs, jobExpiry, changelogRetention, backup
     }
 
     package let kind: Kind

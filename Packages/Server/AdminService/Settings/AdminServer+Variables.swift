@@ -77,6 +77,20 @@ extension AdminServer {
             does: "where the links of invitations lead; the token is added as token=",
             without: "\(AdminAddress.variable)'s panel"),
         ServerVariable(
+            BackupSettings.folderVariable, .backups,
+            does: "a folder of the server's user, mode 0700, for backups in the panel. Takes pg_dump on the PATH: see "
+                + "docs/backups.md",
+            without: "none are made"),
+        ServerVariable(
+            BackupSettings.databaseVariable, .backups, .database,
+            does: "postgresql://… of a user who may read the whole database", without: "none are made"),
+        ServerVariable(
+            BackupSettings.intervalVariable, .backups, does: "hours between automatic backups, 0 for none",
+            without: String(BackupSettings.defaultHours)),
+        ServerVariable(
+            BackupSettings.keptVariable, .backups, does: "how many automatic ones stay",
+            without: String(BackupSettings.defaultKeptCount)),
+        ServerVariable(
             ServerConfiguration.logLevelVariable, .monitoring,
             does: "trace, debug, info, notice, warning, error or critical", without: "info"),
         ServerVariable(

@@ -57,6 +57,7 @@ public enum AuthenticationSchema {
         \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
         \(SessionSchema.triggers);
         \(trigger("log_panel_viewing", "AFTER INSERT OR UPDATE", "panel_viewing"));
+        \(trigger("log_panel_backup", "AFTER INSERT", "panel_backup"));
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
@@ -82,6 +83,7 @@ public enum AuthenticationSchema {
         END
         """,
         "log_panel_viewing": logBody(key: "user_id", telling: ["viewed", "began_at", "ended_at"]),
+        "log_panel_backup": logBody(key: "user_id", telling: ["act", "backup"]),
         "log_credential": logBody(key: "user_id", telling: ["changed_at"]),
         "log_token_generation": logBody(key: "user_id", telling: ["generation"]),
         "log_login_session": logBody(

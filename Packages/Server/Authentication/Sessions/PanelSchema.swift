@@ -29,7 +29,15 @@ enum PanelSchema {
         COMMENT ON TABLE tombolo.panel_viewing IS
             'Who looks at the admin panel as whom. What becomes of it is in the audit log.';
         COMMENT ON TABLE tombolo.panel_view IS 'Lists of the admin panel that users keep by a name.';
+        CREATE TABLE IF NOT EXISTS tombolo.panel_backup (
+            user_id bytea NOT NULL REFERENCES tombolo.account (id) ON DELETE CASCADE,
+            act text COLLATE "C" NOT NULL CHECK (act IN ('requested', 'downloaded', 'deleted')),
+            backup text COLLATE "C" NOT NULL,
+            at timestamptz NOT NULL DEFAULT clock_timestamp()
+        );
+        COMMENT ON TABLE tombolo.panel_backup IS
+            'Who did what with which backup in the admin panel. What becomes of it is in the audit log.';
         """
 
-    static let tables: Set<String> = ["panel_session", "panel_view", "panel_viewing"]
+    static let tables: Set<String> = ["panel_session", "panel_view", "panel_viewing", "panel_backup"]
 }

@@ -9,6 +9,8 @@ public enum Routine: String, CaseIterable, Sendable {
     case auditExpiry = "audit log expiry"
     /// An admin server forgets old jobs.
     case jobExpiry = "job expiry"
+    /// An admin server makes a backup of the database, and deletes old ones.
+    case backup
 
     /// How it ended.
     public enum Outcome: Sendable {

@@ -10,11 +10,18 @@ package enum ServiceLock: String, CaseIterable, Sendable {
     case sequencer = "sequencer_lock"
     case retention = "retention_lock"
     case purge = "purge_lock"
+    case backup = "backup_lock"
 
     /// The function in `tombolo` that takes it.
     static let function = "take_lock"
-    /// The same for ``purge`` alone: who purges the trash elects no sequencer.
-    static let purgeFunction = "take_purge_lock"
+    /// The same for one lock alone, of those that admin servers take: they elect no sequencer. Nil for the others.
+    var ownFunction: String? {
+        switch self {
+        case .purge: "take_purge_lock"
+        case .backup: "take_backup_lock"
+        case .sequencer, .retention: nil
+        }
+    }
 
     /// What would end the connection while it waits and works for nobody; some of it is newer than the oldest server.
     private static let timeouts =
@@ -32,9 +39,8 @@ package enum ServiceLock: String, CaseIterable, Sendable {
         try await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
         do {
             let question =
-                self == .purge
-                ? PostgresStatement("SELECT tombolo.\(Self.purgeFunction)()")
-                : PostgresStatement("SELECT tombolo.\(Self.function)($1)", [.text(rawValue)])
+                ownFunction.map { PostgresStatement("SELECT tombolo.\($0)()") }
+                ?? PostgresStatement("SELECT tombolo.\(Self.function)($1)", [.text(rawValue)])
             let answer = try await connection.query(question.sql, question.parameters)
             if try answer[0][0].bool {
                 // The question's portal would keep its snapshot for as long as the transaction; the next query drops it.

@@ -57,28 +57,33 @@ struct SystemFunction {
             ForeignChangelog.function, RuleAddition.function, JoiningByInvitation.function,
         ] + audit
 
-    private static let locks: [SystemFunction] = [
-        SystemFunction(
-            name: ServiceLock.function, parameters: "p_name text", result: "boolean",
-            body: """
+    private static let locks =
+        [takeLock]
+        + ServiceLock.allCases.compactMap { lock in
+            lock.ownFunction.map { name in
+                SystemFunction(
+                    name: name, parameters: "", result: "boolean",
+                    body: """
 
-                -- Takes a lock until the transaction ends; false where another session has it. The caught error stays out
-                -- of the server's log.
-                BEGIN
-                    EXECUTE format('LOCK TABLE tombolo.%I IN EXCLUSIVE MODE NOWAIT', p_name);
-                    RETURN true;
-                EXCEPTION WHEN lock_not_available THEN
-                    RETURN false;
-                END
-                """),
-        SystemFunction(
-            name: ServiceLock.purgeFunction, parameters: "", result: "boolean",
-            body: """
+                        -- The same for one lock alone.
+                        BEGIN
+                            RETURN tombolo.\(ServiceLock.function)('\(lock.rawValue)');
+                        END
+                        """)
+            }
+        }
 
-                -- The same for who purges the trash.
-                BEGIN
-                    RETURN tombolo.\(ServiceLock.function)('\(ServiceLock.purge.rawValue)');
-                END
-                """),
-    ]
+    private static let takeLock = SystemFunction(
+        name: ServiceLock.function, parameters: "p_name text", result: "boolean",
+        body: """
+
+            -- Takes a lock until the transaction ends; false where another session has it. The caught error stays out
+            -- of the server's log.
+            BEGIN
+                EXECUTE format('LOCK TABLE tombolo.%I IN EXCLUSIVE MODE NOWAIT', p_name);
+                RETURN true;
+            EXCEPTION WHEN lock_not_available THEN
+                RETURN false;
+            END
+            """)
 }

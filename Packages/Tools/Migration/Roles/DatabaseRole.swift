@@ -90,6 +90,7 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(.function("purge(text, text)"), .execute, for: "deleting for ever"),
             DatabaseRight(.function("kept_in_trash(text, text, timestamp with time zone)"), .execute, for: "the purge"),
             DatabaseRight(.function("take_purge_lock()"), .execute, for: "electing who purges"),
+            DatabaseRight(.function("take_backup_lock()"), .execute, for: "electing who makes a backup"),
             DatabaseRight(
                 .function("join_by_invitation(bytea, bytea, bytea, text, bigint, bigint, bigint, bytea, bytea)"),
                 .execute,
@@ -129,6 +130,7 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("client"), .select, for: "the list of devices"),
             DatabaseRight(
                 .table("routine"), .select, .insert, .update, for: "noting what ran by itself, and the list of that"),
+            DatabaseRight(.table("backup"), .select, .insert, .update, .delete, for: "the history of backups"),
             DatabaseRight(.table("gateway"), .select, for: "the list of gateways"),
             DatabaseRight(
                 .table("inspector_question"), .select, .insert, .delete, for: "asking gateways about their devices"),
@@ -151,6 +153,9 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("panel_viewing"), .select, .insert("session_id", "user_id", "viewed"), .update("ended_at"),
                 for: "who looks at the panel as whom, for the audit log"),
+            DatabaseRight(
+                .table("panel_backup"), .insert("user_id", "act", "backup"),
+                for: "who makes, downloads and deletes backups, for the audit log"),
             DatabaseRight(
                 .table("panel_view"), .select, .insert, .update("query"), .delete,
                 for: "lists that users of the panel keep by a name"),

@@ -1,0 +1,39 @@
+import TomboloModel
+
+extension BackupFailure {
+    /// Of what pg_dump said that is told, in lines and in bytes.
+    private static let lineCount = 4
+    private static let byteCount = 600
+
+    /// What people can do about it, by what pg_dump says in English.
+    private static let hints: [(text: String, hint: String)] = [
+        (
+            "server version mismatch",
+            "pg_dump is older than the database's server: install PostgreSQL's client programs of the server's version."
+        ),
+        ("No space left on device", "The disk is full: delete backups that you don't need, or give it more space."),
+        ("Disk quota exceeded", "The disk is full: delete backups that you don't need, or give it more space."),
+        ("row-level security", "The user of TOMBOLO_BACKUP_URL needs BYPASSRLS: see docs/backups.md."),
+        (
+            "permission denied",
+            "The user of TOMBOLO_BACKUP_URL needs the role pg_read_all_data: see docs/backups.md."
+        ),
+        (
+            "canceling statement due to statement timeout",
+            "Somebody has locked a table for a minute: try it again later."
+        ),
+        ("password", "Check the user and the password in TOMBOLO_BACKUP_URL."),
+        ("connection to server", "Check the address in TOMBOLO_BACKUP_URL, and whether the database runs."),
+    ]
+
+    /// - Parameters:
+    ///   - messages: the end of what it wrote to standard error.
+    ///   - program: its path.
+    init(ofDump messages: String, status: Int32, program: String) {
+        let lines = messages.split(separator: "\n").suffix(Self.lineCount).joined(separator: " ")
+        let hint = Self.hints.first { messages.contains($0.text) }?.hint
+        self.init(
+            (hint.map { "\($0) " } ?? "") + "\(program) ended with status \(status)"
+                + (lines.isEmpty ? "." : ": \(lines.shortened(toByteCount: Self.byteCount))"))
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Why there is no backup: what went wrong, where, and what to do. It says no secrets, for people and the log.
+struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// A call of the system that failed, with `errno`.
+    init(system what: String, code: Int32 = errno) {
+        let hint =
+            [ENOSPC, EDQUOT].contains(code) ? " Delete backups that you don't need, or give the disk more space." : ""
+        self.init("\(what): \(String(cString: strerror(code))).\(hint)")
+    }
+
+    static let noProgram = BackupFailure(
+        "pg_dump isn't on the server's PATH: install PostgreSQL's client programs, of the database's version or newer "
+            + "(Debian: postgresql-client).")
+    static let busy = BackupFailure(
+        "Another admin server was making a backup at that moment. Make it again when that one is done.")
+    static let interrupted = BackupFailure(
+        "The server ended before the backup was whole. What it had written was removed.")
+    static let tooLong = BackupFailure(
+        "pg_dump took longer than \(DumpProgram.maximumDuration.components.seconds / 3_600) hours and was ended. Large "
+            + "databases are better backed up with PostgreSQL's own pg_basebackup.")
+}

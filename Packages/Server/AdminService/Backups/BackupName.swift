@@ -1,0 +1,40 @@
+import Foundation
+import TomboloModel
+
+/// The name of a backup's file: `tombolo-20261127T101446Z.dump`, or `tombolo-20261127T101446Z-auto.dump` for one that the
+/// schedule made. Only servers make names. One that somebody sends is compared with those that are there, and is never a path.
+package struct BackupName: Hashable, Comparable, Sendable {
+    package let text: String
+    /// When the backup began, in microseconds since 1970: a whole second.
+    package let time: Int64
+    package let isAutomatic: Bool
+
+    private static let prefix = "tombolo-"
+    private static let automaticMark = "-auto"
+    private static let suffix = ".dump"
+    private static let timeStyle = Date.ISO8601FormatStyle(
+        dateSeparator: .omitted, dateTimeSeparator: .standard, timeSeparator: .omitted, timeZone: .gmt)
+
+    /// - Parameter time: microseconds since 1970.
+    package init(at time: Int64, isAutomatic: Bool) {
+        let seconds = time / 1_000_000
+        let stamp = Self.timeStyle.format(Date(timeIntervalSince1970: TimeInterval(seconds)))
+        text = Self.prefix + stamp + (isAutomatic ? Self.automaticMark : "") + Self.suffix
+        self.time = seconds * 1_000_000
+        self.isAutomatic = isAutomatic
+    }
+
+    /// Nil for everything but what ``init(at:isAutomatic:)`` makes.
+    package init?(_ text: String) {
+        guard text.hasPrefix(Self.prefix), text.hasSuffix(Self.suffix) else { return nil }
+        let middle = text.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
+        let isAutomatic = middle.hasSuffix(Self.automaticMark)
+        let stamp = String(isAutomatic ? middle.dropLast(Self.automaticMark.count) : middle)
+        guard let date = try? Self.timeStyle.parse(stamp) else { return nil }
+        self.init(at: date.microsecondsSince1970, isAutomatic: isAutomatic)
+        // Parsing is lenient.
+        guard self.text == text else { return nil }
+    }
+
+    package static func < (a: BackupName, b: BackupName) -> Bool { (a.time, a.text) < (b.time, b.text) }
+}

@@ -1,0 +1,85 @@
+public import Foundation
+public import PostgresClient
+public import TomboloHTTP
+
+/// How an admin server makes backups, read from environment variables.
+public struct BackupSettings: Sendable {
+    /// The folder of the backups, without a slash at the end.
+    public var folder: String
+    /// A user who may read the whole database.
+    public var database: PostgresConfiguration
+    /// From the beginning of one automatic backup to the next; nil for none.
+    public var interval: Duration?
+    /// How many automatic backups stay.
+    public var keptCount: Int
+    /// The path of pg_dump; nil to look for it on the `PATH` at each backup.
+    public var program: String?
+
+    public static let folderVariable = "TOMBOLO_BACKUPS"
+    public static let databaseVariable = "TOMBOLO_BACKUP_URL"
+    public static let intervalVariable = "TOMBOLO_BACKUP_EVERY"
+    public static let keptVariable = "TOMBOLO_BACKUP_KEEP"
+    public static let defaultHours = 24
+    public static let defaultKeptCount = 7
+    /// A year.
+    static let maximumHours = 8_760
+    /// Automatic ones that stay: as many again may be made by hand, see ``Backups/maximumCount``.
+    static let maximumKeptCount = 500
+
+    public init(
+        folder: String, database: PostgresConfiguration, interval: Duration? = .seconds(defaultHours * 3_600),
+        keptCount: Int = defaultKeptCount, program: String? = nil
+    ) {
+        self.folder = folder
+        self.database = database
+        self.interval = interval
+        self.keptCount = keptCount
+        self.program = program
+    }
+
+    /// - Returns: nil if no variable asks for backups.
+    /// - Throws: ``ConfigurationError`` with every problem at once, of the folder too. It quotes no secret.
+    public static func ofEnvironment(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) -> BackupSettings? {
+        func text(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        var problems: [String] = []
+        func number(_ name: String, _ range: ClosedRange<Int>, _ unit: String) -> Int? {
+            guard let value = text(name) else { return nil }
+            if let number = Int(value), range.contains(number) { return number }
+            problems.append("\(name) is '\(value)': give \(unit), from \(range.lowerBound) to \(range.upperBound).")
+            return nil
+        }
+        let hours = number(intervalVariable, 0...maximumHours, "hours, 0 for no automatic backups") ?? defaultHours
+        let kept = number(keptVariable, 1...maximumKeptCount, "a number of backups") ?? defaultKeptCount
+        let (path, url) = (text(folderVariable), text(databaseVariable))
+        guard path != nil || url != nil else { return nil }
+        if path == nil {
+            problems.append(
+                "\(folderVariable) is not set: name the folder for backups, or take \(databaseVariable) away.")
+        }
+        if url == nil {
+            problems.append(
+                "\(databaseVariable) is not set: backups need a database user who may read everything. See "
+                    + "docs/backups.md.")
+        }
+        let folder = path.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
+        if path != nil, let problem = BackupFolder(path: folder).problem {
+            problems.append("\(folderVariable): \(problem)")
+        }
+        let database = url.flatMap { try? PostgresConfiguration($0) }
+        if url != nil, database == nil {
+            problems.append(
+                "\(databaseVariable) is not a PostgreSQL address: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+        }
+        if database?.keywords["sslpassword"] != nil {
+            problems.append(
+                "\(databaseVariable) has sslpassword, which everybody on this machine could see: use a key without a "
+                    + "passphrase.")
+        }
+        if url != nil, DumpProgram.find(environment["PATH"]) == nil { problems.append("\(BackupFailure.noProgram)") }
+        guard problems.isEmpty, let database else { throw ConfigurationError(problems: problems) }
+        return BackupSettings(
+            folder: folder, database: database, interval: hours == 0 ? nil : .seconds(hours * 3_600), keptCount: kept)
+    }
+}

@@ -1,0 +1,113 @@
+import Synchronization
+import TomboloHTTP
+package import TomboloModel
+
+/// What people do with backups. Who may is decided before.
+extension Backups {
+    /// A backup in the folder, with what the database knows of it.
+    package struct Item: Sendable {
+        package let name: BackupName
+        package let byteCount: Int64
+        /// Nil for one from before a restore, or of another database.
+        package let run: BackupRun?
+    }
+
+    package struct Overview: Sendable {
+        /// The newest first.
+        package let items: [Item]
+        /// Runs without a backup that aren't over, or failed; the newest first.
+        package let others: [BackupRun]
+        /// Whether one that was asked for hasn't begun yet.
+        package let isWaiting: Bool
+    }
+
+    package func overview() async throws -> Overview {
+        // In this order: a run that ends meanwhile isn't taken for one without a backup.
+        let runs = try await history.runs()
+        let files = try await files()
+        let byName = Dictionary(runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let present = Set(files.map(\.name.text))
+        let wish = state.withLock { $0.wish }
+        return Overview(
+            items: files.map { Item(name: $0.name, byteCount: $0.byteCount, run: byName[$0.name.text]) },
+            others: runs.filter { !present.contains($0.name) && ($0.finishedAt == nil || $0.problem != nil) },
+            isWaiting: wish.map { byName[$0.name.text] == nil } ?? false)
+    }
+
+    private func files() async throws -> [BackupFolder.File] {
+        do {
+            return try await disk.run { [folder] in try folder.files() }
+        } catch let failure as BackupFailure {
+            throw RequestFailure(.unavailable, "The folder of backups can't be used.", hint: failure.description)
+        }
+    }
+
+    /// The backup that a name in an address means, compared with those that are there.
+    /// - Throws: ``RequestFailure`` with status 404 for everything else.
+    package func find(_ text: String) async throws -> BackupName {
+        guard let file = try await files().first(where: { $0.name.text == text }) else { throw Self.unknown }
+        return file.name
+    }
+
+    private static let unknown = RequestFailure(
+        .notFound, "There is no such backup.", hint: "It may have been deleted. The list has those that are there.")
+
+    /// Has a backup made as soon as no other is under way in this process.
+    /// - Parameter now: microseconds since 1970.
+    package func ask(by user: ObjectId, now: Int64) async throws {
+        guard try await files().count < Self.maximumCount else {
+            throw RequestFailure(
+                .conflict, "There are \(Self.maximumCount) backups already, so none was made.",
+                hint: "Delete some that you don't need first.")
+        }
+        let name = BackupName(at: now, isAutomatic: false)
+        let isFirst = state.withLock { state in
+            guard state.wish == nil else { return false }
+            state.wish = Wish(name: name, user: user)
+            return true
+        }
+        guard isFirst else {
+            throw RequestFailure(
+                .conflict, "A backup is being made already.", hint: "It is on the list as soon as it's done.")
+        }
+        do {
+            try await history.note(.requested, name, by: user)
+            state.withLock { $0.wish?.isNoted = true }
+        } catch {
+            state.withLock { $0.wish = nil }
+            throw error
+        }
+    }
+
+    package func delete(_ name: BackupName, by user: ObjectId) async throws {
+        try await history.note(.deleted, name, by: user) { [disk, folder] in
+            try await disk.run { try folder.remove(name) }
+        }
+    }
+
+    /// Begins to read a backup.
+    /// - Throws: ``RequestFailure`` with status 503 if too many are read already.
+    package func download(_ name: BackupName, by user: ObjectId) async throws -> BackupReader {
+        let isPossible = state.withLock { state in
+            guard state.downloadCount < Self.maximumDownloads else { return false }
+            state.downloadCount += 1
+            return true
+        }
+        guard isPossible else {
+            throw RequestFailure(
+                .unavailable, "\(Self.maximumDownloads) backups are being downloaded already.",
+                hint: "Try again when one of the downloads has ended.")
+        }
+        let giveBack: @Sendable () -> Void = { [weak self] in self?.state.withLock { $0.downloadCount -= 1 } }
+        let reader: BackupReader
+        do {
+            guard let found = try await disk.run({ [folder] in try folder.reading(name) }) else { throw Self.unknown }
+            reader = BackupReader(found.descriptor, byteCount: found.byteCount, whenOver: giveBack)
+        } catch {
+            giveBack()
+            throw error
+        }
+        try await history.note(.downloaded, name, by: user)
+        return reader
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+public import Logging
+public import PostgresClient
+import Synchronization
+import TomboloHTTP
+import TomboloModel
+
+/// The backups of the database, in a folder of the admin server: makes them by pg_dump, lists, hands out and deletes them.
+///
+/// Of any number of processes one makes a backup at a time, elected by a lock of the database. A backup is whole when its file
+/// has its name: a process that is killed leaves a partial file, which the next look removes, and a run that it marks as
+/// interrupted. People ask by ``ask(by:now:)``, and ``BackupService`` does the work.
+public final class Backups: Sendable {
+    /// Backups in the folder before no more are made by hand: these are never deleted but by hand.
+    static let maximumCount = 1_000
+    /// Downloads at a time: each has a thread while it reads.
+    static let maximumDownloads = 2
+    /// How often the service looks whether an automatic backup is due, or something ended midway.
+    static let lookInterval = Duration.seconds(60)
+    /// When an automatic backup that failed is tried again, if the next isn't due before.
+    static let retryInterval = Duration.seconds(3_600)
+
+    /// What somebody asked for.
+    struct Wish: Sendable {
+        let name: BackupName
+        let user: ObjectId
+        /// Whether the audit log has it, so that it may begin.
+        var isNoted = false
+    }
+
+    /// What no database has; one lock guards all of it.
+    struct State: Sendable {
+        /// Until it's made, or failed.
+        var wish: Wish?
+        /// When to look again, in microseconds since 1970.
+        var nextLook: Int64 = 0
+        var downloadCount = 0
+    }
+
+    package let settings: BackupSettings
+    let pool: PostgresPool
+    let logger: Logger
+    let folder: BackupFolder
+    let history: BackupHistory
+    /// For listing and removing: what takes long has a queue of its own.
+    let disk = DiskQueue()
+    let state = Mutex(State())
+
+    public init(_ settings: BackupSettings, pool: PostgresPool, logger: Logger) {
+        self.settings = settings
+        self.pool = pool
+        self.logger = logger
+        folder = BackupFolder(path: settings.folder)
+        history = BackupHistory(pool: pool)
+    }
+
+    /// As the process's environment says; nil if it says nothing of backups.
+    /// - Throws: ``ConfigurationError``.
+    public static func ofEnvironment(pool: PostgresPool, logger: Logger) throws -> Backups? {
+        try BackupSettings.ofEnvironment().map { Backups($0, pool: pool, logger: logger) }
+    }
+}

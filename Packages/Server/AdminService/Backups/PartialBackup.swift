@@ -1,0 +1,55 @@
+import Foundation
+
+/// A backup that isn't whole yet. Its file has another name until ``publish()``, so that whatever ends the server, no part of
+/// a backup looks like one. The file is locked for as long as this, or the program that writes it, has it open.
+final class PartialBackup: Sendable {
+    let descriptor: Int32
+    private let folder: String
+    private let partial: String
+    private let whole: String
+
+    /// What a dump in pg_dump's custom format begins with.
+    private static let magic = Array("PGDMP".utf8)
+
+    private static let flags = O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC
+
+    init(_ name: BackupName, in folder: String) throws {
+        self.folder = folder
+        whole = "\(folder)/\(name.text)"
+        partial = whole + BackupFolder.partialSuffix
+        descriptor = open(partial, Self.flags, 0o600)
+        guard descriptor >= 0 else { throw BackupFailure(system: "\(partial) can't be made") }
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Gives the file its name once the disk has all of it.
+    /// - Returns: how many bytes it has.
+    func publish() throws -> Int64 {
+        var start = [UInt8](repeating: 0, count: Self.magic.count)
+        guard pread(descriptor, &start, start.count, 0) == start.count, start == Self.magic else {
+            throw BackupFailure(
+                "pg_dump ended well, but what it wrote is no dump. Is another program of that name on the server's PATH?"
+            )
+        }
+        let byteCount = lseek(descriptor, 0, SEEK_END)
+        guard byteCount > 0, fsync(descriptor) == 0 else {
+            throw BackupFailure(system: "\(partial) can't be written")
+        }
+        guard rename(partial, whole) == 0 else { throw BackupFailure(system: "\(partial) can't be renamed") }
+        try Self.synchronize(folder)
+        return Int64(byteCount)
+    }
+
+    /// Removes what was written.
+    func discard() { unlink(partial) }
+
+    /// Has the disk keep the names in a folder.
+    private static func synchronize(_ folder: String) throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw BackupFailure(system: "\(folder) can't be opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw BackupFailure(system: "\(folder) can't be written") }
+    }
+}

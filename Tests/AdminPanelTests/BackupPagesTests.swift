@@ -1,0 +1,185 @@
+import AdminPanel
+import AdminService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import NIOCore
+import PostgresClient
+import ServiceTestSupport
+import TestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+@Suite struct BackupPagesTests {
+    private static let path = "/panel/backups"
+
+    /// A panel with backups, in which nothing is made but by steps of the test.
+    private static func with(
+        _ body:
+            @escaping @Sendable (ServiceFixture, any TestClientProtocol, Backups, _ folder: String) async throws ->
+            Void
+    ) async throws {
+        let cluster = try await TestCluster.shared()
+        try await ServiceFixture.with { fixture in
+            try await withTemporaryFolder { url in
+                let folder = url.path()
+                let settings = BackupSettings(
+                    folder: folder, database: fixture.pool.configuration, interval: nil, program: cluster.dumpProgram)
+                let server = fixture.adminServer
+                let backups = Backups(settings, pool: server.pool, logger: Logger(label: "backups"))
+                let panel = AdminPanel(
+                    rules: LiveRules(fixture.rules), pool: server.pool, authenticator: server.authenticator,
+                    models: fixture.adminModels, backups: backups)
+                try await PanelBrowser.with(fixture, panel: panel) { _, client in
+                    try await body(fixture, client, backups, folder)
+                }
+            }
+        }
+    }
+
+    private static func now() -> Int64 { Date().microsecondsSince1970 }
+
+    /// Makes a backup by the button.
+    /// - Returns: its name.
+    private static func make(_ browser: PanelBrowser, _ backups: Backups) async throws -> String {
+        try #require(try await browser.post(path).status == 303)
+        try await backups.step(now: now())
+        return try #require(try await backups.overview().items.first?.name.text)
+    }
+
+    @Test("a backup is made by a button, shown while it waits, listed, and downloaded byte for byte")
+    func download() async throws {
+        try await Self.with { _, client, backups, folder in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            #expect(try await browser.get(Self.path).text.contains("There are no backups yet."))
+            #expect(try await browser.post(Self.path).status == 303)
+            let waiting = try await browser.get(Self.path).text
+            #expect(waiting.contains("data-follow") && waiting.contains(">waiting<"))
+            #expect(try await browser.post(Self.path).status == 409)
+            try await backups.step(now: Self.now())
+            let name = try #require(try await backups.overview().items.first?.name.text)
+            let page = try await browser.get(Self.path).text
+            #expect(page.contains(name) && page.contains("The superAdmin") && !page.contains("data-follow"))
+            let cookie = try #require(browser.cookie("tombolo_panel"))
+            let token = PanelBrowser.encode(try await browser.formToken())
+            let answer = try await client.execute(
+                uri: "\(Self.path)/\(name)/download", method: .post,
+                headers: [
+                    .cookie: "tombolo_panel=\(cookie)", .contentType: "application/x-www-form-urlencoded",
+                ], body: ByteBuffer(string: "_token=\(token)"))
+            let bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+            #expect(answer.status == .ok && Array(answer.body.readableBytesView) == Array(bytes))
+            #expect(answer.headers[.contentLength] == "\(bytes.count)")
+            #expect(answer.headers[.contentDisposition] == "attachment; filename=\"\(name)\"")
+        }
+    }
+
+    @Test("only those who may change every app's matrix see backups or do anything with them, and only as themselves")
+    func access() async throws {
+        try await Self.with { fixture, client, backups, folder in
+            let boss = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let name = try await Self.make(boss, backups)
+            for role in ["admin", "owner", "organizer", "registrar", "attendee"] {
+                let browser = try await PanelBrowser.loggedIn(client, as: role)
+                for path in [Self.path, "\(Self.path)/\(name)/delete"] {
+                    let answer = try await browser.get(path)
+                    #expect(answer.status == 403 && !answer.text.contains("PostgreSQL"), "\(role) \(path)")
+                }
+                for path in [Self.path, "\(Self.path)/\(name)/delete", "\(Self.path)/\(name)/download"] {
+                    #expect(try await browser.post(path).status == 403, "\(role) \(path)")
+                }
+                #expect(try await !browser.get("/panel").text.contains(Self.path))
+            }
+            // Without the form's token nothing happens.
+            #expect(try await boss.send("\(Self.path)/\(name)/download", [:], token: nil).status == 403)
+            let user = try #require(fixture.users["superAdmin"])
+            let token = try await boss.formToken()
+            #expect(try await boss.post("/panel/view-as", ["user": "\(user)"]).status == 303)
+            #expect(try await boss.get(Self.path).status == 403)
+            #expect(try await boss.send("\(Self.path)/\(name)/download", [:], token: token).status == 403)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [name])
+        }
+    }
+
+    @Test(
+        "downloading and deleting ask for the password again, deleting asks first, and the audit log has who did what")
+    func deleting() async throws {
+        try await Self.with { fixture, client, backups, folder in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let name = try await Self.make(browser, backups)
+            try await fixture.pool.execute(
+                "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            for act in ["download", "delete"] {
+                let asked = try await browser.post("\(Self.path)/\(name)/\(act)")
+                #expect(asked.status == 403 && asked.text.contains("Enter your password"), "\(act)")
+            }
+            let proof = ["_password": ServiceFixture.password]
+            #expect(try await browser.post("\(Self.path)/\(name)/download", proof).status == 200)
+            let confirmation = try await browser.get("\(Self.path)/\(name)/delete")
+            #expect(confirmation.status == 200 && confirmation.text.contains("Delete the backup"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [name])
+            #expect(try await browser.post("\(Self.path)/\(name)/delete").status == 303)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            #expect(try await browser.post("\(Self.path)/\(name)/delete").status == 404)
+            let user = try #require(fixture.users["superAdmin"])
+            let entries = try await fixture.pool.query(
+                """
+                SELECT key, marks::jsonb -> 'after' ->> 'act', marks::jsonb -> 'after' ->> 'backup' FROM tombolo.changelog
+                WHERE class = -1 AND marks::jsonb ->> 'table' = 'panel_backup' ORDER BY seq
+                """)
+            #expect(try entries.map { try $0[1].string } == ["requested", "downloaded", "deleted"])
+            #expect(try entries.allSatisfy { try $0[0].string == user.stringValue && $0[2].string == name })
+        }
+    }
+
+    @Test(
+        "a name that isn't on the list leads nowhere",
+        arguments: [
+            "..", "..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", "tombolo-20260528T202640Z.dump", "secret.txt",
+            "tombolo-20260528T202641Z.dump", "x%00.dump",
+        ])
+    func names(name: String) async throws {
+        try await Self.with { _, client, _, folder in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            try Data("secret words".utf8).write(to: URL(filePath: "\(folder)/secret.txt"))
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/tombolo-20260528T202641Z.dump", withDestinationPath: "\(folder)/secret.txt")
+            for act in ["download", "delete"] {
+                let answer = try await browser.post("\(Self.path)/\(name)/\(act)")
+                #expect([400, 404].contains(answer.status) && !answer.text.contains("secret words"), "\(answer.text)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+        }
+    }
+
+    @Test("a backup that failed is shown with what to do")
+    func failure() async throws {
+        try await Self.with { _, client, backups, folder in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            #expect(try await browser.post(Self.path).status == 303)
+            try FileManager.default.removeItem(atPath: folder)
+            try await backups.step(now: Self.now())
+            let page = try await browser.get(Self.path)
+            #expect(page.status == 503 && page.text.contains("install -d -m 700"), "\(page.text)")
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            let after = try await browser.get(Self.path).text
+            #expect(after.contains("Backups that failed") && after.contains("install -d -m 700"), "\(after)")
+        }
+    }
+
+    @Test("where backups are off, the page says how to turn them on")
+    func off() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let page = try await browser.get(Self.path)
+                #expect(page.status == 200 && page.text.contains("TOMBOLO_BACKUP_URL"))
+                #expect(try await browser.post(Self.path).status == 404)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Logging
+import PostgresClient
+import ServiceTestSupport
+import TestSupport
+import TomboloModel
+
+@testable import AdminService
+
+/// A server's backups of a fixture's database, in a folder of their own, by a clock that tests set.
+struct BackupSite: Sendable {
+    /// Microseconds since 1970, a whole second: 2026-05-28.
+    static let start: Int64 = 1_780_000_000_000_000
+    static let second: Int64 = 1_000_000
+    static let hour = 3_600 * second
+
+    let fixture: ServiceFixture
+    let cluster: TestCluster
+    let folder: URL
+    let settings: BackupSettings
+    let backups: Backups
+
+    /// - Parameter change: of settings that make no automatic backups.
+    static func with(
+        _ change: @Sendable (inout BackupSettings) throws -> Void = { _ in },
+        _ body: @Sendable (BackupSite) async throws -> Void
+    ) async throws {
+        let cluster = try await TestCluster.shared()
+        try await ServiceFixture.with { fixture in
+            try await withTemporaryFolder { folder in
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path())
+                var settings = BackupSettings(
+                    folder: String(folder.path().trimming("/")), database: fixture.pool.configuration, interval: nil,
+                    program: cluster.dumpProgram)
+                try change(&settings)
+                try await body(BackupSite(fixture, cluster, folder, settings))
+            }
+        }
+    }
+
+    private init(_ fixture: ServiceFixture, _ cluster: TestCluster, _ folder: URL, _ settings: BackupSettings) {
+        self.fixture = fixture
+        self.cluster = cluster
+        self.folder = folder
+        self.settings = settings
+        backups = Backups(settings, pool: fixture.adminServer.pool, logger: Logger(label: "backups"))
+    }
+
+    var user: ObjectId { fixture.users["superAdmin"] ?? ObjectId() }
+
+    /// Has somebody make a backup by hand.
+    func make(at time: Int64) async throws {
+        try await backups.ask(by: user, now: time)
+        try await backups.step(now: time)
+    }
+
+    /// What is in the folder.
+    func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted() }
+
+    func path(of file: String) -> String { folder.appending(path: file).path() }
+
+    /// A program in place of pg_dump, beside the folder.
+    func program(_ text: String) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(path: "tombolo-dump-\(UUID().uuidString)")
+        try Data("#!/bin/sh\n\(text)\n".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path())
+        return file.path()
+    }
+}
+
+extension String {
+    /// Without a character at the end.
+    fileprivate func trimming(_ suffix: Character) -> Substring { last == suffix ? dropLast() : self[...] }
+}
