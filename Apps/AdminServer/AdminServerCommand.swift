@@ -111,10 +111,12 @@ struct AdminServerCommand: AsyncParsableCommand {
         let address: AdminAddress?
         let backupSettings: BackupSettings?
         let sql: SQLConsole?
+        let tiles: MapTiles?
         do {
             address = try AdminAddress.ofEnvironment()
             backupSettings = try BackupSettings.ofEnvironment()
             sql = try SQLConsole.ofEnvironment()
+            tiles = try MapTiles.ofEnvironment()
         } catch {
             throw ValidationError(error.description)
         }
@@ -140,7 +142,8 @@ struct AdminServerCommand: AsyncParsableCommand {
         let backups = backupSettings.map { [logger] in Backups($0, pool: pool, logger: logger) }
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models,
-            address: address, settings: ServerSettings(options: options), backups: backups, sql: sql)
+            address: address, settings: ServerSettings(options: options), backups: backups, sql: sql,
+            tiles: tiles)
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,

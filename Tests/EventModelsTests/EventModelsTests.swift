@@ -37,6 +37,16 @@ import TomboloRules
             ])
     }
 
+    @Test func eventsAndRoomsHavePlaces() {
+        let places = EventModels.schema.classes.flatMap { item in
+            item.columns.filter { $0.coordinate != nil }.map { "\(item.name).\($0.name)" }
+        }
+        #expect(
+            places == [
+                "Event.latitude", "Event.longitude", "Microlocation.latitude", "Microlocation.longitude",
+            ])
+    }
+
     @Test func addressesAreOnlyInClassesThatOthersCannotSee() {
         let withAddress = EventModels.schema.classes.filter { item in
             item.columns.contains { $0.name.contains("email") || $0.name.contains("mobile") }

@@ -48,14 +48,15 @@ public struct AdminPanel: Sendable {
     ///   - settings: what the server was started with.
     ///   - backups: those of this server; nil for none.
     ///   - sql: runs statements of the SQL page; nil for no such page.
+    ///   - tiles: what maps of places are made of; nil for no maps.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
         address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), backups: Backups? = nil,
-        sql: SQLConsole? = nil
+        sql: SQLConsole? = nil, tiles: MapTiles? = nil
     ) {
         core = PanelCore(
             rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
-            settings: settings, backups: backups, sql: sql)
+            settings: settings, backups: backups, sql: sql, tiles: tiles)
     }
 
     /// The parts of the panel, in the order of the navigation.
@@ -66,6 +67,7 @@ public struct AdminPanel: Sendable {
             ClassPages(),
             BytesPages(),
             MarkdownPages(),
+            MapPages(),
             AuditPages(),
             LivePages(),
             SavedViews(),

@@ -20,6 +20,8 @@ final class PanelCore: Sendable {
     /// Nil for a server that makes none.
     let backups: Backups?
     let sql: SQLConsole?
+    /// What maps are made of; nil for none.
+    let tiles: MapTiles?
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
@@ -28,7 +30,7 @@ final class PanelCore: Sendable {
 
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
-        address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?
+        address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?, tiles: MapTiles?
     ) {
         self.rules = rules
         self.pool = pool
@@ -38,6 +40,7 @@ final class PanelCore: Sendable {
         self.settings = settings
         self.backups = backups
         self.sql = sql
+        self.tiles = tiles
     }
 
     /// What somebody may see of the classes, by the rules as they are.

@@ -50,5 +50,8 @@ public final class Event: Object {
     override public class func markdownProperties() -> [String] {
         ["details", "organizerDescription", "codeOfConduct"]
     }
+    override public class func placeProperties() -> (latitude: String, longitude: String)? {
+        ("latitude", "longitude")
+    }
     override public class func isTrashable() -> Bool { true }
 }

@@ -18,5 +18,8 @@ public final class Microlocation: Object {
     @Persisted public var sourceID: String?
 
     override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }
+    override public class func placeProperties() -> (latitude: String, longitude: String)? {
+        ("latitude", "longitude")
+    }
     override public class func isTrashable() -> Bool { true }
 }

@@ -62,7 +62,7 @@ extension ModelProperty {
                 name: column.name, column: column.sqlName, type: column.type, isOptional: column.isOptional,
                 isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed, isEncrypted: column.isEncrypted,
                 deleteRule: column.deleteRule, allowedValues: column.allowedValues, hint: column.hint,
-                isMarkdown: column.isMarkdown,
+                isMarkdown: column.isMarkdown, coordinate: column.coordinate,
                 previousNames: column.previousNames)
         }
     }

@@ -44,6 +44,7 @@ extension ModelDocument {
         if let allowed = property.allowedValues { members.append("\"values\": [\(values(allowed))]") }
         if let hint = property.hint { members.append("\"hint\": \(escaped(hint))") }
         if property.isMarkdown { members.append("\"markdown\": true") }
+        if let coordinate = property.coordinate { members.append("\"place\": \"\(coordinate.rawValue)\"") }
         if property.deleteRule == .cascade { members.append("\"onDelete\": \"cascade\"") }
         if !property.previousNames.isEmpty { members.append("\"previousNames\": \(names(property.previousNames))") }
         if property.isRetired { members.append("\"retired\": true") }

@@ -80,6 +80,7 @@ struct ModelDocumentCheck {
             if !names.insert(property.name).inserted { report("The property is given twice.", item, property) }
             check(property, of: item)
         }
+        checkPlace(item)
         checkUnique(item, names)
     }
 
@@ -97,6 +98,9 @@ struct ModelDocumentCheck {
         }
         if property.isMarkdown, property.type != .string || property.allowedValues != nil {
             report("Only a 'string' without \"values\" can be Markdown.", item, property)
+        }
+        if property.coordinate != nil, property.type != .double {
+            report("Only a 'double' can be the latitude or longitude of a \"place\".", item, property)
         }
         switch property.type {
         case .list, .embedded, .array:
@@ -181,6 +185,15 @@ struct ModelDocumentCheck {
         for name in names {
             if let problem = ModelName.problem(of: name, isProperty: isProperty) { report(problem, item, property) }
         }
+    }
+
+    /// A class has one place or none.
+    private mutating func checkPlace(_ item: ModelClass) {
+        let found = item.properties.compactMap(\.coordinate)
+        guard !found.isEmpty, found.count != 2 || Set(found).count != 2 else { return }
+        report(
+            "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a "
+                + "second place into an embedded class.", item)
     }
 
     /// Names with a dot are checked when the columns of embedded objects are known.

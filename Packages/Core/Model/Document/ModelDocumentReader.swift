@@ -92,8 +92,7 @@ struct ModelDocumentReader: Decodable {
             members, of: "a property",
             [
                 "name", "column", "type", "primaryKey", "indexed", "encrypted", "values", "hint", "markdown",
-                "onDelete",
-                "previousNames", "retired",
+                "place", "onDelete", "previousNames", "retired",
             ], place)
         var type: (type: PropertyType, isOptional: Bool) = (.string, false)
         if let written = text("type", members, place, isRequired: true) {
@@ -111,12 +110,19 @@ struct ModelDocumentReader: Decodable {
         case "cascade": deleteRule = .cascade
         case let other?: report("\"onDelete\" is \"cascade\" or \"nullify\", not \"\(ModelName.shown(other))\".", place)
         }
+        var coordinate: Column.Coordinate?
+        if let written = text("place", members, place) {
+            coordinate = Column.Coordinate(rawValue: written)
+            if coordinate == nil {
+                report("\"place\" is \"latitude\" or \"longitude\", not \"\(ModelName.shown(written))\".", place)
+            }
+        }
         return ModelProperty(
             name: name, column: text("column", members, place), type: type.type, isOptional: type.isOptional,
             isPrimaryKey: flag("primaryKey", members, place), isIndexed: flag("indexed", members, place),
             isEncrypted: flag("encrypted", members, place), deleteRule: deleteRule,
             allowedValues: allowedValues(members, place), hint: text("hint", members, place),
-            isMarkdown: flag("markdown", members, place),
+            isMarkdown: flag("markdown", members, place), coordinate: coordinate,
             previousNames: previousNames(members, place), isRetired: flag("retired", members, place))
     }
 

@@ -176,14 +176,16 @@ struct ModelMerge {
         _ name: String, _ new: ModelProperty?, _ old: ModelProperty?, of className: String
     ) -> ModelProperty {
         guard let old else {
-            return new.map { ModelProperty($0, type: renamed($0.type, newNames)) }
+            // The place of a class is the base's, of which this may be no part.
+            return new.map { ModelProperty($0, type: renamed($0.type, newNames), isOfPlace: !isAdditive) }
                 ?? ModelProperty(name: name, type: .bool)
         }
         let oldType = renamed(old.type, oldNames)
         guard let new else {
             guard !isAdditive else { return ModelProperty(old, type: oldType) }
             let isLink = if case .link = oldType { true } else { false }
-            return ModelProperty(old, type: oldType, isOptional: old.isOptional || isLink, isRetired: true)
+            return ModelProperty(
+                old, type: oldType, isOptional: old.isOptional || isLink, isOfPlace: false, isRetired: true)
         }
         var type = renamed(new.type, newNames)
         if let reason = typeProblem(type, oldType) {
@@ -202,7 +204,7 @@ struct ModelMerge {
             isOptional: isAdditive ? old.isOptional || new.isOptional : new.isOptional, isPrimaryKey: old.isPrimaryKey,
             isIndexed: base.isIndexed || isAdditive && new.isIndexed, isEncrypted: base.isEncrypted,
             deleteRule: base.deleteRule, allowedValues: base.allowedValues, hint: base.hint,
-            isMarkdown: base.isMarkdown, previousNames: names, isRetired: base.isRetired)
+            isMarkdown: base.isMarkdown, coordinate: base.coordinate, previousNames: names, isRetired: base.isRetired)
     }
 
     private func typeProblem(_ new: PropertyType, _ old: PropertyType) -> String? {

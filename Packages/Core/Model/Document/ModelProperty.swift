@@ -21,6 +21,8 @@ public struct ModelProperty: Hashable, Sendable {
     public let hint: String?
     /// Whether the text is Markdown.
     public let isMarkdown: Bool
+    /// Which half of its object's place it is; nil for anything else.
+    public let coordinate: Column.Coordinate?
     /// Names that the property had before, newest first.
     public let previousNames: [String]
     /// Whether the app's own document lacks the property by now. Servers keep its column.
@@ -31,7 +33,7 @@ public struct ModelProperty: Hashable, Sendable {
         name: String, column: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
         allowedValues: AllowedValues? = nil, hint: String? = nil, isMarkdown: Bool = false,
-        previousNames: [String] = [], isRetired: Bool = false
+        coordinate: Column.Coordinate? = nil, previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
         self.column = column ?? Column.sqlName(for: name)
@@ -44,17 +46,22 @@ public struct ModelProperty: Hashable, Sendable {
         self.allowedValues = allowedValues
         self.hint = hint
         self.isMarkdown = isMarkdown
+        self.coordinate = coordinate
         self.previousNames = previousNames
         self.isRetired = isRetired
     }
 
-    /// A copy with another type.
-    init(_ other: ModelProperty, type: PropertyType, isOptional: Bool? = nil, isRetired: Bool? = nil) {
+    /// A copy with another type, which isn't a place's latitude or longitude if `isOfPlace` is false.
+    init(
+        _ other: ModelProperty, type: PropertyType, isOptional: Bool? = nil, isOfPlace: Bool = true,
+        isRetired: Bool? = nil
+    ) {
         self.init(
             name: other.name, column: other.column, type: type, isOptional: isOptional ?? other.isOptional,
             isPrimaryKey: other.isPrimaryKey, isIndexed: other.isIndexed, isEncrypted: other.isEncrypted,
             deleteRule: other.deleteRule, allowedValues: other.allowedValues, hint: other.hint,
-            isMarkdown: other.isMarkdown, previousNames: other.previousNames, isRetired: isRetired ?? other.isRetired)
+            isMarkdown: other.isMarkdown, coordinate: isOfPlace ? other.coordinate : nil,
+            previousNames: other.previousNames, isRetired: isRetired ?? other.isRetired)
     }
 
     /// The type as documents write it: `string?`, `list<link<Speaker>>`.

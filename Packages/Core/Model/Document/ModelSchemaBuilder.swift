@@ -62,7 +62,7 @@ struct ModelSchemaBuilder {
                         isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey,
                         isIndexed: property.isIndexed, isEncrypted: property.isEncrypted,
                         deleteRule: property.deleteRule, allowedValues: property.allowedValues, hint: property.hint,
-                        isMarkdown: property.isMarkdown,
+                        isMarkdown: property.isMarkdown, coordinate: property.coordinate,
                         previousNames: property.previousNames, isRetired: property.isRetired))
             }
         }

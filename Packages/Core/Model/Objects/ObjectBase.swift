@@ -24,6 +24,13 @@ open class ObjectBase {
     ///     override class func markdownProperties() -> [String] { ["details"] }
     open class func markdownProperties() -> [String] { [] }
 
+    /// The two `Double` properties, optional or not, that are a place in degrees of WGS 84: north and east are positive. They're
+    /// stored and sent like any other numbers; the admin panel shows them on a map and refuses degrees that don't exist.
+    /// An object has one place, and each object embedded in it may have one.
+    ///
+    ///     override class func placeProperties() -> (latitude: String, longitude: String)? { ("latitude", "longitude") }
+    open class func placeProperties() -> (latitude: String, longitude: String)? { nil }
+
     /// Column names by property name, for columns not named like the property in snake case.
     open class func propertiesMapping() -> [String: String] { [:] }
 

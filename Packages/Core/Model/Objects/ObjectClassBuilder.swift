@@ -7,6 +7,7 @@ struct ObjectClassBuilder {
     private let outer: [ObjectBase.Type]
     private let indexed: Set<String>
     private let markdown: Set<String>
+    private let place: (latitude: String, longitude: String)?
     private let mapping: [String: String]
     private let hints: [String: String]
     private let previousNames: [String: [String]]
@@ -26,6 +27,7 @@ struct ObjectClassBuilder {
         sample = type.init()
         indexed = Set(type.indexedProperties())
         markdown = Set(type.markdownProperties())
+        place = type.placeProperties()
         mapping = type.propertiesMapping()
         hints = type.propertyHints()
         previousNames = type.previousPropertyNames()
@@ -91,12 +93,26 @@ struct ObjectClassBuilder {
                     "\(className).markdownProperties() names '\(name)', which isn't a String: only texts are Markdown.")
             }
         }
+        for name in Set([place?.latitude, place?.longitude].compactMap(\.self)).sorted() {
+            check(name, "placeProperties()")
+            if names.contains(name), !columns.contains(where: { $0.name == name && $0.type == .double }) {
+                problems.append("\(className).placeProperties() names '\(name)', which isn't a Double: give degrees.")
+            }
+        }
+        if let place, place.latitude == place.longitude {
+            problems.append(
+                "\(className).placeProperties() names '\(place.latitude)' twice: name the latitude and the longitude.")
+        }
         for name in mapping.keys.sorted() { check(name, "propertiesMapping()") }
         for name in hints.keys.sorted() { check(name, "propertyHints()") }
         for name in previousNames.keys.sorted() { check(name, "previousPropertyNames()") }
         for name in ((type as? Object.Type)?.uniqueProperties() ?? []).joined() where !name.contains(".") {
             check(name, "uniqueProperties()")
         }
+    }
+
+    private func coordinate(_ name: String) -> Column.Coordinate? {
+        name == place?.latitude ? .latitude : name == place?.longitude ? .longitude : nil
     }
 
     private mutating func add(_ name: String, _ offset: Int, _ wrapper: any AnyPersisted.Type) {
@@ -134,7 +150,7 @@ struct ObjectClassBuilder {
                     isEncrypted: declared.contains(.encrypted),
                     deleteRule: declared.contains(.cascade) ? .cascade : .nullify,
                     allowedValues: AllowedValues(valueType._allowedValues), hint: hints[name],
-                    isMarkdown: markdown.contains(name),
+                    isMarkdown: markdown.contains(name), coordinate: coordinate(name),
                     previousNames: previousNames[name] ?? []))
         }
         properties.append(

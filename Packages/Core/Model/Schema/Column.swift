@@ -18,6 +18,8 @@ public struct Column: Hashable, Sendable {
     public let hint: String?
     /// Whether the text is Markdown. It's stored and sent like any other text.
     public let isMarkdown: Bool
+    /// Which half of its object's place it is; nil for anything else.
+    public let coordinate: Coordinate?
     /// Of a property of an embedded object: whether it is required there. The column is optional, for the object may
     /// be absent.
     public let isRequiredWhenPresent: Bool
@@ -31,7 +33,7 @@ public struct Column: Hashable, Sendable {
         name: String, sqlName: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
         isRequiredWhenPresent: Bool = false, allowedValues: AllowedValues? = nil, hint: String? = nil,
-        isMarkdown: Bool = false,
+        isMarkdown: Bool = false, coordinate: Coordinate? = nil,
         previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
@@ -46,6 +48,7 @@ public struct Column: Hashable, Sendable {
         self.allowedValues = allowedValues
         self.hint = hint
         self.isMarkdown = isMarkdown
+        self.coordinate = coordinate
         self.previousNames = previousNames
         self.isRetired = isRetired
     }
@@ -56,7 +59,7 @@ public struct Column: Hashable, Sendable {
             name: "\(embedding.name).\(name)", sqlName: "\(embedding.sqlName)_\(sqlName)", type: type,
             isOptional: true, isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
             isRequiredWhenPresent: !isOptional || isRequiredWhenPresent, allowedValues: allowedValues, hint: hint,
-            isMarkdown: isMarkdown,
+            isMarkdown: isMarkdown, coordinate: coordinate,
             previousNames: Self.previousNames(of: name, previousNames, in: embedding),
             isRetired: isRetired || embedding.isRetired)
     }
@@ -66,7 +69,7 @@ public struct Column: Hashable, Sendable {
             name: name, sqlName: sqlName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
             isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
             isRequiredWhenPresent: isRequiredWhenPresent, allowedValues: allowedValues, hint: hint,
-            isMarkdown: isMarkdown,
+            isMarkdown: isMarkdown, coordinate: coordinate,
             previousNames: previousNames, isRetired: isRetired)
     }
 

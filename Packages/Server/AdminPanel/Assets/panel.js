@@ -3,6 +3,16 @@
 (() => {
   const $ = (selector, from = document) => from.querySelector(selector);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  // A button with a word, and with what it's about for those who don't see what is around it.
+  const button = (label, about, action) => {
+    const [made, more] = ["button", "span"].map((tag) => document.createElement(tag));
+    more.className = "hidden";
+    more.textContent = `: ${about}`;
+    made.type = "button";
+    made.append(label, more);
+    made.addEventListener("click", action);
+    return made;
+  };
 
   // The menu covers a phone's screen otherwise.
   const menu = $(".sections");
@@ -16,17 +26,11 @@
 
   // Requests of the API are copied, where the browser permits it.
   for (const request of navigator.clipboard ? all("pre.request") : []) {
-    const button = document.createElement("button");
-    const about = document.createElement("span");
-    about.className = "hidden";
-    about.textContent = `: ${request.getAttribute("aria-label")}`;
-    button.type = "button";
-    button.append("Copy", about);
-    button.addEventListener("click", async () => {
+    const copy = button("Copy", request.getAttribute("aria-label"), async () => {
       await navigator.clipboard.writeText(request.textContent);
-      button.firstChild.textContent = "Copied";
+      copy.firstChild.textContent = "Copied";
     });
-    request.after(button);
+    request.after(copy);
   }
 
   // What's chosen in a short list counts at once.
@@ -102,15 +106,9 @@
     tools.setAttribute("role", "group");
     tools.setAttribute("aria-label", `Format ${area.dataset.markdown}`);
     const tool = (name, action) => {
-      const button = document.createElement("button");
-      const about = document.createElement("span");
-      about.className = "hidden";
-      about.textContent = `: ${area.dataset.markdown}`;
-      button.type = "button";
-      button.append(name, about);
-      button.addEventListener("click", action);
-      tools.append(button);
-      return button;
+      const made = button(name, area.dataset.markdown, action);
+      tools.append(made);
+      return made;
     };
     for (const [name, action] of [
       ["Bold", around("**")], ["Italic", around("_")], ["Heading", lines("## ")], ["Link", link], ["List", lines("- ")],
@@ -156,6 +154,62 @@
     });
     area.before(tools);
     area.after(preview);
+  }
+
+  // Two fields that are a place get a map: a click on it, or a button, fills them. The server makes the maps.
+  for (const place of all("div.place")) {
+    const fields = [place.dataset.latitude, place.dataset.longitude].map((id) => document.getElementById(id));
+    const name = fields.map((field) => field.labels[0].textContent.trim()).join(", ");
+    const [tools, picture, words] = ["div", "div", "p"].map((tag) => document.createElement(tag));
+    tools.className = "marks";
+    words.className = "hint";
+    words.setAttribute("role", "status");
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", `Map for ${name}`);
+    let map = {};
+    let asked = 0;
+    // Whether there is a new map.
+    const show = async (query) => {
+      const number = ++asked;
+      let figure = null;
+      try {
+        const answer = await fetch(`/panel/map?${new URLSearchParams(query)}`);
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        if (answer.ok && !answer.redirected) figure = $("figure", page);
+      } catch { /* The next click may find the server again. */ }
+      if (number !== asked) return false;
+      if (!figure) words.textContent = "The map can't be shown at the moment.";
+      if (!figure) return false;
+      map = { ...figure.dataset };
+      words.textContent = map.words ?? "";
+      picture.replaceChildren(document.adoptNode(figure));
+      return true;
+    };
+    const shown = () => (map.words ? { latitude: map.latitude, longitude: map.longitude } : {});
+    const entered = () => ({ latitude: fields[0].value.trim(), longitude: fields[1].value.trim() });
+    // A point of the map, in tiles from its upper left corner.
+    const pick = async (x, y) => {
+      if (!map.zoom || !(await show({ ...shown(), zoom: map.zoom, x, y }))) return;
+      [fields[0].value, fields[1].value] = [map.latitude, map.longitude];
+      for (const field of fields) field.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    const step = (x, y) => () => pick(Number(map.x) + x, Number(map.y) + y);
+    const zoom = (by) => () => map.zoom && show({ ...shown(), zoom: Number(map.zoom) + by });
+    for (const [label, action] of [
+      ["Zoom in", zoom(1)], ["Zoom out", zoom(-1)], ["North", step(0, -0.125)], ["South", step(0, 0.125)],
+      ["West", step(-0.125, 0)], ["East", step(0.125, 0)],
+    ]) tools.append(button(label, name, action));
+    picture.addEventListener("click", (event) => {
+      const ground = event.target.closest(".ground");
+      if (!ground) return;
+      const box = ground.getBoundingClientRect();
+      pick(((event.clientX - box.left) / box.width) * map.columns, ((event.clientY - box.top) / box.height) * map.rows);
+    });
+    for (const field of fields) {
+      field.addEventListener("change", () => show(map.words ? { ...entered(), zoom: map.zoom } : entered()));
+    }
+    place.append(tools, picture, words);
+    show(entered());
   }
 
   // A form is sent once.

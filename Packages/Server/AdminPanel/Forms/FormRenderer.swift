@@ -87,9 +87,14 @@ struct FormRenderer {
     private mutating func members(of part: FormPart, _ object: FormEntry.Object) async throws -> [[String: Any]] {
         guard object.isThere else { return [] }
         var parts: [[String: Any]] = []
+        let place = edit.place(among: part.members.map(\.field))
         for member in part.members {
             let entry = object.members[member.field.name] ?? member.blank
-            parts.append(["partHTML": try await html(member, entry), "isControl": member.isControl])
+            var values: [String: Any] = [
+                "partHTML": try await html(member, entry), "isControl": member.isControl,
+            ]
+            if let place, place.last == member.field.name { values["place"] = place.controls(at: part.path) }
+            parts.append(values)
         }
         return parts
     }

@@ -27,6 +27,7 @@ struct PanelTemplate: Sendable {
         "form-token": parse(PackageResources.form_token_mustache),
         "control": parse(PackageResources.control_mustache),
         "new-password": parse(PackageResources.new_password_mustache),
+        "place": parse(PackageResources.place_mustache),
         "described": parse(PackageResources.described_mustache),
         "problems": parse(PackageResources.problems_mustache),
     ])

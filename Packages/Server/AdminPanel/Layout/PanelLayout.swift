@@ -10,10 +10,13 @@ import TomboloRules
 
 /// What is around the content of every page: head, navigation, who is logged in, notices.
 struct PanelLayout: Sendable {
-    /// No script and no style but the panel's own files, no frames, and forms to this server only.
-    static let contentSecurityPolicy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        + "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    /// No script and no style but the panel's own files, no frames, forms to this server only, and no images but its own and
+    /// the tiles of maps.
+    private var contentSecurityPolicy: String {
+        let images = ["'self'", core.tiles?.origin].compactMap(\.self).joined(separator: " ")
+        return "default-src 'none'; script-src 'self'; style-src 'self'; img-src \(images); connect-src 'self'; "
+            + "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    }
 
     private static let template = PanelTemplate(PackageResources.layout_mustache)
 
@@ -45,7 +48,7 @@ struct PanelLayout: Sendable {
         {
             values["notice"] = Self.values(of: notice)
         }
-        var response = Self.response(Self.template.render(values), status: page.status)
+        var response = self.response(Self.template.render(values), status: page.status)
         if sealed != nil {
             response.headers[values: .setCookie].append(
                 PanelCookie.notice.removal(isSecure: request.context.isSecure))
@@ -55,7 +58,7 @@ struct PanelLayout: Sendable {
 
     /// A page for somebody who isn't.
     func response(_ page: PanelPage) -> Response {
-        Self.response(Self.template.render(frame(page)), status: page.status)
+        response(Self.template.render(frame(page)), status: page.status)
     }
 
     private func frame(_ page: PanelPage) -> [String: Any] {
@@ -99,7 +102,7 @@ struct PanelLayout: Sendable {
         return groups
     }
 
-    private static func response(_ html: PanelHTML, status: HTTPResponse.Status) -> Response {
+    private func response(_ html: PanelHTML, status: HTTPResponse.Status) -> Response {
         Response(
             status: status,
             headers: [

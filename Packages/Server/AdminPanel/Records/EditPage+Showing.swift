@@ -15,9 +15,12 @@ extension EditPage {
         let parts = Dictionary(uniqueKeysWithValues: self.parts.map { ($0.field.name, $0) })
         var known: Set<String> = []
         var renderer = FormRenderer(edit: self, content: content, isNew: isNew)
+        let place = self.place(among: view.fields(of: type))
         for field in view.fields(of: type) {
             if let field = FormField(field) {
-                controls.append(try await control(field, content, isNew: isNew, renderer.choices))
+                var values = try await control(field, content, isNew: isNew, renderer.choices)
+                if let place, place.last == field.path { values["place"] = place.controls(at: nil) }
+                controls.append(values)
                 renderer.anchors.insert(field.path)
             } else if let part = parts[field.name], let entry = content.entries[field.name] {
                 controls.append(["isPart": true, "partHTML": try await renderer.html(part, entry)])
@@ -62,6 +65,11 @@ extension EditPage {
             isNew ? "New \(ClassTitle.inSentence(singular))" : "Edit \(title ?? "")",
             crumbs: page.crumbs + (title.map { [PanelPage.Crumb(title: $0, path: page.path)] } ?? []),
             content: Self.template.render(values), status: Self.status(of: content))
+    }
+
+    /// The two fields that get a map; nil without a server of tiles.
+    func place(among fields: [ResourceField]) -> PlaceFields? {
+        request.core.tiles == nil ? nil : PlaceFields(fields)
     }
 
     private static func status(of content: Content) -> HTTPResponse.Status {

@@ -34,7 +34,7 @@ struct RecordPage: Sendable {
         let record = try await reader.record(type, key: key)
         var values: [String: Any] = [
             "fields": view.fields(of: type).map { shown($0, record) }, "id": record.resource.id,
-            "singular": ClassTitle.singular(of: type),
+            "singular": ClassTitle.singular(of: type), "places": places(of: record),
         ]
         let asking = ResourceReader(view: view)
         let mayUpdate = try await asking.refusal(.update, type, key: key, request.core.pool) == nil

@@ -2,6 +2,9 @@ import TomboloAuthentication
 import TomboloHTTP
 
 extension AdminServer {
+    public static let mapTilesVariable = "TOMBOLO_MAP_TILES"
+    public static let mapAttributionVariable = "TOMBOLO_MAP_ATTRIBUTION"
+
     /// All that the admin server reads from its environment, by topic.
     public static let variables: [ServerVariable] = [
         ServerVariable(
@@ -76,6 +79,13 @@ extension AdminServer {
             PeopleOptions.linkVariable, .mail, .link,
             does: "where the links of invitations lead; the token is added as token=",
             without: "\(AdminAddress.variable)'s panel"),
+        ServerVariable(
+            mapTilesVariable, .maps, .link,
+            does: "where the panel's maps of places come from, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, "
+                + "whose server learns who looks at which place",
+            without: "places are in words and a link"),
+        ServerVariable(
+            mapAttributionVariable, .maps, does: "what is below a map", without: "© OpenStreetMap contributors"),
         ServerVariable(
             BackupSettings.folderVariable, .backups,
             does: "a folder of the server's user, mode 0700, for backups in the panel. Takes pg_dump on the PATH: see "

@@ -8,6 +8,7 @@ public struct ServerVariable: Sendable {
         case network = "Network"
         case accounts = "Accounts"
         case mail = "Mail"
+        case maps = "Maps"
         case backups = "Backups"
         case monitoring = "Monitoring"
     }

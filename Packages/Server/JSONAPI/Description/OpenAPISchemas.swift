@@ -79,8 +79,12 @@ struct OpenAPISchemas {
         switch field.content {
         case .value(_, let type):
             let value = value(type, isOptional: field.isOptional, field.allowedValues)
-            guard field.isMarkdown, case .object(var members) = value else { return value }
-            members["contentMediaType"] = "text/markdown"
+            guard case .object(var members) = value else { return value }
+            if field.isMarkdown { members["contentMediaType"] = "text/markdown" }
+            if let bounds = field.coordinate?.bounds {
+                members["minimum"] = .double(bounds.lowerBound)
+                members["maximum"] = .double(bounds.upperBound)
+            }
             return .object(members)
         case .values(_, let type):
             return [

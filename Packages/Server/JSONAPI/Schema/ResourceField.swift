@@ -31,6 +31,8 @@ package struct ResourceField: Sendable {
     package let hint: String?
     /// Whether the text is Markdown.
     package let isMarkdown: Bool
+    /// Which half of its object's place it is; nil for anything else.
+    package let coordinate: Column.Coordinate?
 
     /// The column that holds it, or nil for a list.
     package var column: Int? {
@@ -60,7 +62,7 @@ package struct ResourceField: Sendable {
 
     package init(
         name: String, property: String, content: Content, isOptional: Bool, allowedValues: AllowedValues? = nil,
-        hint: String? = nil, isMarkdown: Bool = false
+        hint: String? = nil, isMarkdown: Bool = false, coordinate: Column.Coordinate? = nil
     ) {
         self.name = name
         self.property = property
@@ -69,12 +71,13 @@ package struct ResourceField: Sendable {
         self.allowedValues = allowedValues
         self.hint = hint
         self.isMarkdown = isMarkdown
+        self.coordinate = coordinate
     }
 
     func named(_ name: String) -> ResourceField {
         ResourceField(
             name: name, property: property, content: content, isOptional: isOptional, allowedValues: allowedValues,
-            hint: hint, isMarkdown: isMarkdown)
+            hint: hint, isMarkdown: isMarkdown, coordinate: coordinate)
     }
 
     /// What an export calls the title of what the link leads to. No member has this name, so that imports leave it out.

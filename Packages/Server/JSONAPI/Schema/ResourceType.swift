@@ -85,7 +85,8 @@ package struct ResourceType: Sendable {
             fields.append(
                 ResourceField(
                     name: name, property: column.name, content: content, isOptional: isOptional,
-                    allowedValues: column.allowedValues, hint: column.hint, isMarkdown: column.isMarkdown))
+                    allowedValues: column.allowedValues, hint: column.hint, isMarkdown: column.isMarkdown,
+                    coordinate: column.coordinate))
         }
         for list in item.lists where !list.isRetired {
             guard let name = ownName(list.name), let elements = schema.index(of: "\(item.name).\(list.name)") else {

@@ -43,23 +43,10 @@ extension ResourceChange {
         // Of a list in one column, its elements are asked.
         let allowed = view.allowedValues(of: column, in: item)
         if case .array = property.type {} else if !isAllowed(value, allowed, at: pointer) { return }
+        if !isOnEarth(value, property.coordinate, at: pointer) { return }
         contents.values[column] = value
         contents.pointers[column] = pointer
     }
-
-    /// Whether a value is one of those that a property can have. What is there already stays if nobody writes it.
-    private mutating func isAllowed(_ value: Value, _ allowed: AllowedValues?, at pointer: RequestPointer) -> Bool {
-        guard let allowed, !value.isNull, !allowed.contains(value) else { return true }
-        let shown = allowed.values.prefix(Self.shownValueCount).map { ValueText.text($0) ?? "" }
-        let more = allowed.values.count > shown.count ? ", …" : ""
-        refuse(
-            pointer, "\(value) isn't one of the values that it can have.",
-            "Send one of: \(shown.joined(separator: ", "))\(more).")
-        return false
-    }
-
-    /// Allowed values that a message names.
-    private static let shownValueCount = 20
 
     // MARK: Lists
 

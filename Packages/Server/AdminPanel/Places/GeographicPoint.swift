@@ -1,0 +1,64 @@
+import Foundation
+import TomboloHTTP
+import TomboloModel
+
+/// A place on Earth, in degrees of WGS 84.
+struct GeographicPoint: Hashable, Sendable {
+    /// From -90 to 90, north positive.
+    let latitude: Double
+    /// From -180 to 180, east positive.
+    let longitude: Double
+
+    /// - Returns: nil for degrees that don't exist.
+    init?(latitude: Double, longitude: Double) {
+        guard Column.Coordinate.latitude.bounds.contains(latitude),
+            Column.Coordinate.longitude.bounds.contains(longitude)
+        else { return nil }
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    /// Of two numbers of the API.
+    init?(latitude: JSON?, longitude: JSON?) {
+        guard let latitude = Self.degrees(latitude), let longitude = Self.degrees(longitude) else { return nil }
+        self.init(latitude: latitude, longitude: longitude)
+    }
+
+    /// Of `{"type": "Point", "coordinates": [13.405, 52.52]}`, the longitude first: RFC 7946, section 3.1.2.
+    init?(geoJSON json: JSON) {
+        guard json["type"] == "Point", case .array(let degrees)? = json["coordinates"], degrees.count >= 2 else {
+            return nil
+        }
+        self.init(latitude: degrees[1], longitude: degrees[0])
+    }
+
+    private static func degrees(_ json: JSON?) -> Double? {
+        switch json {
+        case .int(let number)?: Double(number)
+        case .double(let number)?: number
+        default: nil
+        }
+    }
+
+    /// To 6 digits, which are 11 cm: a pointer isn't more exact.
+    var rounded: GeographicPoint {
+        func rounded(_ degrees: Double) -> Double { (degrees * 1_000_000).rounded() / 1_000_000 }
+        // Bounds are whole degrees, so that rounding leads to one at most.
+        return GeographicPoint(latitude: rounded(latitude), longitude: rounded(longitude)) ?? self
+    }
+
+    /// `52.5200° N, 13.4050° E`
+    var words: String {
+        func words(_ degrees: Double, _ positive: String, _ negative: String) -> String {
+            "\(String(format: "%.4f", abs(degrees)))° \(degrees < 0 ? negative : positive)"
+        }
+        return "\(words(latitude, "N", "S")), \(words(longitude, "E", "W"))"
+    }
+
+    /// The page of openstreetmap.org that has a marker there.
+    func webAddress(zoom: Int) -> String {
+        func text(_ degrees: Double) -> String { String(format: "%.6f", degrees) }
+        let (latitude, longitude) = (text(latitude), text(longitude))
+        return "https://www.openstreetmap.org/?mlat=\(latitude)&mlon=\(longitude)#map=\(zoom)/\(latitude)/\(longitude)"
+    }
+}

@@ -1,0 +1,35 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TomboloHTTP
+
+/// Maps of places that are being entered, for the script of forms. They're made of the request alone.
+struct MapPages: PanelSection {
+    static let path = "\(AdminPanel.path)/map"
+
+    func add(to panel: PanelRoutes) {
+        guard let tiles = panel.core.tiles else { return }
+        panel.page(Self.path, access: .own("panel")) { request, _ in
+            func number(_ name: String) -> Double? { request.query(name).flatMap { Double($0) } }
+            func point() -> GeographicPoint? {
+                guard let latitude = number("latitude"), let longitude = number("longitude") else { return nil }
+                return GeographicPoint(latitude: latitude, longitude: longitude)
+            }
+            let zoom = request.query("zoom").flatMap { Int($0) }
+            var picture = MapPicture(of: point(), zoom: zoom, tiles: tiles)
+            // What was clicked on that map.
+            if let x = number("x"), let y = number("y") {
+                picture = MapPicture(of: picture.place(x: x, y: y), zoom: picture.grid.zoom, tiles: tiles)
+            }
+            return .response(
+                Response(
+                    status: .ok,
+                    headers: [
+                        .contentType: "text/html; charset=utf-8", .xContentTypeOptions: "nosniff",
+                        .cacheControl: "no-store",
+                        .contentSecurityPolicy: "default-src 'none'; sandbox; frame-ancestors 'none'",
+                    ],
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: picture.html().text))))
+        }
+    }
+}

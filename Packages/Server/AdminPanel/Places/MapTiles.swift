@@ -1,0 +1,72 @@
+public import AdminService
+import Foundation
+public import TomboloHTTP
+
+/// Where the pictures of maps come from: a server of tiles, which learns from browsers what places they look at. Without one the
+/// panel says places in words alone.
+public struct MapTiles: Hashable, Sendable {
+    /// The variable that says it.
+    public static let variable = AdminServer.mapTilesVariable
+    /// The variable with the words that the tiles' makers want below each map.
+    public static let attributionVariable = AdminServer.mapAttributionVariable
+
+    /// Whom a map is by.
+    struct Attribution: Hashable, Sendable {
+        let text: String
+        /// Where the licence is, of maps from OpenStreetMap's data. <https://osmfoundation.org/wiki/Licence/Attribution_Guidelines>
+        var link: String? { text.contains("OpenStreetMap") ? "https://www.openstreetmap.org/copyright" : nil }
+    }
+
+    private let template: String
+    /// `https://tile.example.org`, as the content security policy names it.
+    let origin: String
+    let attribution: Attribution
+
+    /// - Parameters:
+    ///   - template: the address of a tile with `{z}`, `{x}` and `{y}` in place of its zoom, column and row. It has `https`, or
+    ///     `http` for a server on this computer, which is for development.
+    ///   - attribution: nil for OpenStreetMap's.
+    /// - Throws: `ConfigurationError` for anything else.
+    public init(_ template: String, attribution: String? = nil) throws(ConfigurationError) {
+        func problem(_ what: String) -> ConfigurationError {
+            ConfigurationError(problems: [
+                "\(Self.variable) is '\(template)': \(what), such as https://tile.example.org/{z}/{x}/{y}.png."
+            ])
+        }
+        // Only these characters: the origin becomes part of a header.
+        guard
+            let parts = template.wholeMatch(
+                of:
+                    /(?<origin>(?<scheme>https?):\/\/(?<host>[A-Za-z0-9.\-]+)(:[0-9]{1,5})?)(?<path>\/[!-~]*)/
+            )
+        else { throw problem("give the address of a map's tiles, without spaces") }
+        guard parts.scheme == "https" || ["localhost", "127.0.0.1"].contains(parts.host) else {
+            throw problem("give an address with https; http is for localhost alone")
+        }
+        var rest = String(parts.path)
+        for name in ["{z}", "{x}", "{y}"] {
+            guard rest.contains(name) else {
+                throw problem("\(name) is missing; give an address with {z}, {x} and {y}")
+            }
+            rest = rest.replacing(name, with: "")
+        }
+        guard !rest.contains(where: { "{}#".contains($0) }) else {
+            throw problem("leave out '#' and other braces than those of {z}, {x} and {y}")
+        }
+        self.template = template
+        origin = parts.origin.lowercased()
+        self.attribution = Attribution(text: attribution ?? "© OpenStreetMap contributors")
+    }
+
+    /// - Returns: nil where the process's environment names no server.
+    public static func ofEnvironment() throws(ConfigurationError) -> MapTiles? {
+        let environment = ProcessInfo.processInfo.environment
+        guard let template = environment[variable], !template.isEmpty else { return nil }
+        return try MapTiles(template, attribution: environment[attributionVariable].flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    func address(of tile: MapGrid.Tile) -> String {
+        template.replacing("{z}", with: String(tile.zoom)).replacing("{x}", with: String(tile.x))
+            .replacing("{y}", with: String(tile.y))
+    }
+}

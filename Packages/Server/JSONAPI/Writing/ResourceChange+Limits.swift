@@ -1,0 +1,32 @@
+import TomboloModel
+
+/// What the model says of values beyond their types. What is there already stays if nobody writes it.
+extension ResourceChange {
+    /// Whether a value of a place is a latitude or a longitude that exists.
+    mutating func isOnEarth(
+        _ value: Value, _ coordinate: Column.Coordinate?, at pointer: RequestPointer
+    ) -> Bool {
+        guard let coordinate, case .double(let degrees) = value, !coordinate.bounds.contains(degrees) else {
+            return true
+        }
+        let (least, most) = (Int(coordinate.bounds.lowerBound), Int(coordinate.bounds.upperBound))
+        refuse(
+            pointer, "There is no \(coordinate.rawValue) of \(degrees) degrees.",
+            "Send a number from \(least) to \(most).")
+        return false
+    }
+
+    /// Whether a value is one of those that a property can have.
+    mutating func isAllowed(_ value: Value, _ allowed: AllowedValues?, at pointer: RequestPointer) -> Bool {
+        guard let allowed, !value.isNull, !allowed.contains(value) else { return true }
+        let shown = allowed.values.prefix(Self.shownValueCount).map { ValueText.text($0) ?? "" }
+        let more = allowed.values.count > shown.count ? ", …" : ""
+        refuse(
+            pointer, "\(value) isn't one of the values that it can have.",
+            "Send one of: \(shown.joined(separator: ", "))\(more).")
+        return false
+    }
+
+    /// Allowed values that a message names.
+    private static let shownValueCount = 20
+}
