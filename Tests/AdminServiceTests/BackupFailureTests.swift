@@ -66,7 +66,7 @@ struct BackupFailureTests {
     @Test("the program gets the password by its environment alone, and none of the server's secrets")
     func secrets() async throws {
         try await BackupSite.with { site in
-            let program = try site.program(#"echo "$PGPASSWORD|$TOMBOLO_JWT_SECRET|$*" >&2; exit 3"#)
+            let program = try site.program(#"printf '%s|%s|%s\n' "$PGPASSWORD" "$TOMBOLO_JWT_SECRET" "$*" >&2; exit 3"#)
             defer { try? FileManager.default.removeItem(atPath: program) }
             var database = site.settings.database
             database.keywords["password"] = "it's secret"

@@ -1,6 +1,7 @@
 import PostgresClient
 import Synchronization
 import Testing
+import TomboloMetrics
 import TomboloModel
 import TomboloSyncProtocol
 
@@ -40,16 +41,25 @@ struct StalledReaderTests {
         var limits = SessionLimits()
         limits.writeStallLimit = kind == .pinging ? .seconds(2) : .seconds(600)
         limits.silenceLimit = kind == .silent ? .milliseconds(500) : .seconds(600)
-        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits) { fixture in
+        let metrics = MetricRegistry()
+        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, metrics: metrics) { fixture in
             try await fixture.pool.execute(Self.content)
             try await Self.waitForTick(fixture)
-            // Ends by itself: the device's next ping finds the connection closed.
+            // The gateway's end of the connection: a device that reads nothing finds its own closed with its next ping.
             try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello()
                 _ = try await device.first { if case .frame = $0 { true } else { nil } }
-                try await Task.sleep(for: .seconds(600))
+                while try await Self.sessionCount(metrics) > 0 { try await Task.sleep(for: .milliseconds(50)) }
             }
+            #expect(try await Self.sessionCount(metrics) == 0)
         }
+    }
+
+    /// The number of sessions in any state.
+    private static func sessionCount(_ metrics: MetricRegistry) async throws -> Int {
+        let lines = await metrics.exposition().split(separator: "\n").filter { $0.hasPrefix("tombolo_sessions{") }
+        try #require(!lines.isEmpty)
+        return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
     }
 
     @Test("as many devices as there are read slots that stop reading don't keep the next one from its batch")
@@ -146,9 +156,14 @@ struct StalledReaderTests {
         let slots = ReadSlots(count: 1)
         let (ending, end) = AsyncStream.makeStream(of: Void.self)
         let standing = ReadProgress(isWaitingForDevice: false, takenByteCount: 0)
+        let (beginning, begin) = AsyncStream.makeStream(of: Void.self)
         let holding = Task {
-            try await slots.run(Peer("a"), progress: { standing }) { for await _ in ending { break } }
+            try await slots.run(Peer("a"), progress: { standing }) {
+                begin.yield()
+                for await _ in ending { break }
+            }
         }
+        for await _ in beginning { break }
         let waiting = Task { try await slots.run(Peer("b"), progress: { standing }) {} }
         while await slots.waitingCount < 1 { await Task.yield() }
         waiting.cancel()

@@ -167,6 +167,42 @@ import TomboloSyncSession
         }
     }
 
+    /// Waits until two transactions have waited for a lock: the group has given up by the time the second does.
+    private func waitForTwoTransactions(_ database: TestDatabase) async throws {
+        var transactions: Set<String> = []
+        while transactions.count < 2 {
+            let waiting = try await database.store.pool.query(
+                """
+                SELECT xact_start::text FROM pg_stat_activity
+                WHERE wait_event_type = 'Lock' AND datname = current_database()
+                """)
+            for row in waiting { transactions.insert(try row[0].string) }
+        }
+    }
+
+    @Test("A link to an object that somebody else is deleting at the same time is nil, and nothing is refused")
+    func deletedAtOnce() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO parent VALUES (1, 'x')")
+            let base = try #require(try await database.store.makeTick())
+            try await connection.execute("BEGIN; DELETE FROM parent")
+            let child = upload(
+                ada, 1, base: base,
+                .create(
+                    try reference(database, "Child", .int(1)),
+                    [FieldWrite(column: 1, value: .int(7)), FieldWrite(column: 2, value: .int(1))]))
+            let store = database.store
+            let result = Task { try await store.upload([child]) }
+            try await waitForTwoTransactions(database)
+            try await connection.execute("COMMIT")
+            let outcome = try await result.value
+            guard case .applied(_, let refusals) = outcome[0] else { throw TestFailure("\(outcome)") }
+            #expect(refusals.isEmpty, "\(refusals)")
+            let row = try await connection.query("SELECT title, parent IS NULL FROM child")[0]
+            #expect(try row[0].int64 == 7 && row[1].bool)
+        }
+    }
+
     @Test("An object that somebody else is making at the same time is merged with, however long that takes")
     func madeAtOnce() async throws {
         try await withDatabase { database, connection in
@@ -177,16 +213,7 @@ import TomboloSyncSession
                 ada, 1, base: base, after: 3_600_000_000, .create(target, [FieldWrite(column: 1, value: .int(7))]))
             let store = database.store
             let result = Task { try await store.upload([change]) }
-            // The group has given up by the time another transaction waits for the key.
-            var transactions: Set<String> = []
-            while transactions.count < 2 {
-                let waiting = try await database.store.pool.query(
-                    """
-                    SELECT xact_start::text FROM pg_stat_activity
-                    WHERE wait_event_type = 'Lock' AND datname = current_database()
-                    """)
-                for row in waiting { transactions.insert(try row[0].string) }
-            }
+            try await waitForTwoTransactions(database)
             try await connection.execute("COMMIT")
             let outcome = try await result.value
             guard case .applied(_, let refusals) = outcome[0] else { throw TestFailure("\(outcome)") }

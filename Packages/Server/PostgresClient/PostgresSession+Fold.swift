@@ -14,6 +14,12 @@ extension PostgresSession {
         while let raw = try await nextResult(site) {
             switch PQresultStatus(raw) {
             case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+                // libpq may have read a whole row before its bytes were counted.
+                if let error = excess(raw, site) {
+                    PQclear(raw)
+                    close()
+                    throw error
+                }
                 guard add(&value, PostgresResult(raw)) else {
                     // The rest may be of any size.
                     try? await cancelFromOwner(site)

@@ -1,4 +1,4 @@
-public import AdminService
+import AdminService
 import Foundation
 public import TomboloHTTP
 

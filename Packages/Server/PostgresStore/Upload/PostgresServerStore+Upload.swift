@@ -17,8 +17,9 @@ extension PostgresServerStore {
     /// ``UploadTransaction/separateWriteLimit``.
     public static let maximumViolations = 16
 
-    /// How often a changeset on its own is tried again because an object came that it makes, before that counts as refused.
-    static let maximumTakenKeys = 3
+    /// How often a changeset on its own is tried again because an object came that it makes, or one went that it links to,
+    /// before that counts as refused.
+    static let maximumRaces = 3
 
     /// How long a transaction waits for rows that others hold: a group gives way soon, so that one changeset on a busy
     /// row does not hold up the others, and is then applied one by one.
@@ -82,15 +83,16 @@ extension PostgresServerStore {
     private func applyAlone(_ upload: Upload, _ stopped: Set<ClientID>) async throws -> UploadResult {
         var refused = RefusedInstructions()
         var count = 0
-        var takenKeyCount = 0
+        var raceCount = 0
         while true {
             do {
                 return try await attempt([upload], .alone(without: refused), stopped)[0]
             } catch let error as UploadFailure
-                where error.cause.isTakenKey && takenKeyCount < Self.maximumTakenKeys
+                where error.cause.isLostRace && raceCount < Self.maximumRaces
             {
-                // Somebody made the object at the same time. Now it's there, and is merged with.
-                takenKeyCount += 1
+                // Somebody made the object at the same time: now it's there, and is merged with. Or somebody deleted what
+                // it links to: now the link is nil.
+                raceCount += 1
             } catch let error as UploadFailure where !error.cause.isRetryable {
                 // The tables don't fit the model: nothing is wrong with the changeset.
                 guard !error.cause.isMissingName else { throw error.cause }
@@ -205,5 +207,8 @@ extension UploadResult {
 
 extension PostgresError {
     /// Whether another row has the primary key.
+    /// Whether another transaction made an object, or deleted a link's target, after this one had looked for it.
+    var isLostRace: Bool { isTakenKey || code == .foreignKeyViolation }
+
     var isTakenKey: Bool { code == .uniqueViolation && constraintName?.hasSuffix("_pkey") == true }
 }
