@@ -26,6 +26,7 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             try await withTemporaryFolder { url in
                 let folder = url.path()
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
                 let settings = BackupSettings(
                     folder: folder, database: fixture.pool.configuration, interval: nil, program: cluster.dumpProgram)
                 let server = fixture.adminServer

@@ -144,6 +144,36 @@ import TomboloServerModel
         }
     }
 
+    @Test("a statement that catches its timeout is ended with its connection, and PostgreSQL runs it no longer")
+    func caughtTimeouts() async throws {
+        var bounds = SQLBounds()
+        bounds.statementTimeout = .milliseconds(300)
+        bounds.timeoutPatience = .milliseconds(300)
+        try await Self.with(bounds) { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let trap = "BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN NULL; END"
+            let answer = try await browser.post(Self.path, ["sql": "DO $$ BEGIN LOOP \(trap); END LOOP; END $$"])
+            #expect(answer.status == 422 && answer.text.contains("its connection was ended"), "\(answer.text)")
+            while try await fixture.pool.query(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DO %'"
+            )[0][0].int64 > 0 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try await browser.post(Self.path, ["sql": "SELECT 1"]).status == 200)
+        }
+    }
+
+    @Test("of an error that is as long as its statement likes, the beginning is shown")
+    func longErrors() async throws {
+        try await Self.with { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let raise = "RAISE EXCEPTION '%', repeat('x', 1000000) USING DETAIL = repeat('y', 1000000)"
+            let answer = try await browser.post(Self.path, ["sql": "DO $$ BEGIN \(raise); END $$"])
+            #expect(answer.status == 422 && answer.text.contains("xxx") && answer.text.contains("yyy"))
+            #expect(answer.text.utf8.count < 50_000)
+        }
+    }
+
     @Test("of millions of rows, wide rows and huge cells a bounded part is shown, and the page says so")
     func sizes() async throws {
         var bounds = SQLBounds()

@@ -27,6 +27,32 @@ struct BackupFailureTests {
         }
     }
 
+    @Test("a folder that others may read by now gets no backup")
+    func openFolder() async throws {
+        try await BackupSite.with { site in
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: site.settings.folder)
+            try await site.make(at: BackupSite.start)
+            let problem = try #require(try await site.backups.overview().others.first?.problem)
+            #expect(problem.contains("chmod 700"), "\(problem)")
+            #expect(try site.files() == [])
+        }
+    }
+
+    @Test("if the shell around pg_dump is killed, the backup ends as failed")
+    func killedShell() async throws {
+        try await BackupSite.with { site in
+            let program = try site.program("kill -9 $PPID; echo PGDMP")
+            defer { try? FileManager.default.removeItem(atPath: program) }
+            var settings = site.settings
+            settings.program = program
+            let backups = Backups(settings, pool: site.fixture.adminServer.pool, logger: site.backups.logger)
+            try await backups.ask(by: site.user, now: BackupSite.start)
+            try await backups.step(now: BackupSite.start)
+            #expect(try await backups.overview().others.count == 1)
+            #expect(try site.files() == [])
+        }
+    }
+
     @Test("a user who may not read everything is told which right is missing")
     func rights() async throws {
         try await BackupSite.with { site in

@@ -35,6 +35,10 @@ import Testing
                 "TOMBOLO_INVITATION_URL", "https://me:hunter2@example.org/join?key=hunter2#hunter2",
                 "https://example.org/join?…"
             ),
+            (
+                "TOMBOLO_MAP_TILES", "https://tile.example.org/{z}/{x}/{y}.png?key=hunter2",
+                "https://tile.example.org/{z}/{x}/{y}.png?…"
+            ),
             ("TOMBOLO_ADMIN_PORT", "8081", "8081"),
         ])
     func shown(_ name: String, _ value: String, _ expected: String) throws {

@@ -45,7 +45,9 @@ struct BackupFolder: Sendable {
     }
 
     /// Begins a backup.
+    /// - Throws: ``BackupFailure`` also if the folder isn't as it was at the start.
     func create(_ name: BackupName) throws -> PartialBackup {
+        if let problem { throw BackupFailure(problem) }
         guard Self.facts(of: "\(path)/\(name.text)") == nil else {
             throw BackupFailure("There is a backup \(name.text) already. Make it again in a second.")
         }

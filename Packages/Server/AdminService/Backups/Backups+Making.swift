@@ -42,7 +42,10 @@ extension Backups {
     private func isDue(_ now: Int64) async throws -> Bool {
         guard let interval = settings.interval else { return false }
         guard let last = try await history.lastAutomatic() else { return true }
-        return now >= last.startedAt + (last.isMade ? interval : min(interval, Self.retryInterval)).microseconds
+        // The last one may be in another folder.
+        let hasFiles = try await disk.run { [folder] in try !folder.files().isEmpty }
+        let wait = last.isMade && hasFiles ? interval : min(interval, Self.retryInterval)
+        return now >= last.startedAt + wait.microseconds
     }
 
     /// Does something as the only process that makes backups, after what others left midway is gone.

@@ -43,7 +43,12 @@ struct DumpProgram: Sendable {
         let letGo: @Sendable () -> Void = { try? leash.fileHandleForWriting.close() }
         defer { letGo() }
         // A thread of its own until the program ends: handlers of Foundation's pipes miss the end now and then.
-        async let said = DiskQueue().run { Self.tail(of: messages.fileHandleForReading) }
+        async let said = DiskQueue().run {
+            let text = Self.tail(of: messages.fileHandleForReading)
+            // The shell and pg_dump have ended. If somebody killed the shell, what watches the leash holds Foundation back.
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.leashPatience, execute: letGo)
+            return text
+        }
         let status = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
                 process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
@@ -63,6 +68,8 @@ struct DumpProgram: Sendable {
         guard status == 0 else { throw BackupFailure(ofDump: text, status: status, program: path) }
     }
 
+    /// How long the shell has to end what watches the leash, in seconds.
+    private static let leashPatience = 1.0
     /// Of what the program says, in bytes.
     private static let tailByteCount = 4_096
 

@@ -12,8 +12,12 @@ package struct SQLBounds: Sendable {
     package static let cellOverhead = 32
     /// What the database may send until reading is given up, in bytes.
     package var receivedBytes = 16 << 20
+    /// Of PostgreSQL's words about an error, each of message, detail and hint, in bytes: statements can raise texts of any size.
+    package static let messageBytes = 2_000
     /// How long it may run.
     package var statementTimeout = Duration.seconds(10)
+    /// How much longer PostgreSQL may take to end it.
+    package var timeoutPatience = Duration.seconds(2)
     /// How long it may wait for a lock.
     package var lockTimeout = Duration.seconds(2)
     /// Statements at a time, of all users of a server together.

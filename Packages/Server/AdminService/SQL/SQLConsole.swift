@@ -11,7 +11,8 @@ public import TomboloHTTP
 /// - alone: the extended protocol takes one, so that none can end the transaction and go on outside of it;
 /// - in a transaction that only reads and is never committed. It has read before the statement comes, and so can't be made
 ///   one that writes;
-/// - on a connection that was made for it and is closed afterwards, so that nothing of a session stays.
+/// - on a connection that was made for it and is closed afterwards, so that nothing of a session stays;
+/// - in a process of PostgreSQL's that is ended if the statement isn't: see ``SQLBackend``.
 public final class SQLConsole: Sendable {
     /// The variable with the connection string of its user.
     public static let variable = "TOMBOLO_SQL_URL"
@@ -51,7 +52,7 @@ public final class SQLConsole: Sendable {
         do {
             let connection = try await PostgresConnection.connect(configuration, logger: logger)
             do {
-                let result = try await run(statement, on: connection)
+                let result = try await runToItsEnd(statement, on: connection, logger)
                 await connection.close()
                 return result
             } catch {
@@ -69,6 +70,29 @@ public final class SQLConsole: Sendable {
             guard count < bounds.concurrency else { return false }
             count += 1
             return true
+        }
+    }
+
+    /// Its place counts as taken until PostgreSQL's process is free.
+    private func runToItsEnd(
+        _ statement: String, on connection: PostgresConnection, _ logger: Logger
+    ) async throws -> SQLResult {
+        let backend = try await SQLBackend(of: connection)
+        let (configuration, patience) = (configuration, bounds.statementTimeout + bounds.timeoutPatience)
+        let watch = Task {
+            try await Task.sleep(for: patience)
+            await backend.terminate(configuration, logger: logger)
+        }
+        defer { watch.cancel() }
+        do {
+            let result = try await run(statement, on: connection)
+            if result.excess == nil { return result }
+            await Task { await backend.terminate(configuration, logger: logger) }.value
+            return result
+        } catch {
+            // In a task of its own: this one may be cancelled.
+            await Task { await backend.terminate(configuration, logger: logger) }.value
+            throw error
         }
     }
 

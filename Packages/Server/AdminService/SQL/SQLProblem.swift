@@ -1,4 +1,5 @@
 package import PostgresClient
+import TomboloModel
 
 /// Why a statement of the SQL page has no result.
 package enum SQLProblem: Error, Sendable {
@@ -26,13 +27,15 @@ package enum SQLProblem: Error, Sendable {
         case .unreachable: "The database in \(SQLConsole.variable) can't be reached. The server's log says why."
         case .refused(let error, _) where error.code == .resultTooLarge:
             "The answer is too large: the database sent more than this page reads."
-        case .refused(let error, _): error.message
+        case .refused(let error, _) where error.code == .adminShutdown:
+            "The statement went on after its time was over, so its connection was ended."
+        case .refused(let error, _): error.message.shortened(toByteCount: SQLBounds.messageBytes)
         }
     }
 
     package var detail: String? {
         guard case .refused(let error, _) = self else { return nil }
-        return error.detail
+        return error.detail?.shortened(toByteCount: SQLBounds.messageBytes)
     }
 
     /// What to do about it.
@@ -46,9 +49,9 @@ package enum SQLProblem: Error, Sendable {
         case .unreachable: nil
         case .refused(let error, _) where error.code == .resultTooLarge:
             "Select fewer columns, or the beginning of long ones, such as left(text, 100)."
-        case .refused(let error, _) where error.code == .queryCanceled:
+        case .refused(let error, _) where [.queryCanceled, .adminShutdown].contains(error.code):
             "A statement may run for a few seconds only. Select less, or use psql."
-        case .refused(let error, _): error.hint
+        case .refused(let error, _): error.hint?.shortened(toByteCount: SQLBounds.messageBytes)
         }
     }
 

@@ -67,7 +67,9 @@ public struct ServerVariable: Sendable {
         guard var parts = URLComponents(string: value), parts.host != nil else { return "set" }
         let rest = parts.query == nil ? "" : "?…"
         (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
-        return (parts.string ?? "set") + rest
+        // The braces of a map's address.
+        let shown = parts.string?.replacing("%7B", with: "{").replacing("%7D", with: "}")
+        return (shown ?? "set") + rest
     }
 
     private static func mail(_ value: String) -> String {

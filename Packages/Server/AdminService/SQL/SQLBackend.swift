@@ -1,0 +1,35 @@
+import Logging
+import PostgresClient
+
+/// PostgreSQL's process behind a connection of the SQL page.
+struct SQLBackend: Sendable {
+    private let processID: Int64
+    /// Tells it from a later process with the same number.
+    private let startedAt: String
+
+    init(of connection: PostgresConnection) async throws {
+        let row = try await connection.query(
+            "SELECT pid::bigint, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()")[0]
+        processID = try row[0].int64
+        startedAt = try row[1].string
+    }
+
+    /// Ends the process with whatever it runs, if it's still there, on a connection of its own as the same user, who needs no
+    /// right for that. A statement can catch its own timeout and requests to cancel it, and go on with its locks after its
+    /// connection has closed. It can't catch this.
+    func terminate(_ configuration: PostgresConfiguration, logger: Logger) async {
+        do {
+            let connection = try await PostgresConnection.connect(configuration, logger: logger)
+            do {
+                _ = try await connection.query(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2",
+                    [.int64(processID), .text(startedAt)])
+            } catch {
+                logger.error("PostgreSQL's process \(processID) of the SQL page may still run: \(error)")
+            }
+            await connection.close()
+        } catch {
+            logger.error("PostgreSQL's process \(processID) of the SQL page may still run: \(error)")
+        }
+    }
+}
