@@ -12,7 +12,7 @@ struct BackupFailureTests {
     @Test(
         "a program that fails, writes nonsense or isn't there leaves no file",
         arguments: [
-            ("/bin/false", "/bin/false ended with status 1."), ("/bin/true", "what it wrote is no dump"),
+            ("/bin/false", "/bin/false ended with status 1."), ("/bin/true", "what it wrote is not a dump"),
             ("/nowhere/pg_dump", "/nowhere/pg_dump ended with status 127"),
         ])
     func program(path: String, expected: String) async throws {

@@ -6,7 +6,7 @@ extension Column {
         /// East positive.
         case longitude
 
-        /// The degrees that it can have. Devices and SQL may write others, which are no place.
+        /// The degrees that it can have. Devices and SQL may write others, which are not shown as places.
         public var bounds: ClosedRange<Double> {
             switch self {
             case .latitude: -90...90

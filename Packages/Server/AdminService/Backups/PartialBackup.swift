@@ -30,7 +30,7 @@ final class PartialBackup: Sendable {
         var start = [UInt8](repeating: 0, count: Self.magic.count)
         guard pread(descriptor, &start, start.count, 0) == start.count, start == Self.magic else {
             throw BackupFailure(
-                "pg_dump ended well, but what it wrote is no dump. Is another program of that name on the server's PATH?"
+                "pg_dump ended well, but what it wrote is not a dump. Is another program of that name on the server's PATH?"
             )
         }
         let byteCount = lseek(descriptor, 0, SEEK_END)
