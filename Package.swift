@@ -195,25 +195,27 @@ let package = Package(
         library(
             "TomboloAuthentication", "Server/Authentication",
             [
-                "Batching", "TomboloModel", "TomboloRules", "PostgresClient", asyncHTTPClient, crypto, cryptoExtras,
-                jwt,
-                lifecycle, logging, nioCore, nioHTTP1,
+                "Batching", "TomboloLocalization", "TomboloModel", "TomboloRules", "PostgresClient", asyncHTTPClient,
+                crypto, cryptoExtras, jwt, lifecycle, logging, nioCore, nioHTTP1,
             ]),
         library(
             "TomboloServerModel", "Server/ServerModel",
             [
-                "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore",
-                "TomboloRuleDocuments", "TomboloRules", lifecycle, logging,
+                "PostgresClient", "TomboloAuthentication", "TomboloLocalization", "TomboloModel",
+                "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloRules", lifecycle, logging,
             ]),
         library(
             "TomboloTraceExport", "Server/TraceExport",
             [asyncHTTPClient, lifecycle, logging, nioCore, nioHTTP1, tracing]),
         library("TomboloMetrics", "Server/Metrics", [coreMetrics]),
+        library("TomboloLocalization", "Server/Localization"),
         library(
             "TomboloHTTP", "Server/HTTP",
             [
-                "Batching", "TomboloAuthentication", "TomboloMetrics", "TomboloModel", "TomboloRules", "TomboloSQL",
-                "PostgresClient", "PostgresValues", coreMetrics, hummingbird, hummingbirdCore, httpTypes, lifecycle,
+                "Batching", "TomboloAuthentication", "TomboloLocalization", "TomboloMetrics", "TomboloModel",
+                "TomboloRules",
+                "TomboloSQL", "PostgresClient", "PostgresValues", coreMetrics, hummingbird, hummingbirdCore, httpTypes,
+                lifecycle,
                 logging, nioCore, nioHTTP1, nioSSL, unixSignals,
             ]),
         library(
@@ -227,22 +229,23 @@ let package = Package(
         library(
             "TomboloJSONAPI", "Server/JSONAPI",
             [
-                "Batching", "PostgresClient", "PostgresValues", "TomboloHTTP", "TomboloModel", "TomboloPostgresStore",
-                "TomboloRules", "TomboloSQL", crypto, hummingbird, httpTypes, nioCore,
+                "Batching", "PostgresClient", "PostgresValues", "TomboloHTTP", "TomboloLocalization", "TomboloModel",
+                "TomboloPostgresStore", "TomboloRules", "TomboloSQL", crypto, hummingbird, httpTypes, nioCore,
             ]),
         library(
             "AdminService", "Server/AdminService",
             [
                 "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloJSONAPI",
-                "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL",
-                "TomboloServerModel", hummingbird, httpTypes, lifecycle, logging,
+                "TomboloLocalization", "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
+                "TomboloSQL", "TomboloServerModel", hummingbird, httpTypes, lifecycle, logging,
             ]),
         .target(
             name: "AdminPanel",
             dependencies: [
                 "AdminService", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
-                "TomboloJSONAPI", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloServerModel",
-                "TomboloSQL", crypto, hummingbird, httpTypes, lifecycle, logging, mustache, nioCore,
+                "TomboloJSONAPI", "TomboloLocalization", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
+                "TomboloServerModel", "TomboloSQL", crypto, hummingbird, httpTypes, lifecycle, logging, mustache,
+                nioCore,
             ],
             path: "Packages/Server/AdminPanel",
             resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: settings),
@@ -425,6 +428,7 @@ let package = Package(
                 "TomboloServerModel",
             ]),
         tests("TomboloTraceExportTests", ["TomboloTraceExport", "TomboloTracing", logging, tracing]),
+        tests("LocalizationTests", ["TomboloLocalization"]),
         tests("TomboloMetricsTests", ["TestSupport", "TomboloMetrics", coreMetrics]),
         tests(
             "HTTPTests",
@@ -459,8 +463,7 @@ let package = Package(
             "AdminPanelTests",
             service + [
                 "AdminPanel", "AdminService", "PostgresValues", "ServiceTestSupport", "TomboloJSONAPI",
-                "TomboloPostgresStore",
-                "TomboloServerModel", crypto,
+                "TomboloLocalization", "TomboloPostgresStore", "TomboloServerModel", crypto,
             ]),
         tests(
             "TicketServiceTests",

@@ -112,11 +112,13 @@ struct AdminServerCommand: AsyncParsableCommand {
         let backupSettings: BackupSettings?
         let sql: SQLConsole?
         let tiles: MapTiles?
+        let languages: PanelLanguages
         do {
             address = try AdminAddress.ofEnvironment()
             backupSettings = try BackupSettings.ofEnvironment()
             sql = try SQLConsole.ofEnvironment()
             tiles = try MapTiles.ofEnvironment()
+            languages = try PanelLanguages.ofEnvironment()
         } catch {
             throw ValidationError(error.description)
         }
@@ -143,7 +145,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models,
             address: address, settings: ServerSettings(options: options), backups: backups, sql: sql,
-            tiles: tiles)
+            tiles: tiles, languages: languages)
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,

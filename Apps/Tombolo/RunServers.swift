@@ -26,7 +26,8 @@ struct RunServers: AsyncParsableCommand {
               TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
               TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
               TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP   as admin-server's
-              TOMBOLO_SQL_URL, TOMBOLO_MAP_TILES, TOMBOLO_MAP_ATTRIBUTION   as admin-server's
+              TOMBOLO_SQL_URL, TOMBOLO_MAP_TILES, TOMBOLO_MAP_ATTRIBUTION,
+              TOMBOLO_TRANSLATIONS                                          as admin-server's
 
             In production, run sync-gateway and admin-server as processes of their own, each with a database user of its own.
             """)
@@ -53,6 +54,7 @@ struct RunServers: AsyncParsableCommand {
             try AdminAddress.ofEnvironment()
             ?? (admin.port == 0 ? nil : try AdminAddress("\(admin.scheme)://\(host):\(admin.port)"))
         let tiles = try MapTiles.ofEnvironment()
+        let languages = try PanelLanguages.ofEnvironment()
         let level = quiet ? Logger.Level.warning : gateway.logLevel
         func logger(_ label: String) -> Logger {
             var logger = Logger(label: label)
@@ -97,7 +99,8 @@ struct RunServers: AsyncParsableCommand {
             rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models,
             address: address,
             settings: ServerSettings(options: address.map { [AdminAddress.variable: $0.text] } ?? [:]),
-            backups: backups, sql: try SQLConsole.ofEnvironment(), tiles: tiles)
+            backups: backups, sql: try SQLConsole.ofEnvironment(), tiles: tiles,
+            languages: languages)
         services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(

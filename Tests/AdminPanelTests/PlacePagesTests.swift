@@ -147,7 +147,7 @@ import TomboloRules
         }
     }
 
-    @Test("whoever may read only half of a place sees no map and no words of it")
+    @Test("people who may read only one coordinate of a place see neither a map nor the place in words")
     func hidden() async throws {
         try await Self.run(tiles: try MapTiles(Self.template)) { site in
             let path = try await site.pier(Self.berlin)

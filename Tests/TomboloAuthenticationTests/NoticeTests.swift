@@ -29,7 +29,7 @@ import TomboloModel
             let mail = notice.mail(to: AccountPlace.email, at: Self.now)
             #expect(mail.subject == subject && mail.to == AccountPlace.email)
             #expect(mail.text.contains("on 2026-05-14 09:30:05 UTC"), "\(mail.text)")
-            #expect(mail.text.contains("whoever runs the server") && mail.text.contains("your account"))
+            #expect(mail.text.contains("the server's operator") && mail.text.contains("your account"))
             #expect(mail.token == nil && mail.tokenID == nil && mail.link == nil)
         }
     }

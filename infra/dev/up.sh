@@ -70,6 +70,8 @@ TOMBOLO_JWT_SECRET="$(cat "$SECRET_FILE")"
 export TOMBOLO_JWT_SECRET
 # Mails to users, such as those that confirm an address, are files here.
 export TOMBOLO_MAIL="${TOMBOLO_MAIL:-folder:$DIR/mail}"
+# What the platform's classes are called in other languages.
+export TOMBOLO_TRANSLATIONS="${TOMBOLO_TRANSLATIONS:-$TOMBOLO_ROOT/Apps/Conference/Translations}"
 
 say "Migrating the database"
 EXAMPLE=Apps/Examples/Listings

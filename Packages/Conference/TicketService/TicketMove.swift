@@ -51,7 +51,9 @@ extension TicketMove: Decodable {
         return id
     }
 
-    private static let malformed = RequestFailure(
-        .unprocessable, "The body does not say where the ticket goes.",
-        hint: #"Send one of {"before": ID}, {"after": ID}, {"first": true}, {"last": true}."#)
+    private static var malformed: RequestFailure {
+        RequestFailure(
+            .unprocessable, "The body does not say where the ticket goes.",
+            hint: #"Send one of {"before": ID}, {"after": ID}, {"first": true}, {"last": true}."#)
+    }
 }

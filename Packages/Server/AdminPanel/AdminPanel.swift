@@ -49,14 +49,15 @@ public struct AdminPanel: Sendable {
     ///   - backups: those of this server; nil for none.
     ///   - sql: runs statements of the SQL page; nil for no such page.
     ///   - tiles: what maps of places are made of; nil for no maps.
+    ///   - languages: what pages can be in.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
         address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), backups: Backups? = nil,
-        sql: SQLConsole? = nil, tiles: MapTiles? = nil
+        sql: SQLConsole? = nil, tiles: MapTiles? = nil, languages: PanelLanguages = .builtIn
     ) {
         core = PanelCore(
             rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
-            settings: settings, backups: backups, sql: sql, tiles: tiles)
+            settings: settings, backups: backups, sql: sql, tiles: tiles, languages: languages)
     }
 
     /// The parts of the panel, in the order of the navigation.
@@ -102,6 +103,7 @@ public struct AdminPanel: Sendable {
     public func add(to routes: Routes, with parts: AdminParts) {
         let panel = PanelRoutes(core: core, parts: parts, routes: routes.identifying(by: core.identity))
         routes.reportFailures(below: Self.path, as: PanelFailures(core: core).format)
+        routes.translate(below: Self.path) { [languages = core.languages] in languages.catalogue(for: $0, $1) }
         for section in Self.sections { section.add(to: panel) }
     }
 }

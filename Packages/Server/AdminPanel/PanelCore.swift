@@ -22,6 +22,7 @@ final class PanelCore: Sendable {
     let sql: SQLConsole?
     /// What maps are made of; nil for none.
     let tiles: MapTiles?
+    let languages: PanelLanguages
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
@@ -30,7 +31,8 @@ final class PanelCore: Sendable {
 
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
-        address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?, tiles: MapTiles?
+        address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?, tiles: MapTiles?,
+        languages: PanelLanguages
     ) {
         self.rules = rules
         self.pool = pool
@@ -41,6 +43,7 @@ final class PanelCore: Sendable {
         self.backups = backups
         self.sql = sql
         self.tiles = tiles
+        self.languages = languages
     }
 
     /// What somebody may see of the classes, by the rules as they are.

@@ -1,18 +1,29 @@
+import TomboloLocalization
 import TomboloRules
 
 /// A page's place in the navigation.
 struct PanelEntry: Sendable {
     /// The groups of the navigation, in their order. Classes come between them by themselves.
-    enum Group: String, CaseIterable, Sendable {
-        case start = "Start"
+    enum Group: CaseIterable, Sendable {
+        case start
         /// What needs doing: trash, jobs, history.
-        case work = "Work"
+        case work
         /// Who may do what: users, permissions.
-        case people = "People"
+        case people
         /// How the system is set up, and how it does.
-        case system = "System"
+        case system
+
+        var title: String {
+            switch self {
+            case .start: localized("Start")
+            case .work: localized("Work")
+            case .people: localized("People")
+            case .system: localized("System")
+            }
+        }
     }
 
+    /// In English.
     let title: String
     let group: Group
 
@@ -20,6 +31,9 @@ struct PanelEntry: Sendable {
         self.title = title
         self.group = group
     }
+
+    /// Navigations are made for each request, in its language.
+    var localizedTitle: String { localizedText(title) }
 
     /// An entry with the address of its page, and whom the page's access may let through.
     struct Registered: Sendable {

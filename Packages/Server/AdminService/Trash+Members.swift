@@ -2,6 +2,7 @@ import PostgresClient
 import PostgresValues
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 extension Trash {
     /// An object in the trash.
@@ -11,9 +12,11 @@ extension Trash {
         package var row: Row
     }
 
-    static let nothing = RequestFailure(
-        .notFound, "There is nothing in the trash with this id.",
-        hint: "GET /admin/trash lists what there is; give the id of an object or of a group.")
+    static var nothing: RequestFailure {
+        RequestFailure(
+            .notFound, localized("There is nothing in the trash with this id."),
+            hint: "GET /admin/trash lists what there is; give the id of an object or of a group.")
+    }
 
     /// The column of a class that holds the address, quoted, and its value.
     static func condition(_ address: TrashAddress, _ item: ClassSchema) -> (String, PostgresParameter) {
@@ -38,7 +41,7 @@ extension Trash {
                 """, [parameter])
             guard members.count + result.count <= Self.groupLimit else {
                 throw RequestFailure(
-                    .conflict, "The group has more than \(Self.groupLimit) objects.",
+                    .conflict, localized("The group has more than \(Self.groupLimit) objects."),
                     hint: "Name them one by one; GET /admin/trash lists them.")
             }
             for source in result {

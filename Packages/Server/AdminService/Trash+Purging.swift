@@ -3,6 +3,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
+import TomboloLocalization
 
 extension Trash {
     /// Deletes objects in the trash for ever, all or none.
@@ -31,7 +32,7 @@ extension Trash {
     package func purge(_ address: TrashAddress, by caller: Restorer) async throws -> [Member] {
         try await purge(address) { member in
             guard caller.may(.purge, member.className, member.row) else {
-                throw RequestFailure(.forbidden, "Not permitted to delete all of it permanently.")
+                throw RequestFailure(.forbidden, localized("Not permitted to delete all of it permanently."))
             }
         }
     }
@@ -56,10 +57,12 @@ extension Trash {
         let found = try await pool.transaction { try await members(of: address, $0) }
         let keys = Dictionary(grouping: found, by: \.className).mapValues { $0.map(\.id.stringValue) }
         guard let first = try await firstKept(of: keys) else { return RequestFailure(error) }
+        let (className, key, reason) = (first.className, first.key, first.error.reasonToKeep)
         return RequestFailure(
             .conflict,
-            "\(first.className) \(first.key) can't be deleted permanently: \(first.error.reasonToKeep). Nothing was deleted.",
-            hint: "Remove what keeps it, or delete the other objects of the group one by one.", cause: first.error)
+            localized("\(className) \(key) can't be deleted permanently: \(reason). Nothing was deleted."),
+            hint: localized("Remove what keeps it, or delete the other objects of the group one by one."),
+            cause: first.error)
     }
 
     /// Finds the object that the database keeps, by deleting one after the other in a transaction that doesn't last.
@@ -93,9 +96,11 @@ extension PostgresError {
 
     /// In words, for those who may delete for ever.
     var reasonToKeep: String {
-        if code == .foreignKeyViolation { return "'\(tableName ?? "another table")' refers to it" }
-        if isRefusal, let constraintName { return "it would break '\(constraintName)'" }
-        return "the database says '\(message.shortened(toByteCount: Self.reasonByteCount))'"
+        if code == .foreignKeyViolation {
+            return tableName.map { localized("'\($0)' refers to it") } ?? localized("'another table' refers to it")
+        }
+        if isRefusal, let constraintName { return localized("it would break '\(constraintName)'") }
+        return localized("the database says '\(message.shortened(toByteCount: Self.reasonByteCount))'")
     }
 
     private static let reasonByteCount = 500

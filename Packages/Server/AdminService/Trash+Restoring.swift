@@ -6,6 +6,7 @@ import TomboloModel
 import TomboloPostgresStore
 package import TomboloRules
 import TomboloSQL
+import TomboloLocalization
 
 extension TomboloRules.Operation {
     /// To give an object new values of its unique properties while it's restored, also where the rules' `fields` keep
@@ -71,16 +72,16 @@ extension Trash {
             var members = try await members(of: address, connection)
             guard !members.isEmpty else { throw Self.nothing }
             guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
-                throw RequestFailure(.forbidden, "Not permitted to restore all of it.")
+                throw RequestFailure(.forbidden, localized("Not permitted to restore all of it."))
             }
             if let other = wishes.ids.subtracting(members.map(\.id)).min(by: { $0.stringValue < $1.stringValue }) {
                 throw RequestFailure(
-                    .unprocessable, "\(other) isn't among the objects that are to be restored.",
+                    .unprocessable, localized("\(other) isn't among the objects that are to be restored."),
                     hint: "Name objects of the group, as GET /admin/trash lists it.")
             }
             members.removeAll { wishes.leave.contains($0.id) }
             guard !members.isEmpty else {
-                throw RequestFailure(.unprocessable, "Everything is to stay in the trash.")
+                throw RequestFailure(.unprocessable, localized("Everything is to stay in the trash."))
             }
             for index in members.indices {
                 guard let values = wishes.values[members[index].id] else { continue }
@@ -114,20 +115,21 @@ extension Trash {
             guard let index = item.columnIndex(name), unique.contains(index) else {
                 let known = unique.sorted().map { item.columns[$0].name }.joined(separator: ", ")
                 throw RequestFailure(
-                    .unprocessable, "A restore changes unique properties of \(item.name) only.",
-                    hint: known.isEmpty ? "\(item.name) has none." : "Choose among \(known).")
+                    .unprocessable, localized("A restore changes unique properties of \(item.name) only."),
+                    hint: known.isEmpty ? localized("\(item.name) has none.") : localized("Choose among \(known)."))
             }
             let column = item.columns[index]
             guard let value = json.value(of: schema.storedType(of: column)) else {
                 throw RequestFailure(
-                    .unprocessable, "The new \(name) of \(member.id) isn't a value of the property.",
+                    .unprocessable, localized("The new \(name) of \(member.id) isn't a value of the property."),
                     properties: [name])
             }
             do throws(ValueError) {
                 try column.validate(value, linkKeyType: schema.keyType(ofLink: column))
             } catch {
                 throw RequestFailure(
-                    .unprocessable, "The new \(name) of \(member.id) is refused: \(error)", properties: [name])
+                    .unprocessable, localized("The new \(name) of \(member.id) is refused: \(error)"),
+                    properties: [name])
             }
             new[index] = value
         }
@@ -136,7 +138,7 @@ extension Trash {
                 || restorer.may(.restoreWithValues, item.name, member.row)
                     && restorer.may(.restoreWithValues, item.name, new)
         else {
-            throw RequestFailure(.forbidden, "Not permitted to give \(item.name) \(member.id) these values.")
+            throw RequestFailure(.forbidden, localized("Not permitted to give \(item.name) \(member.id) these values."))
         }
         for name in values.keys.sorted() {
             guard let index = item.columnIndex(name) else { continue }
@@ -173,7 +175,7 @@ extension Trash {
                     if wishes.swap.contains(member.id) {
                         guard maySwap else {
                             throw RequestFailure(
-                                .forbidden, "Not permitted to move the live \(name) into the trash instead.")
+                                .forbidden, localized("Not permitted to move the live \(name) into the trash instead."))
                         }
                         try await move(name, live, UUID(), by: restorer.subject.userID, connection)
                         continue
@@ -258,8 +260,8 @@ extension Trash {
                 guard let row = found.first else { continue }
                 let parent = try row[0].objectId
                 var failure = RequestFailure(
-                    .conflict, "The \(target.name) that this \(item.name) belongs to is in the trash too.",
-                    hint: "Restore the \(target.name) \(parent) first.", properties: [column.name])
+                    .conflict, localized("The \(target.name) that this \(item.name) belongs to is in the trash too."),
+                    hint: localized("Restore the \(target.name) \(parent) first."), properties: [column.name])
                 failure.details = [
                     "parent": ["class": .string(target.name), "_id": .string(parent.stringValue)]
                 ]

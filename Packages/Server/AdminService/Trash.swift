@@ -5,6 +5,7 @@ import TomboloHTTP
 public import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
+import TomboloLocalization
 
 /// The trash: what is deleted stays there for a month, for administrators only, and can be restored with what went
 /// into it at the same time. Rows are moved by the database's own functions, such as `tombolo.trash`, and take along what
@@ -67,8 +68,9 @@ public struct Trash: Sendable {
 
     static func takesTooMuch(_ className: String, _ error: PostgresError) -> RequestFailure {
         RequestFailure(
-            .conflict, "More than \(TrashLimits.takenAlong) objects would go into the trash with this \(className).",
-            hint: "Move what links to it into the trash first, in parts.", cause: error)
+            .conflict,
+            localized("More than \(TrashLimits.takenAlong) objects would go into the trash with this \(className)."),
+            hint: localized("Move what links to it into the trash first, in parts."), cause: error)
     }
 
     nonisolated(nonsending) func move(

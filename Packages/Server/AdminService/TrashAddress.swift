@@ -1,6 +1,7 @@
 package import Foundation
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// What is to be restored: everything that was trashed together, or one object.
 package enum TrashAddress: Hashable, Sendable {
@@ -15,7 +16,7 @@ package enum TrashAddress: Hashable, Sendable {
             self = .group(id)
         } else {
             throw RequestFailure(
-                .badRequest, "The address holds neither the id of an object nor that of a group.",
+                .badRequest, localized("The address holds neither the id of an object nor that of a group."),
                 hint: "GET /admin/trash lists both.")
         }
     }

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// An object in the trash that can't come back because a live one has the same unique values.
 struct TrashClash: Sendable {
@@ -32,10 +33,14 @@ struct TrashClash: Sendable {
     /// 409 with all that has to be decided.
     static func failure(_ clashes: [TrashClash]) -> RequestFailure {
         let first = clashes[0]
-        let list = first.properties.joined(separator: " and ")
-        let more = clashes.count > 1 ? " \(clashes.count - 1) more objects clash." : ""
+        let list = first.properties.dropFirst().reduce(first.properties.first ?? "") { localized("\($0) and \($1)") }
+        var message = localized("A live \(first.className) has the same \(list); nothing was restored.")
+        let more = clashes.count - 1
+        if more > 0 {
+            message += " " + localized(more, one: "\(more) more object clashes.", other: "\(more) more objects clash.")
+        }
         var failure = RequestFailure(
-            .conflict, "A live \(first.className) has the same \(list); nothing was restored.\(more)",
+            .conflict, message,
             hint:
                 "Restore again and choose: 'values' gives it another \(list), 'leave' keeps it in the trash, 'swap' moves "
                 + "the live \(first.className) there.", properties: first.properties)

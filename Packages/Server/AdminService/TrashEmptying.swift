@@ -2,6 +2,7 @@ import PostgresClient
 package import TomboloHTTP
 package import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Empties the trash, a bounded number of groups for each request: the answer says where the next goes on.
 package struct TrashEmptying: Sendable {
@@ -56,7 +57,10 @@ package struct TrashEmptying: Sendable {
         else {
             throw RequestFailure(
                 .conflict,
-                "\(member.className) \(member.id) of this group isn't included, or you may not delete it permanently.")
+                localized(
+                    "\(member.className) \(member.id) of this group isn't included, or you may not delete it "
+                        + "permanently."
+                ))
         }
     }
 }

@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// Why somebody cannot log in, register, or be taken for who they say they are. Descriptions are fit for clients:
 /// none tells whether an account exists.
 public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -70,41 +72,44 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
 
     public var description: String {
         switch self {
-        case .wrongCredentials: "E-mail or password is wrong."
-        case .tooManyAttempts(let seconds):
-            "Too many attempts, for this account or from your network: try again in \(Self.duration(seconds))."
-        case .busy: "Too many people are logging in at the moment: try again in a few seconds."
+        case .wrongCredentials: localized("E-mail or password is wrong.")
+        case .tooManyAttempts(let seconds): Self.tooManyAttempts(seconds)
+        case .busy: localized("Too many people are logging in at the moment: try again in a few seconds.")
         case .invalidToken(let reason): "The access token is not valid: \(reason) Log in again."
         case .expiredToken: "The access token has expired: log in again."
         case .revokedToken: "The login of this access token has ended, or the password was changed since: log in again."
-        case .endedSession: "The login has ended: log in again."
-        case .noSuchSession: "There is no such login, or it has ended."
-        case .unknownUser: "The access token's account no longer exists."
-        case .invalidEmail(let reason): "This e-mail address cannot be used: \(reason)"
-        case .invalidPassword(let reason): "This password cannot be used: \(reason)"
-        case .invalidDisplayName(let reason): "This name cannot be used: \(reason)"
-        case .invalidCustomData(let reason): "This custom data cannot be used: \(reason)"
-        case .emailTaken: "There is an account with this e-mail address already: log in, or use another address."
-        case .noSuchProvider: "This way to log in, or to register, isn't offered here."
+        case .endedSession: localized("The login has ended: log in again.")
+        case .noSuchSession: localized("There is no such login, or it has ended.")
+        case .unknownUser: localized("The access token's account no longer exists.")
+        case .invalidEmail(let reason): localized("This e-mail address cannot be used: \(reason)")
+        case .invalidPassword(let reason): localized("This password cannot be used: \(reason)")
+        case .invalidDisplayName(let reason): localized("This name cannot be used: \(reason)")
+        case .invalidCustomData(let reason): localized("This custom data cannot be used: \(reason)")
+        case .emailTaken:
+            localized("There is an account with this e-mail address already: log in, or use another address.")
+        case .noSuchProvider: localized("This way to log in, or to register, isn't offered here.")
         case .notLinkable: "Anonymous credentials and API keys can't be linked."
         case .identityTaken: "Another account has this identity, or this account has an e-mail address already."
         case .apiKeyNameTaken: "There is a key of this name already."
         case .tooManyAPIKeys: "There are \(APIKey.maximumCountOfUser) keys already: delete one first."
         case .noSuchAPIKey: "There is no such key."
         case .keyLogin: "A login with an API key can't manage the account, its keys or its other logins."
-        case .wrongCode: "This code isn't right, or was used already: wait for the next one."
-        case .secondFactorRequired: "This takes a login with a second factor."
-        case .codeRequired: "This account has a second factor, and this takes a code of it."
+        case .wrongCode: localized("This code isn't right, or was used already: wait for the next one.")
+        case .secondFactorRequired: localized("This takes a login with a second factor.")
+        case .codeRequired: localized("This account has a second factor, and this takes a code of it.")
         case .unreadableSecondFactor:
-            "Codes of the app can't be checked since the servers' secret was replaced. Use a recovery code and set the app "
-                + "up anew, or have somebody remove the second factor."
-        case .badMailToken: "This token is wrong, expired, or was used already: ask for another mail."
-        case .alreadyInvited: "There is an open invitation to this address for this role: send that one again."
+            localized(
+                "The app's codes can't be checked any more, because the servers' secret was replaced. Use a recovery "
+                    + "code and set the app up again, or have somebody remove the second factor.")
+        case .badMailToken: localized("This token is wrong, expired, or was used already: ask for another mail.")
+        case .alreadyInvited:
+            localized("There is an open invitation to this address for this role: send that one again.")
         case .tooManyInvitations:
-            "Too many invitations: at most \(Invitation.maximumOfInviter) of one person and "
-                + "\(Invitation.maximumOfScope) into one object are open, and each is sent "
-                + "\(Invitation.maximumSendCount) times. Revoke some first."
-        case .noMail: "This server can't send mails."
+            localized(
+                "Too many invitations: at most \(Invitation.maximumOfInviter) of one person and "
+                    + "\(Invitation.maximumOfScope) into one object are open, and each is sent "
+                    + "\(Invitation.maximumSendCount) times. Revoke some first.")
+        case .noMail: localized("This server can't send mails.")
         case .unreachable: "The service that vouches for users doesn't answer at the moment."
         case .functionFailed: "The function that vouches for users failed."
         case .invalidSettings(let reason): "These settings can't be used: \(reason)"
@@ -121,12 +126,22 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// In words: `40 seconds`, `12 minutes`.
-    private static func duration(_ seconds: Int) -> String {
+    /// With the time in words: `40 seconds`, `12 minutes`.
+    private static func tooManyAttempts(_ seconds: Int) -> String {
         switch seconds {
-        case ...1: "a second"
-        case ...120: "\(seconds) seconds"
-        default: "\((seconds + 59) / 60) minutes"
+        case ...1:
+            return localized("Too many attempts, for this account or from your network: try again in a second.")
+        case ...120:
+            return localized(
+                seconds,
+                one: "Too many attempts, for this account or from your network: try again in \(seconds) second.",
+                other: "Too many attempts, for this account or from your network: try again in \(seconds) seconds.")
+        default:
+            let minutes = (seconds + 59) / 60
+            return localized(
+                minutes,
+                one: "Too many attempts, for this account or from your network: try again in \(minutes) minute.",
+                other: "Too many attempts, for this account or from your network: try again in \(minutes) minutes.")
         }
     }
 }

@@ -5,6 +5,7 @@ public import PostgresClient
 public import TomboloHTTP
 public import TomboloModel
 public import TomboloRules
+import TomboloLocalization
 
 /// JSON:API 1.1 (jsonapi.org) for every class of the model as it is: docs/json-api.md. What somebody may see and change
 /// follows from the rules and from nothing else.
@@ -69,16 +70,16 @@ public struct JSONAPIRoutes: Sendable {
     func key(_ context: EdgeContext, of type: ResourceType) throws -> Value {
         guard let text = context.parameters.get("id")?.removingPercentEncoding, let key = type.keyValue(text) else {
             throw RequestFailure(
-                .notFound, "There is no resource of type '\(type.name)' with this id.",
-                hint: "An id is \(ValueText.expected(type.keyType)).")
+                .notFound, localized("There is no resource of type '\(type.name)' with this id."),
+                hint: localized("An id is \(ValueText.expected(type.keyType))."))
         }
         return key
     }
 
     static func noSuchResource(_ type: ResourceType) -> RequestFailure {
         RequestFailure(
-            .notFound, "There is no resource of type '\(type.name)' with this id.",
-            hint: "It may be in the trash, or you may not see it.")
+            .notFound, localized("There is no resource of type '\(type.name)' with this id."),
+            hint: localized("It may be in the trash, or you may not see it."))
     }
 
     /// The relationship that the address names.

@@ -2,6 +2,7 @@ internal import PostgresClient
 internal import TomboloModel
 internal import TomboloRuleDocuments
 public import TomboloRules
+import TomboloLocalization
 
 /// A change to the roles of an app's matrix. The app's own roles, which its rules name, can't be renamed or removed.
 public enum RoleChange: Sendable {
@@ -47,15 +48,12 @@ extension ServerModels {
                 // Whoever wrote the name before there was such a role would have it all of a sudden.
                 let count = try await holderCount(name, table, role, connection)
                 guard count == 0 else {
-                    throw PermissionChangeError.held(
-                        "\(grants(count)) the role '\(name)' already, which there isn't yet. Delete what gives it first, or "
-                            + "choose another name; nothing was changed.")
+                    throw heldAlready(name, count)
                 }
             case .remove(let name):
                 let count = try await holderCount(name, table, role, connection)
                 guard count == 0 else {
-                    throw PermissionChangeError.held(
-                        "\(grants(count)) the role '\(name)'. Take it from whoever has it first; nothing was changed.")
+                    throw held(name, count)
                 }
                 // Else they would give a later role of the same name.
                 try await connection.query(
@@ -66,18 +64,16 @@ extension ServerModels {
             case .rename(let name, let new):
                 let count = try await holderCount(new, table, role, connection)
                 guard count == 0 else {
-                    throw PermissionChangeError.held(
-                        "\(grants(count)) the role '\(new)' already, which there isn't yet. Delete what gives it first, or "
-                            + "choose another name; nothing was changed.")
+                    throw heldAlready(new, count)
                 }
                 do {
                     try await connection.query(
                         "UPDATE \(table) SET \(role) = $2 WHERE \(role) = $1", [.text(name), .text(new)])
                 } catch let error as PostgresError where error.code.errorClass == "23" {
                     // What the app's database keeps, such as roles in what is in the trash.
+                    let reason = [error.message, error.hint].compactMap(\.self).joined(separator: " ")
                     throw PermissionChangeError.held(
-                        "The database keeps a grant of '\(name)' as it is: \(error.message) "
-                            + (error.hint.map { "\($0) " } ?? "") + "Nothing was changed.")
+                        localized("The database keeps a grant of '\(name)' as it is: \(reason) Nothing was changed."))
                 }
                 try await connection.query(
                     """
@@ -97,5 +93,29 @@ extension ServerModels {
             "SELECT count(*) FROM \(table) WHERE \(role) = $1", [.text(name)])[0, 0].int64
     }
 
-    private static func grants(_ count: Int64) -> String { count == 1 ? "1 grant gives" : "\(count) grants give" }
+    private static func held(_ name: String, _ count: Int64) -> PermissionChangeError {
+        .held(
+            localized(
+                Int(count),
+                one:
+                    "\(count) grant gives the role '\(name)'. Take it from everyone who has it first; nothing was "
+                    + "changed.",
+                other:
+                    "\(count) grants give the role '\(name)'. Take it from everyone who has it first; nothing was "
+                    + "changed."
+            ))
+    }
+
+    /// Of a role that is to come.
+    private static func heldAlready(_ name: String, _ count: Int64) -> PermissionChangeError {
+        .held(
+            localized(
+                Int(count),
+                one:
+                    "\(count) grant gives the role '\(name)' already, although it doesn't exist yet. Delete what gives "
+                    + "it first, or choose another name; nothing was changed.",
+                other:
+                    "\(count) grants give the role '\(name)' already, although it doesn't exist yet. Delete what gives "
+                    + "it first, or choose another name; nothing was changed."))
+    }
 }

@@ -2,6 +2,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// What the template `api_class` shows.
 struct APIClassContent {
@@ -36,13 +37,13 @@ struct APIClassContent {
     private var fields: [[String: Any]] {
         DescribedField.all(of: type, for: view).map { field in
             var values: [String: Any] = [
-                "name": field.name, "type": field.type, "creation": field.creation.rawValue,
-                "use": field.isWritable ? "writable" : "read only",
+                "name": field.name, "type": field.type, "creation": field.creation.title,
+                "use": field.isWritable ? localized("writable") : localized("read only"),
             ]
             if let allowed = field.allowed {
                 let shown = allowed.values.prefix(Self.shownValueCount).compactMap { ValueText.text($0) }
-                values["expected"] =
-                    "one of: " + shown.joined(separator: ", ") + (allowed.values.count > shown.count ? ", …" : "")
+                let list = shown.joined(separator: ", ") + (allowed.values.count > shown.count ? ", …" : "")
+                values["expected"] = localized("one of: \(list)")
             } else {
                 values["expected"] = field.expected
             }
@@ -61,7 +62,7 @@ struct APIClassContent {
             [
                 "name": name,
                 "operators": ResourceFilter.operators(path).map(\.rawValue).joined(separator: ", "),
-                "sort": path.isSortable ? "yes" : "no",
+                "sort": path.isSortable ? localized("yes") : localized("no"),
             ]
         }
     }
@@ -90,56 +91,97 @@ struct APIClassContent {
     }
 
     private var sections: [Section] {
-        let all = [
-            section(
-                "read", "Read", "The version of a resource is in the ETag header of the answer, and in meta.version.",
-                [examples.list, examples.single] + examples.related),
-            section(
-                "filter", "Filter and sort",
+        [reading, filtering, choosing, paging, creating, changing, linking, removing].filter { !$0.requests.isEmpty }
+    }
+
+    private var reading: Section {
+        section(
+            "read", localized("Read"),
+            localized("The version of a resource is in the ETag header of the answer, and in meta.version."),
+            [examples.list, examples.single] + examples.related)
+    }
+
+    private var filtering: Section {
+        section(
+            "filter", localized("Filter and sort"),
+            localized(
                 "Up to \(ResourceQuery.maximumFilterCount) filters, which must all hold. An 'in' has up to "
                     + "\(ResourceQuery.maximumFilterValueCount) values between commas. Up to "
-                    + "\(ResourceQuery.maximumSortCount) fields to sort by; a minus sorts in descending order.",
-                [examples.filter, examples.sorted]),
-            section(
-                "parts", "Choose what is sent",
+                    + "\(ResourceQuery.maximumSortCount) fields to sort by; a minus sorts in descending order."),
+            [examples.filter, examples.sorted])
+    }
+
+    private var choosing: Section {
+        section(
+            "parts", localized("Choose what is sent"),
+            localized(
                 "Up to \(ResourceQuery.maximumIncludeCount) relationships to include, each up to "
                     + "\(ResourceQuery.maximumIncludeDepth) names deep, with dots between them, and up to "
-                    + "\(PanelNumber.text(ResourceReader.maximumIncludedCount)) resources by them.",
-                [examples.sparse, examples.including]),
-            section(
-                "pages", "Pages",
+                    + "\(PanelNumber.text(ResourceReader.maximumIncludedCount)) resources by them."),
+            [examples.sparse, examples.including])
+    }
+
+    private var paging: Section {
+        section(
+            "pages", localized("Pages"),
+            localized(
                 "A page has \(ResourceQuery.defaultPageSize) resources unless you ask for up to "
-                    + "\(ResourceQuery.maximumPageSize). Take a cursor from links.next of the page before: cursors have no "
-                    + "limit. A page by its number may have up to \(PanelNumber.text(ResourceQuery.maximumOffset)) resources "
-                    + "before it.",
-                [examples.numbered, examples.following]),
-            section(
-                "create", "Create", "Another object with the same unique values is refused with 409.",
-                [examples.create]),
-            section(
-                "change", "Change",
-                "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay as "
-                    + "they are. With If-Match, the change is refused with 412 if the object has another version.",
-                [examples.update]),
-            section(
-                "links", "Change links",
+                    + "\(ResourceQuery.maximumPageSize). Take a cursor from links.next of the page before: cursors have "
+                    + "no limit. A page by its number may have up to \(PanelNumber.text(ResourceQuery.maximumOffset)) "
+                    + "resources before it."),
+            [examples.numbered, examples.following])
+    }
+
+    private var creating: Section {
+        section(
+            "create", localized("Create"),
+            localized("Another object with the same unique values is refused with 409."), [examples.create])
+    }
+
+    private var changing: Section {
+        section(
+            "change", localized("Change"),
+            localized(
+                "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay "
+                    + "as they are. With If-Match, the change is refused with 412 if the object has another version."),
+            [examples.update])
+    }
+
+    private var linking: Section {
+        section(
+            "links", localized("Change links"),
+            localized(
                 "PATCH replaces all links of a relationship. Of a list, POST adds some at its end, and DELETE takes some "
-                    + "out.", examples.links),
-            section(
-                "remove", "Remove",
-                type.item.isTrashable
-                    ? "The object goes into the trash, with what belongs to it. The reason may be left out."
-                    : "This can't be undone. DELETE takes If-Match too.",
-                [examples.remove]),
-        ]
-        return all.filter { !$0.requests.isEmpty }
+                    + "out."),
+            examples.links)
+    }
+
+    private var removing: Section {
+        section(
+            "remove", localized("Remove"),
+            type.item.isTrashable
+                ? localized("The object goes into the trash, with what belongs to it. The reason may be left out.")
+                : localized("This can't be undone. DELETE takes If-Match too."),
+            [examples.remove])
     }
 
     private func section(_ id: String, _ title: String, _ text: String, _ requests: [ExampleRequest?]) -> Section {
         let requests = requests.compactMap { $0 }
-        let asking = "Replace \(ExampleRequest.placeholder) by the id of an object."
+        let asking = localized("Replace \(ExampleRequest.placeholder) by the id of an object.")
         return Section(
             id: id, title: title, text: requests.contains(where: \.asksForID) ? "\(text) \(asking)" : text,
             requests: requests, server: server)
+    }
+}
+
+extension DescribedField.Creation {
+    /// On pages.
+    fileprivate var title: String {
+        switch self {
+        case .required: localized("required")
+        case .optional: localized("optional")
+        case .requiredInside: localized("required in its object")
+        case .no: localized("no")
+        }
     }
 }

@@ -2,6 +2,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// What the API has of one class: its fields, what lists can be asked for, and a request for each operation.
 struct APIClassPage {
@@ -19,7 +20,7 @@ struct APIClassPage {
             server: APIPages.server(request), login: APIPages.login(request))
         let title = ClassTitle.plural(of: type)
         return PanelPage(
-            "API: \(title)", crumbs: [APIPages.crumb], content: Self.template.render(content.values))
+            localized("API: \(title)"), crumbs: [APIPages.crumb], content: Self.template.render(content.values))
     }
 
     // MARK: Objects for examples

@@ -6,12 +6,13 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// How programs use the API, by class, with requests that can be sent as they are: of what the caller may read and do, as
 /// the API decides it.
 struct APIPages: PanelSection {
     static let path = "\(AdminPanel.path)/api"
-    static let crumb = PanelPage.Crumb(title: "API", path: path)
+    static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("API"), path: path) }
     private static let template = PanelTemplate(PackageResources.api_mustache)
 
     static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
@@ -37,7 +38,7 @@ struct APIPages: PanelSection {
             ]
         }
         return PanelPage(
-            "API",
+            localized("API"),
             content: Self.template.render([
                 "classes": classes, "hasClasses": !classes.isEmpty, "login": Self.login(request),
                 "apiPath": JSONAPIRoutes.path,
@@ -48,7 +49,18 @@ struct APIPages: PanelSection {
     private static func operations(on type: ResourceType, _ view: CallerView) -> [String] {
         let removal = JSONAPIRoutes.removal(of: type.item)
         let writing = [TomboloRules.Operation.create, .update, removal].filter { view.refusal($0, type) == nil }
-        return ["read"] + writing.map { "\($0)" }
+        return ([.read] + writing).map(word)
+    }
+
+    private static func word(_ operation: TomboloRules.Operation) -> String {
+        switch operation {
+        case .read: localized("read", context: "operation")
+        case .create: localized("create", context: "operation")
+        case .update: localized("update", context: "operation")
+        case .trash: localized("trash", context: "operation")
+        case .delete: localized("delete", context: "operation")
+        default: "\(operation)"
+        }
     }
 
     // MARK: The server

@@ -1,4 +1,5 @@
 import TomboloAuthentication
+import TomboloLocalization
 import TomboloModel
 
 /// What the template `account_confirm` shows before an account is disabled or enabled.
@@ -14,17 +15,17 @@ struct AccountConfirmContent: Sendable {
     init(_ details: AccountDetails, isEnabling: Bool) {
         id = details.userID.stringValue
         name = details.name.isEmpty ? details.email ?? id : details.name
-        heading = isEnabling ? "Enable \(name)?" : "Disable \(name)?"
+        heading = isEnabling ? localized("Enable \(name)?") : localized("Disable \(name)?")
         lines =
             isEnabling
-            ? ["They may log in again.", "Logins that were ended stay ended."]
+            ? [localized("They may log in again."), localized("Logins that were ended stay ended.")]
             : [
-                "They are logged out on every device within a second, and can't log in.",
-                "What they have created stays, and they keep their roles.",
-                "You can undo this: enable the account again.",
+                localized("They are logged out on every device within a second, and can't log in."),
+                localized("What they have created stays, and they keep their roles."),
+                localized("You can undo this: enable the account again."),
             ]
         action = "\(AccountPages.path)/\(id)/\(isEnabling ? "enable" : "disable")"
-        button = isEnabling ? "Enable the account" : "Disable the account"
+        button = isEnabling ? localized("Enable the account") : localized("Disable the account")
         buttonClass = isEnabling ? "main" : "danger"
     }
 }

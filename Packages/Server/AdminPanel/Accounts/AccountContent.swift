@@ -1,5 +1,6 @@
 import Foundation
 import TomboloAuthentication
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -33,7 +34,8 @@ struct AccountContent: Sendable {
     let verificationToggle: Toggle?
     /// What the rules of each app permit users like them; empty where no rules say so.
     var permissions: [String] = []
-    let secondFactor: Moment?
+    /// Since when it's set up, in words.
+    let secondFactor: String
     /// What removes it.
     let secondFactorLink: String?
     let identities: [String]
@@ -50,7 +52,7 @@ struct AccountContent: Sendable {
 
     /// What pages call a way to log in.
     private static func providerTitle(_ provider: String) -> String {
-        provider == "local-userpass" ? "Password" : provider
+        provider == "local-userpass" ? localized("Password") : provider
     }
 
     /// - Parameters:
@@ -65,27 +67,35 @@ struct AccountContent: Sendable {
         let id = details.userID.stringValue
         self.id = id
         name = details.name.isEmpty ? details.email ?? id : details.name
-        email = details.email ?? "no e-mail address"
-        state = disabledAt == nil ? "enabled" : "disabled"
+        email = details.email ?? localized("no e-mail address")
+        state = AccountState.title(isEnabled: disabledAt == nil)
         kind = disabledAt == nil ? "yes" : "no"
         made = Moment(details.createdAt, now: now)
         self.disabledAt = disabledAt.map { Moment($0, now: now) }
         verification =
-            details.verifiedAt.map { "verified, \(Moment($0, now: now).exact)" } ?? "not verified"
+            details.verifiedAt.map { localized("verified, \(Moment($0, now: now).exact)") } ?? localized("not verified")
         verificationToggle =
             mayChange && details.email != nil
             ? details.verifiedAt == nil
-                ? Toggle(label: "Mark as verified", link: "/panel/accounts/\(id)/verify", isDangerous: false)
-                : Toggle(label: "Mark as not verified", link: "/panel/accounts/\(id)/unverify", isDangerous: false)
+                ? Toggle(
+                    label: localized("Mark as verified"), link: "/panel/accounts/\(id)/verify", isDangerous: false)
+                : Toggle(
+                    label: localized("Mark as not verified"), link: "/panel/accounts/\(id)/unverify",
+                    isDangerous: false)
             : nil
-        secondFactor = details.secondFactorAt.map { Moment($0, now: now) }
+        secondFactor =
+            details.secondFactorAt.map { localized("since \(Moment($0, now: now).exact)") }
+            ?? localized("none", context: "second factor")
         secondFactorLink =
             mayChange && !isOneself && details.secondFactorAt != nil
             ? "/panel/accounts/\(id)/second-factor/remove" : nil
         identities = details.identities.map { "\(Self.providerTitle($0.provider)): \($0.identifier)" }
         hasIdentities = !identities.isEmpty
         grants = (subject?.grants ?? []).map { grant in
-            grant.role.name + (grant.scope.map { " in \(scopes[$0] ?? "\($0)")" } ?? " everywhere")
+            let role = localizedName(grant.role.name)
+            guard let scope = grant.scope else { return localized("\(role) everywhere") }
+            let title = scopes[scope] ?? "\(scope)"
+            return localized("\(role) in \(title)")
         }.sorted()
         hasGrants = !grants.isEmpty
         customData = details.customData
@@ -94,7 +104,7 @@ struct AccountContent: Sendable {
         self.sessions = sessions.map { session in
             let details = [session.device.platform, session.device.app].compactMap(\.self).joined(separator: ", ")
             return Session(
-                device: session.device.name ?? "unnamed device", details: details,
+                device: session.device.name ?? localized("unnamed device"), details: details,
                 provider: Self.providerTitle(session.provider), since: Moment(session.createdAt, now: now),
                 lastUsed: Moment(session.lastUsedAt, now: now), isThisOne: session.id == own,
                 endLink: mayChange ? "/panel/accounts/\(id)/logins/\(session.id)/end" : nil)
@@ -104,8 +114,8 @@ struct AccountContent: Sendable {
         toggle =
             mayChange && !isOneself
             ? disabledAt == nil
-                ? Toggle(label: "Disable…", link: "/panel/accounts/\(id)/disable", isDangerous: true)
-                : Toggle(label: "Enable…", link: "/panel/accounts/\(id)/enable", isDangerous: false)
+                ? Toggle(label: localized("Disable…"), link: "/panel/accounts/\(id)/disable", isDangerous: true)
+                : Toggle(label: localized("Enable…"), link: "/panel/accounts/\(id)/enable", isDangerous: false)
             : nil
     }
 }

@@ -2,6 +2,7 @@ import AdminService
 import Foundation
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -13,7 +14,7 @@ struct AccountPages: PanelSection {
     private static let list = PanelTemplate(PackageResources.accounts_mustache)
     private static let account = PanelTemplate(PackageResources.account_mustache)
     private static let confirm = PanelTemplate(PackageResources.account_confirm_mustache)
-    private static let crumb = PanelPage.Crumb(title: "Accounts", path: path)
+    private static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Accounts"), path: path) }
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
@@ -39,7 +40,7 @@ struct AccountPages: PanelSection {
             try await request.core.authenticator.endSessions(
                 of: details.userID, but: details.userID == request.userID ? request.visit.session.id : nil)
             return .redirect(
-                to: "\(Self.path)/\(details.userID)", notice: PanelNotice("All other logins were ended."))
+                to: "\(Self.path)/\(details.userID)", notice: PanelNotice(localized("All other logins were ended.")))
         }
         panel.action("\(Self.path)/{id}/logins/{login}/end", access: changing) { request, _ in
             let details = try await details(request)
@@ -49,11 +50,14 @@ struct AccountPages: PanelSection {
             } catch AuthenticationError.noSuchSession {
                 throw RequestFailure(.notFound, "This login has ended already.")
             }
-            return .redirect(to: "\(Self.path)/\(details.userID)", notice: PanelNotice("The login was ended."))
+            return .redirect(
+                to: "\(Self.path)/\(details.userID)", notice: PanelNotice(localized("The login was ended.")))
         }
     }
 
-    private static let unknown = RequestFailure(.notFound, "There is no such account.")
+    private static var unknown: RequestFailure {
+        RequestFailure(.notFound, "There is no such account.")
+    }
 
     private func details(_ request: PanelRequest) async throws -> AccountDetails {
         guard let id = try? ObjectId(string: request.parameter("id")) else { throw Self.unknown }
@@ -80,7 +84,7 @@ struct AccountPages: PanelSection {
         }
         let found = try await request.core.authenticator.accounts(search: search, state: state, page: page)
         let content = AccountsContent(found, search: search ?? "", state: state, page: page, now: request.now)
-        return PanelPage("Accounts", content: Self.list.render(request.values(content)))
+        return PanelPage(localized("Accounts"), content: Self.list.render(request.values(content)))
     }
 
     private func page(_ request: PanelRequest, _ grant: AnyMatrixGrant) async throws -> PanelPage {
@@ -131,10 +135,12 @@ struct AccountPages: PanelSection {
             }
         }
         try await request.core.authenticator.setEnabled(isEnabling, details.userID)
-        let name = details.name.isEmpty ? details.email ?? "The account" : details.name
+        let name = details.name.isEmpty ? details.email ?? localized("The account") : details.name
         return .redirect(
             to: "\(Self.path)/\(details.userID)",
             notice: PanelNotice(
-                "\(name) \(isEnabling ? "may log in again." : "is disabled, and was logged out everywhere.")"))
+                isEnabling
+                    ? localized("\(name) may log in again.")
+                    : localized("\(name) is disabled, and was logged out everywhere.")))
     }
 }

@@ -1,4 +1,5 @@
 import TomboloAuthentication
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -19,7 +20,7 @@ struct AccountsContent: Sendable {
             id = account.userID.stringValue
             name = account.name.isEmpty ? account.email ?? id : account.name
             email = account.email ?? "—"
-            state = account.disabledAt == nil ? "enabled" : "disabled"
+            state = AccountState.title(isEnabled: account.disabledAt == nil)
             kind = account.disabledAt == nil ? "yes" : "no"
             logins = account.loginCount
             lastUsed = account.lastUsedAt.map { Moment($0, now: now) }
@@ -40,9 +41,9 @@ struct AccountsContent: Sendable {
     ) {
         self.search = search
         states =
-            [WhyContent.Option(value: "", label: "All", isChosen: state == nil)]
+            [WhyContent.Option(value: "", label: localized("All"), isChosen: state == nil)]
             + AccountState.allCases.map {
-                WhyContent.Option(value: $0.rawValue, label: $0.rawValue, isChosen: $0 == state)
+                WhyContent.Option(value: $0.rawValue, label: $0.title, isChosen: $0 == state)
             }
         accounts = found.accounts.map { Line($0, now: now) }
         self.page = page
@@ -50,4 +51,10 @@ struct AccountsContent: Sendable {
         previous = page > 1 ? "/panel/accounts?\(query)&page=\(page - 1)" : nil
         next = found.hasMore ? "/panel/accounts?\(query)&page=\(page + 1)" : nil
     }
+}
+
+extension AccountState {
+    var title: String { Self.title(isEnabled: self == .enabled) }
+
+    static func title(isEnabled: Bool) -> String { isEnabled ? localized("enabled") : localized("disabled") }
 }

@@ -3,6 +3,10 @@
 (() => {
   const $ = (selector, from = document) => from.querySelector(selector);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  // Texts in the language of the page, which brings their translations along.
+  const translations = JSON.parse(document.body.dataset.words || "{}");
+  const localized = (text, ...values) =>
+    (translations[text] ?? text).replace(/\{(\d+)\}/g, (place, number) => values[number] ?? place);
   // A button with a word, and with what it's about for those who don't see what is around it.
   const button = (label, about, action) => {
     const [made, more] = ["button", "span"].map((tag) => document.createElement(tag));
@@ -26,9 +30,9 @@
 
   // Requests of the API are copied, where the browser permits it.
   for (const request of navigator.clipboard ? all("pre.request") : []) {
-    const copy = button("Copy", request.getAttribute("aria-label"), async () => {
+    const copy = button(localized("Copy"), request.getAttribute("aria-label"), async () => {
       await navigator.clipboard.writeText(request.textContent);
-      copy.firstChild.textContent = "Copied";
+      copy.firstChild.textContent = localized("Copied");
     });
     request.after(copy);
   }
@@ -104,15 +108,16 @@
     const tools = document.createElement("div");
     tools.className = "marks";
     tools.setAttribute("role", "group");
-    tools.setAttribute("aria-label", `Format ${area.dataset.markdown}`);
+    tools.setAttribute("aria-label", localized("Format {0}", area.dataset.markdown));
     const tool = (name, action) => {
       const made = button(name, area.dataset.markdown, action);
       tools.append(made);
       return made;
     };
     for (const [name, action] of [
-      ["Bold", around("**")], ["Italic", around("_")], ["Heading", lines("## ")], ["Link", link], ["List", lines("- ")],
-      ["Quote", lines("> ")], ["Code", code],
+      [localized("Bold"), around("**")], [localized("Italic"), around("_")], [localized("Heading"), lines("## ")],
+      [localized("Link"), link], [localized("List"), lines("- ")], [localized("Quote"), lines("> ")],
+      [localized("Code"), code],
     ]) tool(name, action);
     area.addEventListener("keydown", (event) => {
       const action = { b: around("**"), i: around("_") }[event.key];
@@ -126,21 +131,21 @@
     preview.id = `p-${area.id}`;
     preview.hidden = true;
     preview.setAttribute("role", "region");
-    preview.setAttribute("aria-label", `Preview of ${area.dataset.markdown}`);
+    preview.setAttribute("aria-label", localized("Preview of {0}", area.dataset.markdown));
     let asked = 0;
     const show = async () => {
       const number = ++asked;
-      let nodes = ["The preview can't be shown at the moment."];
+      let nodes = [localized("The preview can't be shown at the moment.")];
       try {
         const body = new URLSearchParams({ _token: area.form.elements._token.value, text: area.value });
         const answer = await fetch("/panel/markdown", { method: "POST", body });
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        if (answer.status === 413) nodes = ["The text is too long to be formatted."];
+        if (answer.status === 413) nodes = [localized("The text is too long to be formatted.")];
         else if (answer.ok && !answer.redirected) nodes = [...page.body.childNodes].map((node) => document.adoptNode(node));
       } catch { /* The next letter may find the server again. */ }
-      if (number === asked) preview.replaceChildren(...(nodes.length ? nodes : ["The text is empty."]));
+      if (number === asked) preview.replaceChildren(...(nodes.length ? nodes : [localized("The text is empty.")]));
     };
-    const toggle = tool("Preview", () => {
+    const toggle = tool(localized("Preview"), () => {
       preview.hidden = !preview.hidden;
       toggle.setAttribute("aria-expanded", String(!preview.hidden));
       if (!preview.hidden) show();
@@ -165,7 +170,7 @@
     words.className = "hint";
     words.setAttribute("role", "status");
     place.setAttribute("role", "group");
-    place.setAttribute("aria-label", `Map for ${name}`);
+    place.setAttribute("aria-label", localized("Map for {0}", name));
     let map = {};
     let asked = 0;
     // Whether there is a new map.
@@ -178,7 +183,7 @@
         if (answer.ok && !answer.redirected) figure = $("figure", page);
       } catch { /* The next click may find the server again. */ }
       if (number !== asked) return false;
-      if (!figure) words.textContent = "The map can't be shown at the moment.";
+      if (!figure) words.textContent = localized("The map can't be shown at the moment.");
       if (!figure) return false;
       map = { ...figure.dataset };
       words.textContent = map.words ?? "";
@@ -196,8 +201,9 @@
     const step = (x, y) => () => pick(Number(map.x) + x, Number(map.y) + y);
     const zoom = (by) => () => map.zoom && show({ ...shown(), zoom: Number(map.zoom) + by });
     for (const [label, action] of [
-      ["Zoom in", zoom(1)], ["Zoom out", zoom(-1)], ["North", step(0, -0.125)], ["South", step(0, 0.125)],
-      ["West", step(-0.125, 0)], ["East", step(0.125, 0)],
+      [localized("Zoom in"), zoom(1)], [localized("Zoom out"), zoom(-1)],
+      [localized("North"), step(0, -0.125)], [localized("South"), step(0, 0.125)],
+      [localized("West"), step(-0.125, 0)], [localized("East"), step(0.125, 0)],
     ]) tools.append(button(label, name, action));
     picture.addEventListener("click", (event) => {
       const ground = event.target.closest(".ground");
@@ -238,9 +244,10 @@
       box.append(words, button);
       live.append(box);
     };
-    source.addEventListener("changed", () => say("The data on this page has changed.", "Reload"));
-    source.addEventListener("ended", () => say("Your session has ended.", "Log in again"));
-    source.addEventListener("renewed", () => say("You entered your password or a code in another window.", "Reload"));
+    source.addEventListener("changed", () => say(localized("The data on this page has changed."), localized("Reload")));
+    source.addEventListener("ended", () => say(localized("Your session has ended."), localized("Log in again")));
+    source.addEventListener("renewed", () =>
+      say(localized("You entered your password or a code in another window."), localized("Reload")));
     addEventListener("pagehide", () => source.close());
   }
   // A long job goes on by itself, until somebody goes elsewhere.
@@ -256,7 +263,7 @@
       const number = ticks.filter((tick) => tick.checked).length;
       tickAll.checked = number === ticks.length;
       tickAll.indeterminate = number > 0 && number < ticks.length;
-      $("#bulk-count").textContent = number ? `${number} ticked` : "";
+      $("#bulk-count").textContent = number ? localized("{0} ticked", number) : "";
     };
     tickAll.hidden = false;
     tickAll.addEventListener("change", () => {
@@ -334,8 +341,8 @@
       const box = document.createElement("div");
       box.className = "notice";
       const words = document.createElement("p");
-      words.textContent = `You have an unsaved draft of this form from ${new Date(found.at).toLocaleString()}.`;
-      const [restore, discard] = ["Restore the draft", "Discard"].map((label) => {
+      words.textContent = localized("You have an unsaved draft of this form from {0}.", new Date(found.at).toLocaleString());
+      const [restore, discard] = [localized("Restore the draft"), localized("Discard")].map((label) => {
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = label;
@@ -393,7 +400,7 @@
   const silent = () => localStorage.getItem("keys") === "off";
   const keySwitch = $("#keys-switch");
   if (keySwitch) {
-    const name = () => { keySwitch.textContent = silent() ? "Switch the keys on" : "Switch the keys off"; };
+    const name = () => { keySwitch.textContent = silent() ? localized("Switch the keys on") : localized("Switch the keys off"); };
     keySwitch.hidden = false;
     keySwitch.addEventListener("click", () => { localStorage.setItem("keys", silent() ? "on" : "off"); name(); });
     name();

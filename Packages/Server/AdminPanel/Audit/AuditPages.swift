@@ -3,6 +3,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -49,20 +50,20 @@ struct AuditPages: PanelSection {
         }
         let answer = try await log.page(parameters, grant)
         let schema = grant.rules.schema
-        func choices(_ name: String, _ all: [String]) -> [[String: Any]] {
+        func choices(_ name: String, _ all: [String], _ title: (String) -> String) -> [[String: Any]] {
             let chosen = request.query(name)
-            return all.map { ["value": $0, "isChosen": $0 == chosen] }
+            return all.map { ["value": $0, "title": title($0), "isChosen": $0 == chosen] }
         }
         let classes = grant.filters.keys.filter { schema[$0]?.owner == nil }.sorted()
         var values: [String: Any] = [
-            "path": path, "classes": choices("class", classes),
-            "operations": choices("operation", AuditText.operations),
-            "sources": choices("source", AuditText.sources),
+            "path": path, "classes": choices("class", classes) { $0 },
+            "operations": choices("operation", AuditText.operations, AuditText.operationTitle),
+            "sources": choices("source", AuditText.sources, AuditText.sourceTitle),
             "entries": entries(answer, schema, isHistory: false, request),
         ]
         for name in ["object", "user", "from", "to", "text"] { values[name] = request.query(name) ?? "" }
         add(answer, to: &values, parameters, path)
-        return PanelPage("Audit log", content: search.render(values))
+        return PanelPage(localized("Audit log"), content: search.render(values))
     }
 
     // MARK: History
@@ -81,7 +82,7 @@ struct AuditPages: PanelSection {
             "entries": entries(answer, grant.rules.schema, isHistory: true, request),
         ]
         add(answer, to: &values, parameters, own)
-        var title = "\(item.name) \(key.shortened(toByteCount: 60))"
+        var title = "\(ClassTitle.words(item.name)) \(key.shortened(toByteCount: 60))"
         let view = try request.view(under: grant.rules)
         if let index = grant.rules.schema.index(of: item.name), let type = view.types[index],
             let found = try await RecordReader(view: view, pool: request.core.pool).choices(of: type, among: [key])
@@ -90,8 +91,8 @@ struct AuditPages: PanelSection {
             title = found.title
         }
         return PanelPage(
-            "History of \(title)",
-            crumbs: [PanelPage.Crumb(title: "Audit log", path: path)], content: history.render(values))
+            localized("History of \(title)"),
+            crumbs: [PanelPage.Crumb(title: localized("Audit log"), path: path)], content: history.render(values))
     }
 
     /// Parameters that say something: forms send empty fields too.
@@ -138,16 +139,21 @@ struct AuditPages: PanelSection {
         }
         let result = try await log.putBack(
             AuditPutBack.Wish(.object(wish)), className: item.name, key: key, grant)
-        if result.isMade { return .redirect(to: own, notice: PanelNotice("The \(item.name) was created again.")) }
+        if result.isMade {
+            let singular = ClassTitle.inSentence(ClassTitle.words(item.name))
+            return .redirect(to: own, notice: PanelNotice(localized("The \(singular) was created again.")))
+        }
         guard !result.was.isEmpty else {
-            return .redirect(to: own, notice: PanelNotice("Nothing was changed: it's like this already."))
+            let text = localized("Nothing was changed: it's like this already.")
+            return .redirect(to: own, notice: PanelNotice(text))
         }
         let names = result.was.keys.sorted().map(ClassTitle.words).joined(separator: ", ")
         return .redirect(
             to: own,
             notice: PanelNotice(
-                "Put back: \(names). The history shows it within a second.",
+                localized("Put back: \(names). The history shows it within a second."),
                 undo: PanelNotice.Undo(
-                    label: "Undo", path: "\(own)/put-back", fields: ["values": JSON.object(result.was).jsonText])))
+                    label: localized("Undo"), path: "\(own)/put-back",
+                    fields: ["values": JSON.object(result.was).jsonText])))
     }
 }

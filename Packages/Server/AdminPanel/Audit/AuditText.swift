@@ -1,5 +1,6 @@
 import Foundation
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 
 /// Entries of the audit log as texts of pages.
@@ -9,23 +10,55 @@ enum AuditText {
     /// Of a value on a page; the rest is in the log.
     static let valueByteCount = 300
 
+    /// An operation in a list of them.
+    static func operationTitle(_ operation: String) -> String {
+        switch operation {
+        case "create": localized("create", context: "operation")
+        case "update": localized("update", context: "operation")
+        case "delete": localized("delete", context: "operation")
+        case "trash": localized("trash", context: "operation")
+        case "restore": localized("restore", context: "operation")
+        case "baseline": localized("baseline", context: "operation")
+        case "gap": localized("gap", context: "operation")
+        default: operation
+        }
+    }
+
+    /// A source in a list of them.
+    static func sourceTitle(_ source: String) -> String {
+        switch source {
+        case "http": localized("http", context: "source")
+        case "sync": localized("sync", context: "source")
+        case "sql": localized("sql", context: "source")
+        case "system": localized("system", context: "source")
+        default: source
+        }
+    }
+
     /// What an operation did.
     private static func words(_ operation: String) -> String {
         switch operation {
-        case "create": "Created"
-        case "update": "Changed"
-        case "delete": "Deleted permanently"
-        case "trash": "Moved to the trash"
-        case "restore": "Restored from the trash"
-        case "baseline": "Existed when the log began"
-        default: "The log begins here, or misses what happened before"
+        case "create": localized("Created")
+        case "update": localized("Changed")
+        case "delete": localized("Deleted permanently")
+        case "trash": localized("Moved to the trash")
+        case "restore": localized("Restored from the trash")
+        case "baseline": localized("Existed when the log began")
+        default: localized("The log begins here, or misses what happened before")
         }
     }
 
     /// What an operation did, and who did it: `Changed by Bella Boss`.
     private static func headline(_ operation: String, _ entry: JSON) -> String {
-        let isDeed = ["create", "update", "delete", "trash", "restore"].contains(operation)
-        return isDeed ? "\(words(operation)) by \(who(entry))" : words(operation)
+        let byWhom = byWhom(entry)
+        return switch operation {
+        case "create": localized("Created \(byWhom)")
+        case "update": localized("Changed \(byWhom)")
+        case "delete": localized("Deleted permanently \(byWhom)")
+        case "trash": localized("Moved to the trash \(byWhom)")
+        case "restore": localized("Restored from the trash \(byWhom)")
+        default: words(operation)
+        }
     }
 
     /// - Parameter reader: the id of the user who looks, who may see their own jobs.
@@ -45,7 +78,7 @@ enum AuditText {
         if let list = text(entry["list"]) { values["list"] = list }
         if let job {
             let before = whence(entry, job).isEmpty ? "" : ", "
-            values["job"] = ["text": "job \(job)", "path": "\(JobPages.path)/\(job)", "before": before]
+            values["job"] = ["text": localized("job \(job)"), "path": "\(JobPages.path)/\(job)", "before": before]
         }
         if let reason = text(entry["trashReason"]) { values["reason"] = reason }
         if let className, let item = schema[className], item.owner == nil {
@@ -65,28 +98,46 @@ enum AuditText {
         text(entry["userName"]).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Who made a change, as it stands within a sentence.
+    /// Who made a change, by itself.
     static func who(_ entry: JSON) -> String {
         if let name = userName(entry) { return name }
-        if let user = text(entry["user"]) { return "user \(user)" }
+        if let user = text(entry["user"]) { return localized("user \(user)") }
         switch text(entry["source"]) {
-        case "system": return "the server"
-        case "sync": return "a device"
-        case "http": return "somebody who isn't logged in"
-        default: return "plain SQL (\(text(entry["databaseUser"]) ?? "a service"))"
+        case "system": return localized("the server")
+        case "sync": return localized("a device")
+        case "http": return localized("somebody who isn't logged in")
+        default: return localized("plain SQL (\(databaseUser(entry)))")
         }
+    }
+
+    /// The same behind what they did. Other languages have other forms there.
+    private static func byWhom(_ entry: JSON) -> String {
+        if let name = userName(entry) { return localized("by \(name)") }
+        if let user = text(entry["user"]) { return localized("by user \(user)") }
+        switch text(entry["source"]) {
+        case "system": return localized("by the server")
+        case "sync": return localized("by a device")
+        case "http": return localized("by somebody who isn't logged in")
+        default: return localized("by plain SQL (\(databaseUser(entry)))")
+        }
+    }
+
+    private static func databaseUser(_ entry: JSON) -> String {
+        text(entry["databaseUser"]) ?? localized("a service")
     }
 
     /// - Parameter job: what is shown beside it, as a link.
     private static func whence(_ entry: JSON, _ job: Int64?) -> String {
         var parts: [String] = []
         switch text(entry["source"]) {
-        case "http": parts.append("over HTTP")
-        case "sync": parts.append("by sync, device \(text(entry["client"]) ?? "unknown")")
-        case "sql": parts.append("with SQL")
+        case "http": parts.append(localized("over HTTP"))
+        case "sync":
+            let client = text(entry["client"]).map { localized("by sync, device \($0)") }
+            parts.append(client ?? localized("by sync, device unknown"))
+        case "sql": parts.append(localized("with SQL"))
         default: break
         }
-        if let address = text(entry["address"]), !address.isEmpty { parts.append("from \(address)") }
+        if let address = text(entry["address"]), !address.isEmpty { parts.append(localized("from \(address)")) }
         if job == nil, let route = text(entry["route"]) { parts.append(route) }
         return parts.joined(separator: ", ")
     }
@@ -107,8 +158,9 @@ enum AuditText {
             return row
         }
         if case .array(let secret)? = entry["secret"] {
+            let hidden = localized("secret")
             rows += secret.compactMap { text($0) }.map {
-                ["name": $0, "label": ClassTitle.words($0), "before": "secret", "after": "secret"]
+                ["name": $0, "label": ClassTitle.words($0), "before": hidden, "after": hidden]
             }
         }
         return rows
@@ -120,8 +172,8 @@ enum AuditText {
 
     private static func display(_ json: JSON) -> String {
         switch json {
-        case .null: "none"
-        case .string(let text): text.isEmpty ? "empty text" : text.shortened(toByteCount: valueByteCount)
+        case .null: localized("none")
+        case .string(let text): text.isEmpty ? localized("empty text") : text.shortened(toByteCount: valueByteCount)
         default: json.jsonText.shortened(toByteCount: valueByteCount)
         }
     }

@@ -6,6 +6,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 import TomboloServerModel
+import TomboloLocalization
 
 /// Backups of the whole database: those that there are, making one, downloading and deleting. A backup has everything, so that
 /// it's for those alone who may change the permission matrix of every app, as themselves. Restoring is for the command line.
@@ -25,7 +26,7 @@ struct BackupPages: PanelSection {
         }
         panel.action(Self.path, access: access) { request, _ in
             try await backups(request).ask(by: request.userID, now: request.now)
-            return .redirect(to: Self.path, notice: PanelNotice("A backup is being made."))
+            return .redirect(to: Self.path, notice: PanelNotice(localized("A backup is being made.")))
         }
         panel.page("\(Self.path)/{name}/delete", access: access) { request, _ in
             try Self.checkViewing(request)
@@ -35,7 +36,7 @@ struct BackupPages: PanelSection {
             let backups = try backups(request)
             let name = try await backups.find(request.parameter("name"))
             try await backups.delete(name, by: request.userID)
-            return .redirect(to: Self.path, notice: PanelNotice("The backup \(name.text) was deleted."))
+            return .redirect(to: Self.path, notice: PanelNotice(localized("The backup \(name.text) was deleted.")))
         }
         // A form and not a link: no page of another site begins it, and nobody who views the panel as somebody else.
         panel.action("\(Self.path)/{name}/download", access: access, demands: .recentPassword) { request, _ in
@@ -51,7 +52,7 @@ struct BackupPages: PanelSection {
         guard let viewing = request.visit.viewing else { return }
         throw RequestFailure(
             .forbidden,
-            "You are viewing the panel as \(viewing.title), and backups are shown to nobody's eyes but one's own.",
+            "You are viewing the panel as \(viewing.title), and backups can only be seen as yourself.",
             hint: "Stop viewing as \(viewing.title) first: the button is at the top of every page.")
     }
 
@@ -73,7 +74,7 @@ struct BackupPages: PanelSection {
         } else {
             content = BackupsContent()
         }
-        var page = PanelPage("Backups", content: Self.list.render(request.values(content)))
+        var page = PanelPage(localized("Backups"), content: Self.list.render(request.values(content)))
         if content.isOpen { page.refreshSeconds = Self.refreshSeconds }
         return page
     }
@@ -82,7 +83,7 @@ struct BackupPages: PanelSection {
         let name = try await backups(request).find(request.parameter("name"))
         let path = Self.path
         return PanelPage(
-            "Delete \(name.text)?", crumbs: [PanelPage.Crumb(title: "Backups", path: path)],
+            localized("Delete \(name.text)?"), crumbs: [PanelPage.Crumb(title: localized("Backups"), path: path)],
             content: Self.confirm.render([
                 "formToken": request.visit.token.formToken, "name": name.text, "action": "\(path)/\(name.text)/delete",
                 "back": path,

@@ -1,5 +1,6 @@
 import AdminService
 import TomboloModel
+import TomboloLocalization
 
 /// What the template `backups` shows.
 struct BackupsContent: Sendable {
@@ -53,7 +54,7 @@ struct BackupsContent: Sendable {
                 name: item.name.text, path: "\(BackupPages.path)/\(item.name.text)",
                 made: Moment(item.name.time, now: now), size: ByteSize.text(item.byteCount),
                 by: Self.by(run, isAutomatic: item.name.isAutomatic), took: Self.took(run),
-                version: run?.serverVersion ?? "unknown")
+                version: run?.serverVersion ?? localized("unknown"))
         }
         progress = Self.progress(overview, now: now)
         isOpen = progress != nil
@@ -67,25 +68,35 @@ struct BackupsContent: Sendable {
     private static func progress(_ overview: Backups.Overview, now: Int64) -> Progress? {
         if let run = overview.others.first(where: { $0.finishedAt == nil }) {
             let since = Moment(run.startedAt, now: now).exact
-            return Progress(state: "running", text: "Since \(since), by \(by(run, isAutomatic: run.isAutomatic)).")
+            let text =
+                run.isAutomatic
+                ? localized("Since \(since), by the schedule.")
+                : localized("Since \(since), by \(by(run, isAutomatic: false)).")
+            return Progress(state: localized("running"), text: text)
         }
-        return overview.isWaiting ? Progress(state: "waiting", text: "It begins in a moment.") : nil
+        return overview.isWaiting
+            ? Progress(state: localized("waiting"), text: localized("It begins in a moment.")) : nil
     }
 
     private static func rhythm(_ settings: BackupSettings) -> String {
-        guard let interval = settings.interval else { return "No backups are made automatically." }
-        let (hours, count) = (interval.components.seconds / 3_600, settings.keptCount)
-        return "Automatically \(hours == 1 ? "every hour" : "every \(hours) hours"): the newest "
-            + (count == 1 ? "one is kept." : "\(count) of those are kept.")
+        guard let interval = settings.interval else { return localized("No backups are made automatically.") }
+        let (hours, count) = (Int(interval.components.seconds / 3_600), settings.keptCount)
+        let pace =
+            hours == 1
+            ? localized("every hour") : localized(hours, one: "every \(hours) hour", other: "every \(hours) hours")
+        if count == 1 { return localized("Automatically \(pace): the newest one is kept.") }
+        return localized(
+            count, one: "Automatically \(pace): the newest \(count) of those is kept.",
+            other: "Automatically \(pace): the newest \(count) of those are kept.")
     }
 
     private static func by(_ run: BackupRun?, isAutomatic: Bool) -> String {
-        isAutomatic ? "the schedule" : run?.userName ?? "unknown"
+        isAutomatic ? localized("the schedule") : run?.userName ?? localized("unknown")
     }
 
     private static func took(_ run: BackupRun?) -> String {
-        guard let run, let end = run.finishedAt else { return "unknown" }
+        guard let run, let end = run.finishedAt else { return localized("unknown") }
         let seconds = (end - run.startedAt + 500_000) / 1_000_000
-        return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
+        return seconds < 120 ? localized("\(seconds) s") : localized("\(seconds / 60) min \(seconds % 60) s")
     }
 }

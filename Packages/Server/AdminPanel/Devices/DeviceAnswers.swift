@@ -1,5 +1,6 @@
 import AdminService
 import TomboloHTTP
+import TomboloLocalization
 
 /// What all gateways say of one object and the devices of a question, as if one of them had said it: a gateway knows only
 /// the devices that are connected to it, and of others what the database has.
@@ -70,19 +71,26 @@ struct DeviceAnswers: Sendable {
 
     /// - Parameter client: nil for a user none of whose devices is connected.
     private static func notConnected(_ client: String?, lastSeen: String?, unheard: [String]) -> Reason {
-        var what = "None of the user's devices is connected to"
-        var seen = ""
-        if client != nil {
-            what = "The device isn't connected to"
-            seen = lastSeen.map { " It was last seen on \($0.prefix(10))." } ?? " No gateway has ever seen it."
+        let what: String
+        if client == nil {
+            what =
+                unheard.isEmpty
+                ? localized("None of the user's devices is connected to any gateway.")
+                : localized("None of the user's devices is connected to a gateway that answered.")
+        } else {
+            let isAbsent =
+                unheard.isEmpty
+                ? localized("The device isn't connected to any gateway.")
+                : localized("The device isn't connected to a gateway that answered.")
+            let seen =
+                lastSeen.map { localized("It was last seen on \($0.prefix(10)).") }
+                ?? localized("No gateway has ever seen it.")
+            what = "\(isAbsent) \(seen)"
         }
-        guard unheard.isEmpty else {
-            return Reason(
-                code: "not_connected", message: "\(what) a gateway that answered.\(seen)",
-                details: ["There may be a connection to \(DeviceWords.list(unheard))."])
-        }
-        return Reason(
-            code: "not_connected", message: "\(what) any gateway.\(seen)",
-            details: ["A device gets what it lacks when it connects."])
+        let detail =
+            unheard.isEmpty
+            ? localized("A device gets what it lacks when it connects.")
+            : localized("There may be a connection to \(DeviceWords.list(unheard)).")
+        return Reason(code: "not_connected", message: what, details: [detail])
     }
 }

@@ -3,6 +3,7 @@ import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -19,7 +20,7 @@ struct DevicePages: PanelSection {
     private static let known = PanelTemplate(PackageResources.devices_known_mustache)
     private static let session = PanelTemplate(PackageResources.device_session_mustache)
     private static let why = PanelTemplate(PackageResources.devices_why_mustache)
-    private static let crumbs = [PanelPage.Crumb(title: "Sync devices", path: path)]
+    private static var crumbs: [PanelPage.Crumb] { [PanelPage.Crumb(title: localized("Sync devices"), path: path)] }
 
     /// The address of the question about one object.
     static func whyPath(className: String, id: String) -> String {
@@ -38,7 +39,8 @@ struct DevicePages: PanelSection {
             let content = KnownDevicesContent(found, page: page, now: request.now)
             return .page(
                 PanelPage(
-                    "All devices", crumbs: Self.crumbs, content: Self.known.render(request.values(content))))
+                    localized("All devices"), crumbs: Self.crumbs,
+                    content: Self.known.render(request.values(content))))
         }
         panel.page(Self.whyPath, access: access) { request, model in .page(try await why(request, model)) }
         panel.page("\(Self.path)/{gateway}/{number}", access: access) { request, _ in
@@ -66,7 +68,7 @@ struct DevicePages: PanelSection {
         } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
             content.problem = DeviceProblem(failure)
         }
-        return PanelPage("Sync devices", content: Self.connected.render(request.values(content)))
+        return PanelPage(localized("Sync devices"), content: Self.connected.render(request.values(content)))
     }
 
     private func session(_ request: PanelRequest) async throws -> PanelPage {
@@ -82,7 +84,8 @@ struct DevicePages: PanelSection {
             let names = try await SyncDevices(request.core.pool).names(of: Set([user].compactMap { $0 }))
             let content = DeviceSessionContent(json["session"] ?? .null, gateway: answer.gateway.name, names: names)
             return PanelPage(
-                "A connected device", crumbs: Self.crumbs, content: Self.session.render(request.values(content)))
+                localized("A connected device"), crumbs: Self.crumbs,
+                content: Self.session.render(request.values(content)))
         case .refused(let status, let message, let hint):
             throw RequestFailure(
                 status == 404 ? .notFound : status == 403 ? .forbidden : .badRequest, message, hint: hint)
@@ -122,7 +125,7 @@ struct DevicePages: PanelSection {
             }
         }
         return PanelPage(
-            "Why is an object missing?", crumbs: Self.crumbs,
+            localized("Why is an object missing?"), crumbs: Self.crumbs,
             content: Self.why.render(request.values(content)))
     }
 

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 
 /// What the template `device_session` shows: one connected device.
 struct DeviceSessionContent: Sendable {
@@ -17,9 +18,10 @@ struct DeviceSessionContent: Sendable {
         init(_ id: String, _ title: String, _ set: JSON) {
             self.id = id
             let count = set["count"]?.number ?? 0
-            self.title = "\(title): \(PanelNumber.text(count)), version \(set["version"]?.number ?? 0)"
+            let version = set["version"]?.number ?? 0
+            self.title = localized("\(title): \(PanelNumber.text(count)), version \(version)")
             lines = (set["first"]?.items ?? []).map(DeviceWords.subscription)
-            more = count > lines.count ? "and \(PanelNumber.text(count - lines.count)) more" : nil
+            more = count > lines.count ? localized("and \(PanelNumber.text(count - lines.count)) more") : nil
         }
     }
 
@@ -32,39 +34,59 @@ struct DeviceSessionContent: Sendable {
         func number(_ part: String, _ name: String) -> String {
             session[part]?[name]?.number.map { PanelNumber.text($0) } ?? "–"
         }
-        func yesNo(_ part: String, _ name: String) -> String { session[part]?[name] == .bool(true) ? "yes" : "no" }
+        func yesNo(_ part: String, _ name: String) -> String {
+            session[part]?[name] == .bool(true) ? localized("yes") : localized("no")
+        }
         let client = session["client"]?.text
         let user = session["user"]?.text ?? ""
-        device = client ?? "not known yet"
+        device = client ?? localized("not known yet")
         whyLink = client.map { "\(DevicePages.whyPath)?client=\(RequestParameters.encode($0))" }
+        let userText =
+            user.isEmpty ? localized("not let in yet") : names[user].map { "\($0) (\(user))" } ?? user
+        let partition = session["partition"].flatMap { $0 == .null ? nil : $0.jsonText }
         facts = [
-            Fact(name: "Device", value: device),
-            Fact(name: "User", value: user.isEmpty ? "not let in yet" : names[user].map { "\($0) (\(user))" } ?? user),
-            Fact(name: "Gateway", value: gateway),
-            Fact(name: "Address", value: session["address"]?.text ?? "–"),
-            Fact(name: "State", value: session["state"]?.text ?? "–"),
+            Fact(name: localized("Device"), value: device),
+            Fact(name: localized("User"), value: userText),
+            Fact(name: localized("Gateway"), value: gateway),
+            Fact(name: localized("Address"), value: session["address"]?.text ?? "–"),
+            Fact(name: localized("State"), value: session["state"]?.text.map(DeviceWords.state) ?? "–"),
             Fact(
-                name: "Connected for", value: DeviceWords.duration(seconds: session["connectedSeconds"]?.number ?? 0)),
-            Fact(name: "Model", value: session["generation"]?.number.map { PanelNumber.text($0) } ?? "–"),
-            Fact(name: "Partition", value: session["partition"].flatMap { $0 == .null ? nil : $0.jsonText } ?? "none"),
-            Fact(name: "Has everything up to tick", value: number("position", "tick")),
-            Fact(name: "Behind", value: DeviceWords.distance(session["position"])),
-            Fact(name: "Batches not applied yet", value: number("position", "unappliedBatches")),
-            Fact(name: "Follows changes as they come", value: yesNo("position", "isFollowing")),
+                name: localized("Connected for"),
+                value: DeviceWords.duration(seconds: session["connectedSeconds"]?.number ?? 0)),
             Fact(
-                name: "Changesets",
-                value: "\(number("uploads", "received")) received, \(number("uploads", "acknowledged")) acknowledged, "
-                    + "\(number("uploads", "waiting")) waiting, \(number("uploads", "underWay")) under way"),
+                name: localized("Model"), value: session["generation"]?.number.map { PanelNumber.text($0) } ?? "–"),
+            Fact(name: localized("Partition"), value: partition ?? localized("none")),
+            Fact(name: localized("Has everything up to tick"), value: number("position", "tick")),
+            Fact(name: localized("Behind"), value: DeviceWords.distance(session["position"])),
+            Fact(name: localized("Batches not applied yet"), value: number("position", "unappliedBatches")),
+            Fact(name: localized("Follows changes as they come"), value: yesNo("position", "isFollowing")),
+            Fact(name: localized("Changesets"), value: Self.uploads { number("uploads", $0) }),
             Fact(
-                name: "Connection",
-                value: "\(number("sending", "pendingBytes")) bytes pending, \(number("sending", "spooledBytes")) bytes "
-                    + "spooled\(session["sending"]?["isWritable"] == .bool(false) ? ", takes nothing now" : "")"),
-            Fact(name: "A batch is being read for it", value: yesNo("sending", "isReadingBatch")),
+                name: localized("Connection"),
+                value: Self.sending(
+                    takesMore: session["sending"]?["isWritable"] != .bool(false)
+                ) { number("sending", $0) }),
+            Fact(name: localized("A batch is being read for it"), value: yesNo("sending", "isReadingBatch")),
         ]
-        var sets = [Subscriptions("subscriptions", "Subscriptions", session["subscriptions"] ?? .null)]
+        var sets = [Subscriptions("subscriptions", localized("Subscriptions"), session["subscriptions"] ?? .null)]
         if let waiting = session["waitingSubscriptions"], waiting != .null {
-            sets.append(Subscriptions("waiting", "Subscriptions that wait for the batch under way", waiting))
+            let title = localized("Subscriptions that wait for the batch under way")
+            sets.append(Subscriptions("waiting", title, waiting))
         }
         subscriptions = sets
+    }
+
+    private static func uploads(_ number: (String) -> String) -> String {
+        let (received, acknowledged) = (number("received"), number("acknowledged"))
+        let (waiting, underWay) = (number("waiting"), number("underWay"))
+        return localized(
+            "\(received) received, \(acknowledged) acknowledged, \(waiting) waiting, \(underWay) under way")
+    }
+
+    private static func sending(takesMore: Bool, _ number: (String) -> String) -> String {
+        let (pending, spooled) = (number("pendingBytes"), number("spooledBytes"))
+        return takesMore
+            ? localized("\(pending) bytes pending, \(spooled) bytes spooled")
+            : localized("\(pending) bytes pending, \(spooled) bytes spooled, takes nothing now")
     }
 }

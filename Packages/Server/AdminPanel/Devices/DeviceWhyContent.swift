@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// What the template `devices_why` shows: a form, and what the gateways say.
 struct DeviceWhyContent: Sendable {
     struct Choice: Sendable {
@@ -43,22 +45,26 @@ struct DeviceWhyContent: Sendable {
         warnings = found.warnings
         answers = found.devices.enumerated().map { index, device in
             let userID = device.user ?? ""
-            var place = "not connected"
-            if let gateway = device.gateway {
-                place =
-                    "\(device.state ?? "connected") at \(gateway)\(device.tick.map { ", tick \(PanelNumber.text($0))" } ?? "")"
-            }
             let has = device.isVisible
+            let verdict = has ? localized("available to this device") : localized("not available to this device")
             return Answer(
                 id: "answer-\(index)", device: device.client,
-                user: names[userID] ?? userID, place: place,
-                verdict: has ? "available to this device" : "not available to this device", kind: has ? "yes" : "no",
+                user: names[userID] ?? userID, place: Self.place(of: device),
+                verdict: verdict, kind: has ? "yes" : "no",
                 headline: device.reasons.first?.message ?? "", reasons: device.reasons)
         }
         if found.leftCount > 0 {
-            left =
+            left = localized(
                 "Connected devices that aren't shown: \(PanelNumber.text(found.leftCount)). "
-                + "Ask about one of them by its id."
+                    + "Ask about one of them by its id.")
         }
+    }
+
+    /// Where a device is connected: `live at gateway-1:4711, tick 9`.
+    private static func place(of device: DeviceAnswers.Device) -> String {
+        guard let gateway = device.gateway else { return localized("not connected") }
+        let state = device.state.map(DeviceWords.state) ?? localized("connected")
+        guard let tick = device.tick else { return localized("\(state) at \(gateway)") }
+        return localized("\(state) at \(gateway), tick \(PanelNumber.text(tick))")
     }
 }

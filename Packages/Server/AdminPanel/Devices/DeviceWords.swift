@@ -1,23 +1,39 @@
 import TomboloHTTP
+import TomboloLocalization
 
 /// Parts of the inspector's answers in words.
 enum DeviceWords {
+    /// A session's state, as gateways call it; docs/observability.md says what each means.
+    static func state(_ name: String) -> String {
+        switch name {
+        case "waiting": localized("waiting", context: "state of a device")
+        case "authenticating": localized("authenticating", context: "state of a device")
+        case "opening": localized("opening", context: "state of a device")
+        case "verifying": localized("verifying", context: "state of a device")
+        case "reading": localized("reading", context: "state of a device")
+        case "live": localized("live", context: "state of a device")
+        case "closed": localized("closed", context: "state of a device")
+        default: name
+        }
+    }
+
     /// `3 ticks, 1.2 s`; `no` for a device that has everything.
     static func distance(_ position: JSON?) -> String {
         guard let ticks = position?["behindTicks"]?.number else { return "" }
-        guard ticks > 0 else { return "no" }
+        guard ticks > 0 else { return localized("no") }
         let milliseconds = position?["behindMilliseconds"]?.number ?? 0
-        let seconds = "\(PanelNumber.text(milliseconds / 1_000)).\(milliseconds % 1_000 / 100) s"
-        return "\(PanelNumber.text(ticks)) tick\(ticks == 1 ? "" : "s"), \(seconds)"
+        let seconds = localized("\(PanelNumber.text(milliseconds / 1_000)).\(milliseconds % 1_000 / 100) s")
+        let number = PanelNumber.text(ticks)
+        return localized(ticks, one: "\(number) tick, \(seconds)", other: "\(number) ticks, \(seconds)")
     }
 
     /// `2 h 5 min`
     static func duration(seconds: Int) -> String {
         switch seconds {
-        case ..<60: "\(seconds) s"
-        case ..<3_600: "\(seconds / 60) min"
-        case ..<86_400: "\(seconds / 3_600) h \(seconds % 3_600 / 60) min"
-        default: "\(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"
+        case ..<60: localized("\(seconds) s")
+        case ..<3_600: localized("\(seconds / 60) min")
+        case ..<86_400: localized("\(seconds / 3_600) h \(seconds % 3_600 / 60) min")
+        default: localized("\(seconds / 86_400) d \(seconds % 86_400 / 3_600) h")
         }
     }
 
@@ -30,6 +46,6 @@ enum DeviceWords {
     /// `gateway-1:4711 and gateway-2:12`
     static func list(_ names: [String]) -> String {
         guard names.count > 1 else { return names.first ?? "" }
-        return "\(names.dropLast().joined(separator: ", ")) and \(names[names.count - 1])"
+        return localized("\(names.dropLast().joined(separator: ", ")) and \(names[names.count - 1])")
     }
 }

@@ -1,6 +1,7 @@
 import AdminService
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 
 /// What the template `devices` shows: the gateways, and who is connected to them.
 struct DevicesContent: Sendable {
@@ -11,6 +12,7 @@ struct DevicesContent: Sendable {
 
     struct Choice: Sendable {
         let value: String
+        let title: String
         let isChosen: Bool
     }
 
@@ -41,17 +43,17 @@ struct DevicesContent: Sendable {
         init(_ session: JSON, of gateway: RunningGateway, names: [String: String]) {
             let number = session["id"]?.text ?? ""
             link = "\(DevicePages.path)/\(gateway.id)/\(number)"
-            device = session["client"]?.text ?? "not known yet"
+            device = session["client"]?.text ?? localized("not known yet")
             userID = session["user"]?.text ?? ""
-            user = names[userID] ?? (userID.isEmpty ? "not let in yet" : userID)
+            user = names[userID] ?? (userID.isEmpty ? localized("not let in yet") : userID)
             self.gateway = gateway.name
             connected = DeviceWords.duration(seconds: session["connectedSeconds"]?.number ?? 0)
-            state = session["state"]?.text ?? ""
+            state = session["state"]?.text.map(DeviceWords.state) ?? ""
             behind = DeviceWords.distance(session["position"])
             let set = session["subscriptions"]
             subscriptions = (set?["first"]?.items ?? []).map(DeviceWords.subscription)
             let left = (set?["count"]?.number ?? 0) - subscriptions.count
-            moreSubscriptions = left > 0 ? "and \(PanelNumber.text(left)) more" : nil
+            moreSubscriptions = left > 0 ? localized("and \(PanelNumber.text(left)) more") : nil
             address = session["address"]?.text ?? ""
         }
     }
@@ -76,7 +78,9 @@ struct DevicesContent: Sendable {
         self.user = user
         self.client = client
         self.state = state
-        stateChoices = Self.states.map { Choice(value: $0, isChosen: $0 == state) }
+        stateChoices = Self.states.map {
+            Choice(value: $0, title: DeviceWords.state($0), isChosen: $0 == state)
+        }
     }
 
     mutating func show(_ answers: [GatewayInquiry.Answer], names: [String: String], page: Int, now: Int64) {
@@ -94,7 +98,8 @@ struct DevicesContent: Sendable {
             hasMore = hasMore || page * Self.pageSize < all
             sessions += shown.map { SessionLine($0, of: answer.gateway, names: names) }
         }
-        count = "\(PanelNumber.text(total)) connected device\(total == 1 ? "" : "s")"
+        let number = PanelNumber.text(total)
+        count = localized(total, one: "\(number) connected device", other: "\(number) connected devices")
         previous = page > 1 ? address(page: page - 1) : nil
         next = hasMore ? address(page: page + 1) : nil
     }
@@ -112,10 +117,10 @@ struct DevicesContent: Sendable {
     private static func line(_ answer: GatewayInquiry.Answer, now: Int64) -> GatewayLine {
         let (state, kind) =
             switch answer.outcome {
-            case .answered: ("answers", "yes")
-            case .refused: ("refuses", "own")
-            case .silent: ("doesn't answer", "no")
-            case .gone: ("isn't there", "no")
+            case .answered: (localized("answers"), "yes")
+            case .refused: (localized("refuses"), "own")
+            case .silent: (localized("doesn't answer"), "no")
+            case .gone: (localized("isn't there"), "no")
             }
         let gateway = answer.gateway
         return GatewayLine(
@@ -129,8 +134,9 @@ struct DevicesContent: Sendable {
         guard !answers.isEmpty else {
             return [
                 DeviceProblem(
-                    "No gateway is running on this database.",
-                    hint: "Start sync-gateway. One that has just started appears here within a few seconds.")
+                    localized("No gateway is running on this database."),
+                    hint: localized(
+                        "Start sync-gateway. One that has just started appears here within a few seconds."))
             ]
         }
         func names(_ isMeant: (GatewayInquiry.Outcome) -> Bool) -> [String] {
@@ -139,19 +145,21 @@ struct DevicesContent: Sendable {
         var warnings: [DeviceProblem] = []
         let silent = names { if case .silent = $0 { true } else { false } }
         if !silent.isEmpty {
-            warnings.append(
-                DeviceProblem(
-                    "No answer from \(DeviceWords.list(silent)) within \(GatewayInquiry.patience.components.seconds) seconds. "
-                        + "The devices that are connected there are missing.",
-                    hint: "If a gateway was killed, its devices connect to another, and it is no longer asked after "
-                        + "\(GatewayInquiry.aliveSeconds) seconds."))
+            let seconds = GatewayInquiry.patience.components.seconds
+            let message = localized(
+                "No answer from \(DeviceWords.list(silent)) within \(seconds) seconds. "
+                    + "The devices that are connected there are missing.")
+            let hint = localized(
+                "If a gateway was killed, its devices connect to another, and it is no longer asked after "
+                    + "\(GatewayInquiry.aliveSeconds) seconds.")
+            warnings.append(DeviceProblem(message, hint: hint))
         }
         let gone = names { if case .gone = $0 { true } else { false } }
         if !gone.isEmpty {
-            warnings.append(
-                DeviceProblem(
-                    "\(DeviceWords.list(gone)) ended without saying so, or can't reach the database: it wasn't asked.",
-                    hint: gone.count == answers.count ? "No other gateway is running." : nil))
+            let message = localized(
+                "\(DeviceWords.list(gone)) ended without saying so, or can't reach the database: it wasn't asked.")
+            let hint = gone.count == answers.count ? localized("No other gateway is running.") : nil
+            warnings.append(DeviceProblem(message, hint: hint))
         }
         for answer in answers {
             guard case .refused(_, let message, let hint) = answer.outcome else { continue }

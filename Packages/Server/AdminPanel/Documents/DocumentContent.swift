@@ -1,3 +1,4 @@
+import TomboloLocalization
 import TomboloServerModel
 
 /// What the template `document` shows: the text of a version, or what it changed.
@@ -22,8 +23,13 @@ struct DocumentContent: Sendable {
 
     init(_ document: StoredDocument, before: Int64?) {
         version = document.version
-        heading = "The \(document.kind.rawValue) of \(document.app)"
-        lead = "Version \(document.version)"
+        let app = document.app
+        heading =
+            switch document.kind {
+            case .models: localized("The models of \(app)")
+            case .rules: localized("The rules of \(app)")
+            }
+        lead = localized("Version \(document.version)")
         self.before = before
         isDiff = false
         summary = ""
@@ -34,21 +40,28 @@ struct DocumentContent: Sendable {
 
     init(_ document: StoredDocument, against older: StoredDocument) {
         version = document.version
-        heading = "What changed in the \(document.kind.rawValue) of \(document.app)"
-        lead = "Version \(document.version) compared with version \(older.version)"
+        let app = document.app
+        heading =
+            switch document.kind {
+            case .models: localized("What changed in the models of \(app)")
+            case .rules: localized("What changed in the rules of \(app)")
+            }
+        lead = localized("Version \(document.version) compared with version \(older.version)")
         before = nil
         isDiff = true
         content = ""
         guard let diff = LineDiff(from: older.content, to: document.content) else {
-            summary = "The texts are too long, or too different, to be compared line by line."
+            summary = localized("The texts are too long, or too different, to be compared line by line.")
             lines = []
             hasLines = false
             return
         }
         summary =
             diff.lines.isEmpty
-            ? "Nothing changed: the texts are the same."
-            : "\(diff.added) line\(diff.added == 1 ? " was" : "s were") added, \(diff.removed) removed."
+            ? localized("Nothing changed: the texts are the same.")
+            : localized(
+                diff.added, one: "\(diff.added) line was added, \(diff.removed) removed.",
+                other: "\(diff.added) lines were added, \(diff.removed) removed.")
         lines = diff.lines.map { line in
             let sign =
                 switch line.kind {

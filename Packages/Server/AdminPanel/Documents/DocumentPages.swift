@@ -1,6 +1,7 @@
 import AdminService
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 import TomboloRules
 import TomboloServerModel
 
@@ -9,7 +10,7 @@ struct DocumentPages: PanelSection {
     private static let path = "\(AdminPanel.path)/documents"
     private static let list = PanelTemplate(PackageResources.documents_mustache)
     private static let document = PanelTemplate(PackageResources.document_mustache)
-    private static let crumb = PanelPage.Crumb(title: "Model and rules", path: path)
+    private static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Model and rules"), path: path) }
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
@@ -28,7 +29,7 @@ struct DocumentPages: PanelSection {
             (try await DocumentTable.newest(connection), try await DocumentTable.history(page: page, connection))
         }
         let content = DocumentsContent(grant.model, newest: newest, history: history, page: page, now: request.now)
-        return PanelPage("Model and rules", content: Self.list.render(request.values(content)))
+        return PanelPage(localized("Model and rules"), content: Self.list.render(request.values(content)))
     }
 
     private func document(_ request: PanelRequest) async throws -> PanelPage {
@@ -59,6 +60,8 @@ struct DocumentPages: PanelSection {
             content.heading, crumbs: [Self.crumb], content: Self.document.render(request.values(content)))
     }
 
-    private static let unknown = RequestFailure(
-        .notFound, "There is no such version, or none to compare it with.", hint: "The history lists all versions.")
+    private static var unknown: RequestFailure {
+        RequestFailure(
+            .notFound, "There is no such version, or none to compare it with.", hint: "The history lists all versions.")
+    }
 }

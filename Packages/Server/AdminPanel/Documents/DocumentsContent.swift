@@ -1,3 +1,4 @@
+import TomboloLocalization
 import TomboloModel
 import TomboloServerModel
 
@@ -24,18 +25,21 @@ struct DocumentsContent: Sendable {
         init(_ found: DocumentVersion, now: Int64) {
             version = found.version
             app = found.app
-            kind = found.kind.rawValue
+            kind =
+                switch found.kind {
+                case .models: localized("models")
+                case .rules: localized("rules")
+                }
             added = Moment(found.addedAt, now: now)
-            by = found.accountName ?? found.account ?? "a tool"
+            by = found.accountName ?? found.account ?? localized("a tool")
             note = found.note
             before = found.before
             isNewest = found.isNewest
         }
     }
 
-    let version: Int64
-    let classCount: Int
-    let appCount: Int
+    /// Which version the server has loaded, in words.
+    let loaded: String
     let apps: [App]
     let versions: [Version]
     let page: Int
@@ -48,10 +52,12 @@ struct DocumentsContent: Sendable {
         page: Int,
         now: Int64
     ) {
-        version = model.version
-        classCount = model.schema.classes.filter { $0.owner == nil }.count
+        let classCount = model.schema.classes.filter { $0.owner == nil }.count
         let names = Set(model.models.keys).union(model.ruleDocuments.keys).sorted()
-        appCount = names.count
+        let classCountText = localized(classCount, one: "\(classCount) class", other: "\(classCount) classes")
+        let appCountText = localized(names.count, one: "\(names.count) app", other: "\(names.count) apps")
+        loaded = localized(
+            "This server has loaded version \(model.version): \(classCountText) in \(appCountText).")
         apps = names.map { name in
             func link(_ kind: DocumentKind) -> String? {
                 newest.first { $0.app == name && $0.kind == kind }.map { "/panel/documents/\($0.version)" }

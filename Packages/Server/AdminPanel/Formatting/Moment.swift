@@ -1,5 +1,6 @@
 import Foundation
 import TomboloHTTP
+import TomboloLocalization
 
 /// A moment as pages show it: in UTC, and by how far away it is.
 struct Moment: Sendable {
@@ -29,15 +30,50 @@ struct Moment: Sendable {
     /// Of an optional moment.
     static func of(_ time: Int64?, now: Int64) -> Moment? { time.map { Moment($0, now: now) } }
 
-    private static let units: [(name: String, seconds: Int64)] = [
-        ("year", 31_557_600), ("month", 2_629_800), ("day", 86_400), ("hour", 3_600), ("minute", 60),
-    ]
-
     static func relative(seconds: Int64) -> String {
-        let distance = abs(seconds)
-        guard let unit = units.first(where: { distance >= $0.seconds }) else { return "just now" }
-        let count = distance / unit.seconds
-        let words = "\(count) \(unit.name)\(count == 1 ? "" : "s")"
-        return seconds < 0 ? "\(words) ago" : "in \(words)"
+        let distance = Int(clamping: seconds.magnitude)
+        for (name, length) in units where distance >= length {
+            return name(distance / length, seconds < 0)
+        }
+        return localized("just now")
     }
+
+    /// Each unit in words, by the number of them and whether that's ago, and how many seconds it has.
+    private static let units: [(words: @Sendable (_ count: Int, _ isAgo: Bool) -> String, seconds: Int)] = [
+        (
+            { count, isAgo in
+                isAgo
+                    ? localized(count, one: "\(count) year ago", other: "\(count) years ago")
+                    : localized(count, one: "in \(count) year", other: "in \(count) years")
+            }, 31_557_600
+        ),
+        (
+            { count, isAgo in
+                isAgo
+                    ? localized(count, one: "\(count) month ago", other: "\(count) months ago")
+                    : localized(count, one: "in \(count) month", other: "in \(count) months")
+            }, 2_629_800
+        ),
+        (
+            { count, isAgo in
+                isAgo
+                    ? localized(count, one: "\(count) day ago", other: "\(count) days ago")
+                    : localized(count, one: "in \(count) day", other: "in \(count) days")
+            }, 86_400
+        ),
+        (
+            { count, isAgo in
+                isAgo
+                    ? localized(count, one: "\(count) hour ago", other: "\(count) hours ago")
+                    : localized(count, one: "in \(count) hour", other: "in \(count) hours")
+            }, 3_600
+        ),
+        (
+            { count, isAgo in
+                isAgo
+                    ? localized(count, one: "\(count) minute ago", other: "\(count) minutes ago")
+                    : localized(count, one: "in \(count) minute", other: "in \(count) minutes")
+            }, 60
+        ),
+    ]
 }

@@ -16,7 +16,7 @@ enum ObjectTitle {
             let plain = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             if !plain.isEmpty { return plain.shortened(toByteCount: byteLimit) }
         }
-        guard let key = item.primaryKeyIndex else { return item.name }
-        return "\(item.name) \(row[key])"
+        let name = ClassTitle.words(item.name)
+        return item.primaryKeyIndex.map { "\(name) \(row[$0])" } ?? name
     }
 }

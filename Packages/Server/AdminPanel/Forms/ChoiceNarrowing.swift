@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// Which objects a chooser offers. Where the form's object and what a link leads to both have a link of the same name to the
@@ -76,8 +77,9 @@ struct ChoiceNarrowing {
         .all(entered.compactMap { link in link.key.map { .compare(PropertyPath(link.column.name), .equal, $0) } })
     }
 
-    /// `the chosen event and venue`; nil if nothing is entered that narrows.
-    var words: String? {
-        entered.isEmpty ? nil : "the chosen \(entered.map(\.title).joined(separator: " and "))"
+    /// The links that narrow, within a sentence: `event and venue`; nil if nothing is entered in one.
+    var chosen: String? {
+        guard let first = entered.first else { return nil }
+        return entered.dropFirst().reduce(first.title) { list, link in localized("\(list) and \(link.title)") }
     }
 }

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// What somebody entered into the form of a record that isn't saved, for them to copy: what they changed, and of a new object
@@ -15,7 +16,7 @@ struct EnteredValues: Sendable {
             var parts: [String] = []
             for name in path {
                 if let place = Int(name) {
-                    parts.append("\(parts.popLast() ?? "Row") \(place + 1)")
+                    parts.append("\(parts.popLast() ?? localized("Row")) \(place + 1)")
                 } else {
                     parts.append(ClassTitle.words(name))
                 }

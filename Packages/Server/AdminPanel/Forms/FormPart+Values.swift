@@ -1,6 +1,7 @@
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 /// How values of the API stand in the controls of a part, and how what was entered becomes values again.
 extension FormPart {

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// Makes the controls of embedded objects and lists.
@@ -59,7 +60,7 @@ struct FormRenderer {
         ]
         // An element has the name of its list.
         if let hint = part.field.hint, part.path == part.field.name || part.path.hasSuffix(".\(part.field.name)") {
-            values["about"] = hint
+            values["about"] = localizedText(hint)
         }
         return values
     }
@@ -117,8 +118,7 @@ struct FormRenderer {
             let present = Set(elements.compactMap { if case .text(let id) = $0 { id } else { nil } })
             let options = try await edit.offered(
                 target, at: part.path, content, choices, keeping: chosen, without: present, &chooser)
-            let none = edit.option("", "none", chosen)
-            chooser["options"] = [none] + options.map { edit.option($0.id, $0.title, chosen) }
+            chooser["options"] = [edit.noOption(chosen)] + options.map { edit.option($0.id, $0.title, chosen) }
             chooser["name"] = FormValues.added(part.path)
             chooser["id"] = "a-\(part.path)"
             values["chooser"] = chooser

@@ -4,6 +4,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// The page of a file that waits to be started: what its columns become, and below it what the import would do.
 struct ImportPage {
@@ -105,7 +106,7 @@ struct ImportPage {
         let names = ImportMapping.memberNames(of: type, view)
         var values: [String: Any] = [
             "formToken": request.visit.token.formToken, "action": path, "cancel": "\(job)/cancel",
-            "file": summary.file ?? "The file", "rows": Self.rows(Int(summary.rowCount)),
+            "file": summary.file ?? localized("The file"), "rows": Self.rows(Int(summary.rowCount)),
             "isTable": summary.isTable, "isPlain": choices.isPlain,
             "columns": summary.columns.enumerated().map { place, column in
                 var shown: [String: Any] = [
@@ -122,13 +123,13 @@ struct ImportPage {
             "modes": modes.map { mode in
                 ["value": mode.rawValue, "title": mode.title, "isChosen": choices.mode == mode] as [String: Any]
             },
-            "numbered": summary.numbersLines ? "Line" : "Row",
+            "numbered": summary.numbersLines ? localized("Line") : localized("Row"),
         ]
         if let note = summary.note { values["note"] = note }
         let matches = [["id"]] + summary.matches
         values["matches"] = matches.map { names in
             let value = names.joined(separator: ",")
-            return ["value": value, "title": names.joined(separator: " and "), "isChosen": choices.match == value]
+            return ["value": value, "title": names.joinedByAnd, "isChosen": choices.match == value]
                 as [String: Any]
         }
         values["hasMatches"] = matches.count > 1
@@ -138,7 +139,7 @@ struct ImportPage {
         if let preview { values["preview"] = shown(preview, choices, summary) }
         let plural = ClassTitle.plural(of: type)
         return PanelPage(
-            "Import \(plural)", crumbs: [ImportPages.crumb(type)], content: Self.template.render(values),
+            localized("Import \(plural)"), crumbs: [ImportPages.crumb(type)], content: Self.template.render(values),
             status: problem == nil ? .ok : .unprocessableContent)
     }
 
@@ -155,7 +156,7 @@ struct ImportPage {
         ]
         let problems = (preview["problems"]?.items ?? []).map { problem -> [String: Any] in
             [
-                "row": problem["row"]?.number.map { "\($0)" } ?? "All new ones",
+                "row": problem["row"]?.number.map { "\($0)" } ?? localized("All new ones"),
                 "column": problem["column"]?.text ?? "",
                 "message": [problem["message"]?.text, problem["remedy"]?.text].compactMap(\.self)
                     .joined(separator: " "),
@@ -165,11 +166,8 @@ struct ImportPage {
             count("creates"), count("updates"), count("leftAlone"), count("refused")
         )
         let tried = count("tried")
-        let counts = [
-            (creates, "to create"), (updates - left, "to update"), (left, "unchanged"), (refused, "with errors"),
-        ]
         return [
-            "counts": counts.filter { $0.0 > 0 }.map { "\(Self.rows($0.0)) \($0.1)" }.joined(separator: ", "),
+            "counts": Self.counts(creates: creates, updates: updates - left, unchanged: left, refused: refused),
             "hasRefused": refused > 0, "problems": problems,
             "isLonger": problems.count >= ImportLimits.shownProblemCount, "canStart": creates + updates > 0,
             "tried": tried < count("total") ? Self.triedText(tried) : "",
@@ -182,18 +180,42 @@ struct ImportPage {
     }
 
     private static func triedText(_ count: Int) -> String {
-        "All rows were read, and the first \(PanelNumber.text(count)) were tried on the data: others may still turn out to "
-            + "be unchanged, or to have errors."
+        let number = PanelNumber.text(count)
+        return localized(
+            "All rows were read, and the first \(number) were tried on the data: others may still turn out to "
+                + "be unchanged, or to have errors.")
+    }
+
+    /// `2 rows to create, 1 row with errors`
+    private static func counts(creates: Int, updates: Int, unchanged: Int, refused: Int) -> String {
+        var texts: [String] = []
+        if creates > 0 {
+            let number = PanelNumber.text(creates)
+            texts.append(localized(creates, one: "\(number) row to create", other: "\(number) rows to create"))
+        }
+        if updates > 0 {
+            let number = PanelNumber.text(updates)
+            texts.append(localized(updates, one: "\(number) row to update", other: "\(number) rows to update"))
+        }
+        if unchanged > 0 {
+            let number = PanelNumber.text(unchanged)
+            texts.append(localized(unchanged, one: "\(number) row unchanged", other: "\(number) rows unchanged"))
+        }
+        if refused > 0 {
+            let number = PanelNumber.text(refused)
+            texts.append(localized(refused, one: "\(number) row with errors", other: "\(number) rows with errors"))
+        }
+        return texts.joined(separator: ", ")
     }
 
     /// One of the first rows, as it would be stored.
     private static func row(_ row: JSON) -> [String: Any] {
         let action =
             switch row["action"]?.text {
-            case "create": "Create"
-            case "update": "Update"
-            case "leave": "Unchanged"
-            default: "Error"
+            case "create": localized("Create")
+            case "update": localized("Update")
+            case "leave": localized("Unchanged")
+            default: localized("Error")
             }
         var texts: [String] = []
         for part in ["attributes", "relationships"] {
@@ -210,7 +232,10 @@ struct ImportPage {
         ]
     }
 
-    private static func rows(_ count: Int) -> String { "\(PanelNumber.text(count)) row\(count == 1 ? "" : "s")" }
+    private static func rows(_ count: Int) -> String {
+        let number = PanelNumber.text(count)
+        return localized(count, one: "\(number) row", other: "\(number) rows")
+    }
 
     private static func linked(_ json: JSON) -> JSON {
         guard case .array(let items)? = json["data"] else { return json["data"]?["id"] ?? .null }

@@ -5,6 +5,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Imports: a file is uploaded, its columns are chosen, a preview says what would happen, and a job does it. Everything
 /// works without JavaScript.
@@ -13,10 +14,12 @@ struct ImportPages: PanelSection {
     private static let upload = PanelTemplate(PackageResources.import_mustache)
     /// Of the form around the file.
     private static let formByteCount = 64 << 10
-    private static let separators: [(value: String, title: String, byte: UInt8?)] = [
-        ("", "whichever the file has", nil), ("comma", "commas", UInt8(ascii: ",")),
-        ("semicolon", "semicolons", UInt8(ascii: ";")), ("tab", "tabs", UInt8(ascii: "\t")),
-    ]
+    private static var separators: [(value: String, title: String, byte: UInt8?)] {
+        [
+            ("", localized("whichever the file has"), nil), ("comma", localized("commas"), UInt8(ascii: ",")),
+            ("semicolon", localized("semicolons"), UInt8(ascii: ";")), ("tab", localized("tabs"), UInt8(ascii: "\t")),
+        ]
+    }
 
     static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
 
@@ -111,7 +114,7 @@ struct ImportPages: PanelSection {
             values["problem"] = ["message": problem.message, "hint": problem.pageHint ?? problem.hint ?? ""]
         }
         return PanelPage(
-            "Import \(plural)", crumbs: [Self.crumb(type)], content: Self.upload.render(values),
+            localized("Import \(plural)"), crumbs: [Self.crumb(type)], content: Self.upload.render(values),
             status: problem?.code.status ?? .ok)
     }
 

@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloLocalization
 
 /// Takes a form with files apart (RFC 7578), piece by piece, wherever the pieces are cut. It holds no more than a part's
 /// header, and so much of its content as could begin a boundary.
@@ -48,7 +49,7 @@ struct MultipartDecoder: Sendable {
     }
 
     private static func failure(_ message: String) -> RequestFailure {
-        RequestFailure(.badRequest, message, hint: "Go back, load the page again, and send the form again.")
+        RequestFailure(.badRequest, message, hint: localized("Go back, load the page again, and send the form again."))
     }
 
     /// - Throws: ``RequestFailure`` for what isn't such a form.
@@ -61,7 +62,7 @@ struct MultipartDecoder: Sendable {
 
     /// The body is over.
     func finish() throws {
-        guard state == .over else { throw Self.failure("The form breaks off.") }
+        guard state == .over else { throw Self.failure(localized("The form breaks off.")) }
     }
 
     /// - Returns: whether there may be more in what is there.
@@ -72,7 +73,9 @@ struct MultipartDecoder: Sendable {
             // Without a boundary, its beginning may be at the end.
             let count = found ?? max(0, rest.count - delimiter.count + 1)
             if count > 0 {
-                guard state == .content else { throw Self.failure("The form doesn't begin with its boundary.") }
+                guard state == .content else {
+                    throw Self.failure(localized("The form doesn't begin with its boundary."))
+                }
                 events.append(.content(Array(rest[..<count])))
                 rest.removeFirst(count)
             }
@@ -89,17 +92,18 @@ struct MultipartDecoder: Sendable {
             } else if mark == Self.lineEnd {
                 state = .header
             } else {
-                throw Self.failure("The form has a boundary that isn't one.")
+                throw Self.failure(localized("The form has a boundary that isn't one."))
             }
         case .header:
             let found = Self.find(Self.headerEnd, in: rest)
             guard (found ?? rest.count) <= Self.maximumHeaderByteCount else {
-                throw Self.failure("A part of the form has a header of more than \(Self.maximumHeaderByteCount) bytes.")
+                throw Self.failure(
+                    localized("A part of the form has a header of more than \(Self.maximumHeaderByteCount) bytes."))
             }
             guard let found else { return false }
             partCount += 1
             guard partCount <= partLimit else {
-                throw Self.failure("The form has more than \(partLimit) parts.")
+                throw Self.failure(localized("The form has more than \(partLimit) parts."))
             }
             events.append(try Self.part(Array(rest[..<found])))
             rest.removeFirst(found + Self.headerEnd.count)
@@ -127,7 +131,7 @@ struct MultipartDecoder: Sendable {
 
     private static func part(_ header: [UInt8]) throws -> Event {
         guard let text = String(validating: header, as: UTF8.self) else {
-            throw failure("A part of the form has a header that isn't UTF-8.")
+            throw failure(localized("A part of the form has a header that isn't UTF-8."))
         }
         for line in text.split(separator: "\r\n") {
             guard line.lowercased().hasPrefix("content-disposition:"), line.lowercased().contains("form-data") else {
@@ -136,7 +140,7 @@ struct MultipartDecoder: Sendable {
             guard let name = parameter("name", of: line) else { break }
             return .part(name: name, fileName: parameter("filename", of: line))
         }
-        throw failure("A part of the form has no name.")
+        throw failure(localized("A part of the form has no name."))
     }
 
     /// `name="value"`, as browsers write it: quotation marks and line ends in the value are percent-encoded.

@@ -2,6 +2,7 @@ import Hummingbird
 import NIOCore
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 /// A form with a file while it comes: its parts one after the other, in bounded memory.
 struct PanelUpload {

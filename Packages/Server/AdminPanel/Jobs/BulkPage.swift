@@ -4,6 +4,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -26,7 +27,8 @@ struct BulkPage {
     func answer() async throws -> PanelAnswer {
         var form = BulkForm(request.form)
         guard !form.isEmpty else {
-            return .redirect(to: list, notice: PanelNotice("Nothing is ticked. Tick rows, or choose all that match."))
+            return .redirect(
+                to: list, notice: PanelNotice(localized("Nothing is ticked. Tick rows, or choose all that match.")))
         }
         let isUpdate = form.action == "update"
         if isUpdate, form.step == .choose || request.form[EditPage.findField] != nil {
@@ -88,12 +90,12 @@ struct BulkPage {
             "hidden": form.hidden(.attempt, keepsFields: false), "problems": problems.map { ["text": $0.message] },
             "hasProblems": !problems.isEmpty,
         ]
+        let objects = ClassTitle.inSentence(ClassTitle.plural(of: type))
         values["about"] =
             form.isAll
-            ? "All matching \(ClassTitle.inSentence(ClassTitle.plural(of: type)))"
-            : Counted.objects(form.ids.count, of: type.item.name)
+            ? localized("All matching \(objects)") : Counted.objects(form.ids.count, of: type.item.name)
         return PanelPage(
-            "Change \(ClassTitle.plural(of: type).lowercased())", crumbs: crumbs,
+            localized("Change \(objects)"), crumbs: crumbs,
             content: Self.fieldsTemplate.render(values), status: problems.first?.code.status ?? .ok)
     }
 
@@ -121,7 +123,8 @@ struct BulkPage {
         values["hidden"] = form.hidden(.start, expecting: found)
         if form.action == "trash" { values["reason"] = RemovalPage.reasonField(form.reason) }
         return PanelPage(
-            count > 0 ? words.question : "Nothing matches", crumbs: crumbs, content: Self.trialTemplate.render(values))
+            count > 0 ? words.question : localized("Nothing matches"), crumbs: crumbs,
+            content: Self.trialTemplate.render(values))
     }
 
     /// Titles of what is refused, as far as the caller sees them.
@@ -146,7 +149,8 @@ struct BulkPage {
             ]
             return .page(
                 PanelPage(
-                    "The matching objects have changed", crumbs: crumbs, content: Self.clashTemplate.render(values),
+                    localized("The matching objects have changed"), crumbs: crumbs,
+                    content: Self.clashTemplate.render(values),
                     status: failure.code.status))
         }
     }

@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloLocalization
 
 /// What the template `bulk_trial` shows: what a dry run found.
 struct BulkTrialContent {
@@ -31,17 +32,26 @@ struct BulkTrialContent {
         mayStart = refusedCount == 0 || refusedCount < words.count
         tried =
             checked == words.count
-            ? "This was a trial with all of them. Nothing has changed yet."
-            : "This was a trial with \(PanelNumber.text(checked)) of them. Nothing has changed yet."
+            ? localized("This was a trial with all of them. Nothing has changed yet.")
+            : localized("This was a trial with \(PanelNumber.text(checked)) of them. Nothing has changed yet.")
         along = words.along(number("along"))
+        let goneText = PanelNumber.text(gone)
         self.gone =
             gone > 0
-            ? "\(PanelNumber.text(gone)) of those that you chose no longer \(gone == 1 ? "exists" : "exist")."
-            : nil
-        left = leftCount > 0 ? "\(PanelNumber.text(leftCount)) \(leftCount == 1 ? "needs" : "need") no change." : nil
+            ? localized(
+                gone, one: "\(goneText) of those that you chose no longer exists.",
+                other: "\(goneText) of those that you chose no longer exist.") : nil
+        let leftText = PanelNumber.text(leftCount)
+        left =
+            leftCount > 0
+            ? localized(
+                leftCount, one: "\(leftText) needs no change.", other: "\(leftText) need no change.") : nil
+        let refusedText = PanelNumber.text(refusedCount)
         refused =
             refusedCount > 0
-            ? "\(PanelNumber.text(refusedCount)) of those tried would be refused, and stay unchanged:" : nil
+            ? localized(
+                refusedCount, one: "\(refusedText) of those tried would be refused, and stays unchanged:",
+                other: "\(refusedText) of those tried would be refused, and stay unchanged:") : nil
         refusals = (found["refusals"]?.items ?? []).map { item in
             let id = item["id"]?.text ?? ""
             return Refusal(title: titles[id] ?? id, reason: item["reason"]?.text ?? "")

@@ -1,4 +1,5 @@
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -14,35 +15,45 @@ struct BulkWords {
     /// What a button says: `Move 3 sessions to the trash`.
     var button: String {
         switch action {
-        case "update": "Change \(objects)"
-        case "trash": "Move \(objects) to the trash"
-        case "restore": "Restore \(objects)"
-        default: "Delete \(objects) permanently"
+        case "update": localized("Change \(objects)")
+        case "trash": localized("Move \(objects) to the trash")
+        case "restore": localized("Restore \(objects)")
+        default: localized("Delete \(objects) permanently")
         }
     }
 
-    var question: String { "\(button)?" }
+    var question: String {
+        switch action {
+        case "update": localized("Change \(objects)?")
+        case "trash": localized("Move \(objects) to the trash?")
+        case "restore": localized("Restore \(objects)?")
+        default: localized("Delete \(objects) permanently?")
+        }
+    }
 
     /// What goes along: of what belongs to the objects.
     func along(_ count: Int) -> String? {
         guard count > 0 else { return nil }
-        let others = "\(PanelNumber.text(count)) other\(count == 1 ? " goes" : "s go")"
+        let number = PanelNumber.text(count)
         return action == "restore"
-            ? "\(PanelNumber.text(count)) other\(count == 1 ? " comes" : "s come") back with them."
-            : "\(others) into the trash with them."
+            ? localized(
+                count, one: "\(number) other comes back with them.", other: "\(number) others come back with them.")
+            : localized(
+                count, one: "\(number) other goes into the trash with them.",
+                other: "\(number) others go into the trash with them.")
     }
 
     /// The actions that somebody may choose for a class, as they stand in the list.
     static func actions(of type: ResourceType, for view: CallerView) -> [[String: Any]] {
         var actions: [[String: Any]] = []
         if view.refusal(.update, type) == nil, view.fields(of: type).contains(where: { FormField($0) != nil }) {
-            actions.append(["value": "update", "title": "Change fields…"])
+            actions.append(["value": "update", "title": localized("Change fields…")])
         }
         if view.refusal(JSONAPIRoutes.removal(of: type.item), type) == nil {
             actions.append(
                 type.item.isTrashable && type.keyType == .objectId
-                    ? ["value": "trash", "title": "Move to trash…"]
-                    : ["value": "delete", "title": "Delete permanently…"])
+                    ? ["value": "trash", "title": localized("Move to trash…")]
+                    : ["value": "delete", "title": localized("Delete permanently…")])
         }
         return actions
     }

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// What the template `job` shows.
@@ -78,24 +79,33 @@ struct JobContent {
         kind = job["state"]?.text == "done" ? "yes" : job["state"]?.text == "failed" ? "own" : ""
         message = job["message"]?.text
         canCancel = isOpen || job["state"]?.text == "draft"
-        cancelLabel = isOpen ? "Stop the job" : "Discard"
+        cancelLabel = isOpen ? localized("Stop the job") : localized("Discard")
         canUndo = job["canUndo"] == .bool(true)
         let total = number("total")
         let done = total - number("pending")
-        progress = Progress(
-            done: done, total: max(total, 1), text: "\(PanelNumber.text(done)) of \(PanelNumber.text(total))")
+        let (doneText, totalText) = (PanelNumber.text(done), PanelNumber.text(total))
+        progress = Progress(done: done, total: max(total, 1), text: localized("\(doneText) of \(totalText)"))
         (sets, filters) = JobWords.arguments(job)
-        let moments = [("Requested", "createdAt"), ("Started", "startedAt"), ("Finished", "finishedAt")]
+        let moments = [
+            (localized("Requested"), "createdAt"), (localized("Started"), "startedAt"),
+            (localized("Finished"), "finishedAt"),
+        ]
         times = moments.compactMap { name, key in
             guard let text = job[key]?.text else { return nil }
             return Time(name: name, machine: text, exact: "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC")
         }
-        var others = [("Undoes job", "undoes"), ("Undone by job", "undoneBy")].compactMap { words, key in
-            job[key]?.number.map { Other(text: "\(words) \($0)", path: "\(JobPages.path)/\($0)") }
+        var others: [Other] = []
+        if let other = job["undoes"]?.number {
+            others.append(Other(text: localized("Undoes job \(other)"), path: "\(JobPages.path)/\(other)"))
+        }
+        if let other = job["undoneBy"]?.number {
+            others.append(Other(text: localized("Undone by job \(other)"), path: "\(JobPages.path)/\(other)"))
         }
         if job["state"]?.text == "draft", let type {
             others.append(
-                Other(text: "Choose its columns and start it", path: ImportPages.path(of: type, job: number("id"))))
+                Other(
+                    text: localized("Choose its columns and start it"),
+                    path: ImportPages.path(of: type, job: number("id"))))
         }
         self.others = others
         counts = JobWords.outcomes.map { name, title in
@@ -119,7 +129,8 @@ struct JobContent {
         let title = id.flatMap { titles[$0] }
         return Row(
             // The id of a row of an import may be one that nothing got.
-            number: PanelNumber.text(number), place: place, title: title ?? (place == nil ? id ?? "new object" : ""),
+            number: PanelNumber.text(number), place: place,
+            title: title ?? (place == nil ? id ?? localized("new object") : ""),
             path: title == nil ? nil : type.flatMap { type in id.map { ClassPages.path(of: type, id: $0) } },
             outcome: JobWords.outcomes.first { $0.name == outcome }?.title ?? outcome,
             isRefused: outcome == "refused", reason: row["reason"]?.text, changes: changes(row))
@@ -140,7 +151,7 @@ struct JobContent {
     }
 
     private static func text(_ value: JSON) -> String {
-        if case .object = value { return value["data"]?["id"].map { CellText.plain($0) } ?? "none" }
+        if case .object = value { return value["data"]?["id"].map { CellText.plain($0) } ?? localized("none") }
         return CellText.plain(value).shortened(toByteCount: CellText.listByteCount)
     }
 }

@@ -1,6 +1,7 @@
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -13,7 +14,7 @@ struct JobPages: PanelSection {
     private static let list = PanelTemplate(PackageResources.jobs_mustache)
     private static let job = PanelTemplate(PackageResources.job_mustache)
     private static let undo = PanelTemplate(PackageResources.job_undo_mustache)
-    private static let crumb = PanelPage.Crumb(title: "Jobs", path: path)
+    private static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Jobs"), path: path) }
 
     static func path(of job: JSON) -> String { "\(path)/\(job["id"]?.number ?? 0)" }
 
@@ -36,8 +37,10 @@ struct JobPages: PanelSection {
 
     private func jobs(_ request: PanelRequest) -> OwnJobs { OwnJobs(of: request.userID, request.core.pool) }
 
-    private static let nothing = RequestFailure(
-        .notFound, "You have no job with this number.", hint: "Jobs lists those that you have.")
+    private static var nothing: RequestFailure {
+        RequestFailure(
+            .notFound, "You have no job with this number.", hint: "Jobs lists those that you have.")
+    }
 
     private func id(_ request: PanelRequest) throws -> Int64 {
         guard let id = Int64(request.parameter("id")) else { throw Self.nothing }
@@ -89,7 +92,7 @@ struct JobPages: PanelSection {
         }
         var values: [String: Any] = ["jobs": items, "hasJobs": !items.isEmpty]
         if let next = found["next"]?.number { values["next"] = "\(Self.path)?before=\(next)" }
-        return PanelPage("Jobs", content: Self.list.render(values))
+        return PanelPage(localized("Jobs"), content: Self.list.render(values))
     }
 
     private func page(_ request: PanelRequest) async throws -> PanelPage {
@@ -124,7 +127,7 @@ struct JobPages: PanelSection {
             "touches": JobWords.undoing(job),
         ])
         return PanelPage(
-            "Undo this job?", crumbs: [Self.crumb, PanelPage.Crumb(title: JobWords.title(job), path: path)],
+            localized("Undo this job?"), crumbs: [Self.crumb, PanelPage.Crumb(title: JobWords.title(job), path: path)],
             content: content)
     }
 }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import TomboloHTTP
+import TomboloLocalization
 
 /// The panel's style, script and icon, as files whose names change with their content, so that browsers keep them for a
 /// year and never show old ones.

@@ -5,6 +5,7 @@ import NIOCore
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -32,6 +33,8 @@ struct PanelLayout: Sendable {
         let theme = PanelTheme.of(request.request, request.context)
         if theme != .system { values["theme"] = theme.rawValue }
         values["themes"] = theme.choices
+        values["languages"] = core.languages.choices(
+            chosen: PanelLanguages.chosen(request.request, request.context))
         values["themePath"] = PanelTheme.path
         // What a form has led to can't be asked for again.
         values["here"] = request.request.method == .get ? request.address : AdminPanel.path
@@ -62,7 +65,11 @@ struct PanelLayout: Sendable {
     }
 
     private func frame(_ page: PanelPage) -> [String: Any] {
-        [
+        let catalogue = MessageCatalogue.current
+        let language = catalogue?.language ?? .english
+        return [
+            "language": language.tag, "isRightToLeft": language.isRightToLeft,
+            "words": catalogue?.scriptWords ?? "",
             "title": page.title, "contentHTML": page.content,
             "crumbs": page.crumbs.map { ["title": $0.title, "path": $0.path] },
             "hasCrumbs": !page.crumbs.isEmpty, "style": core.assets.path(of: .style),
@@ -92,12 +99,12 @@ struct PanelLayout: Sendable {
         let entries = core.entries(for: request.subject)
         var groups: [[String: Any]] = []
         for group in PanelEntry.Group.allCases {
-            let items = entries.filter { $0.entry.group == group }.map { item($0.entry.title, $0.path) }
-            if !items.isEmpty { groups.append(["name": group.rawValue, "items": items]) }
+            let items = entries.filter { $0.entry.group == group }.map { item($0.entry.localizedTitle, $0.path) }
+            if !items.isEmpty { groups.append(["name": group.title, "items": items]) }
             guard group == .start else { continue }
             let classes = try ClassPages.readable(request.view(under: core.rules.current))
             let data = classes.map { item(ClassTitle.plural(of: $0), ClassPages.path(of: $0)) }
-            if !data.isEmpty { groups.append(["name": "Data", "items": data]) }
+            if !data.isEmpty { groups.append(["name": localized("Data"), "items": data]) }
         }
         return groups
     }

@@ -1,6 +1,7 @@
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 /// Which colours pages have. The choice is a cookie of one browser, so that pages have their colours before any script.
 enum PanelTheme: String, CaseIterable, Sendable {
@@ -10,9 +11,9 @@ enum PanelTheme: String, CaseIterable, Sendable {
 
     private var title: String {
         switch self {
-        case .system: "system"
-        case .light: "light"
-        case .dark: "dark"
+        case .system: localized("as the system says")
+        case .light: localized("light")
+        case .dark: localized("dark")
         }
     }
 
@@ -27,12 +28,19 @@ enum PanelTheme: String, CaseIterable, Sendable {
     }
 }
 
-/// Chooses the colours.
+/// Chooses the colours, and the language.
 struct ThemePages: PanelSection {
     func add(to panel: PanelRoutes) {
         panel.action(PanelTheme.path, access: .own("panel")) { request, _ in
             guard let theme = request.form["theme"].flatMap(PanelTheme.init) else {
                 throw RequestFailure(.badRequest, "There are no such colours.", hint: "Choose system, light or dark.")
+            }
+            let languages = request.core.languages.languages
+            let language = request.form["language"]
+            guard language.map({ tag in tag.isEmpty || languages.contains { $0.tag == tag } }) ?? true else {
+                let names = languages.map(\.name).joined(separator: ", ")
+                throw RequestFailure(
+                    .badRequest, "Pages can't be in this language.", hint: "Choose one of \(names).")
             }
             var response = PanelAnswer.redirection(
                 to: PanelPath.checked(request.form[LoginPages.nextField]) ?? AdminPanel.path)
@@ -41,6 +49,12 @@ struct ThemePages: PanelSection {
                 theme == .system
                     ? PanelCookie.theme.removal(isSecure: isSecure)
                     : PanelCookie.theme.header(theme.rawValue, isSecure: isSecure))
+            if let language {
+                response.headers[values: .setCookie].append(
+                    language.isEmpty
+                        ? PanelCookie.language.removal(isSecure: isSecure)
+                        : PanelCookie.language.header(language, isSecure: isSecure))
+            }
             return .response(response)
         }
     }

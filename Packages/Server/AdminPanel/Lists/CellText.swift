@@ -2,6 +2,7 @@ import Foundation
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 /// Values as a page shows them.
 enum CellText {
@@ -11,7 +12,7 @@ enum CellText {
     /// A value for a template: `text`, and `isEmpty`, `isNumber`, `time`, or `link`.
     /// - Parameter limit: of the text, in bytes; nil for all of it.
     static func value(_ json: JSON?, _ field: ResourceField, limit: Int? = listByteCount) -> [String: Any] {
-        guard let json else { return ["text": "Too long to show", "isEmpty": true] }
+        guard let json else { return ["text": localized("Too long to show"), "isEmpty": true] }
         if json == .null { return empty }
         switch field.content {
         case .value(_, let type): return value(json, type, limit: limit)
@@ -53,24 +54,29 @@ enum CellText {
         base64.utf8.count / 4 * 3 - base64.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
     }
 
-    static var empty: [String: Any] { ["text": "none", "isEmpty": true] }
+    static var empty: [String: Any] { ["text": localized("none"), "isEmpty": true] }
 
     private static func value(_ json: JSON, _ type: PropertyType, limit: Int?) -> [String: Any] {
         switch (json, type) {
-        case (.bool(let flag), _): return ["text": flag ? "Yes" : "No", "isTruth": true, "isTrue": flag]
+        case (.bool(let flag), _): return ["text": plain(json), "isTruth": true, "isTrue": flag]
         case (.int, _), (.double, _): return ["text": plain(json), "isNumber": true]
         case (.string(let time), .date): return ["time": time, "text": self.time(time)]
         case (.string(let value), .decimal128): return ["text": value, "isNumber": true]
         case (.string(let value), .data):
-            let count = byteCount(value)
-            return ["text": count == 0 ? "no bytes" : count == 1 ? "1 byte" : "\(PanelNumber.text(count)) bytes"]
+            return ["text": bytes(byteCount(value))]
         case (.string(let value), .string):
-            if value.isEmpty { return ["text": "empty text", "isEmpty": true] }
+            if value.isEmpty { return ["text": localized("empty text"), "isEmpty": true] }
             var values = text(value, limit)
             if let link = webAddress(value) { values["link"] = link }
             return values
         default: return text(plain(json), limit)
         }
+    }
+
+    private static func bytes(_ count: Int) -> String {
+        if count == 0 { return localized("no bytes") }
+        let number = PanelNumber.text(count)
+        return localized(count, one: "\(number) byte", other: "\(number) bytes")
     }
 
     private static func text(_ text: String, _ limit: Int?) -> [String: Any] {
@@ -97,10 +103,12 @@ enum CellText {
         return text
     }
 
-    static func plain(_ json: JSON, truth: (yes: String, no: String) = ("Yes", "No")) -> String {
+    /// - Parameter truth: what stands for true and false; nil for words of the page's language.
+    static func plain(_ json: JSON, truth: (yes: String, no: String)? = nil) -> String {
         switch json {
-        case .null: "none"
-        case .bool(let flag): flag ? truth.yes : truth.no
+        case .null: localized("none")
+        case .bool(true): truth?.yes ?? localized("Yes")
+        case .bool(false): truth?.no ?? localized("No")
         case .int(let number): String(number)
         case .double(let number): number.description
         case .string(let text): text

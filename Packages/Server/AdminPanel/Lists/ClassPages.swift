@@ -5,6 +5,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// The lists and records of every class that somebody may read, at `/panel/data/CLASSES` and `/panel/data/CLASSES/ID`.
 struct ClassPages: PanelSection {
@@ -32,10 +33,12 @@ struct ClassPages: PanelSection {
             let name = context.parameters.get("collection")?.removingPercentEncoding ?? ""
             let types = try core.types(of: schema)
             guard let type = types[name] else {
-                let hint = name.nearest(in: types.all.map(\.name)).map { "Did you mean '\($0)'? " } ?? ""
+                let shown = name.shortened(toByteCount: 60)
+                let nearest = name.nearest(in: types.all.map(\.name)).map { localized("Did you mean '\($0)'?") }
+                let overview = localized("The overview lists the classes.")
                 throw RequestFailure(
-                    .notFound, "There is no class '\(name.shortened(toByteCount: 60))'.",
-                    hint: "\(hint)The overview lists the classes.")
+                    .notFound, localized("There is no class '\(shown)'."),
+                    hint: nearest.map { "\($0) \(overview)" } ?? overview)
             }
             return type.classIndex
         }

@@ -1,7 +1,9 @@
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
-/// How classes, properties and objects are called in the panel, from their names in the model.
+/// How classes, properties and objects are called in the panel, from their names in the model, and in the language of the page
+/// if its catalogue has them.
 enum ClassTitle {
     /// `RoleAssignment` → `Role assignments`
     static func plural(of type: ResourceType) -> String {
@@ -12,7 +14,9 @@ enum ClassTitle {
     static func singular(of type: ResourceType) -> String { words(type.item.name) }
 
     /// `startsAt` → `Starts at`, `websiteURL` → `Website URL`, `role_assignments` → `Role assignments`
-    static func words(_ name: String) -> String {
+    static func words(_ name: String) -> String { localizedName(englishWords(name)) }
+
+    private static func englishWords(_ name: String) -> String {
         var words: [String] = []
         var word = ""
         let characters = Array(name)
@@ -44,7 +48,8 @@ enum ClassTitle {
     /// A title within a sentence: `Role assignments` → `role assignments`, `FAQ entries` as it is.
     static func inSentence(_ title: String) -> String {
         let isAcronym = title.dropFirst().first?.isUppercase ?? false
-        return isAcronym ? title : title.prefix(1).lowercased() + title.dropFirst()
+        let lowers = MessageCatalogue.current?.language.lowersNouns ?? true
+        return isAcronym || !lowers ? title : title.prefix(1).lowercased() + title.dropFirst()
     }
 
     /// The property whose text stands for an object: one of the usual names, or the first text that an object must have.
@@ -58,16 +63,18 @@ enum ClassTitle {
 enum PanelNumber {
     /// A number that may not have been counted in time.
     static func text(_ number: Int?, limit: Int) -> String {
-        guard let number else { return "many" }
+        guard let number else { return localized("many") }
         return text(number, limit: limit)
     }
 
-    /// `48,213`, or `10,000+` for a count that stopped at a limit.
+    /// `48,213`, or `10,000+` for a count that stopped at a limit. In other languages a narrow space parts thousands (ISO 80000-1),
+    /// which nobody takes for a decimal sign.
     static func text(_ number: Int, limit: Int = .max) -> String {
+        let separator: Character = MessageCatalogue.current == nil ? "," : "\u{202f}"
         let digits = String(min(number, limit).magnitude)
         var text = ""
         for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(separator) }
             text.append(digit)
         }
         return (number < 0 ? "−" : "") + text + (number > limit ? "+" : "")

@@ -3,12 +3,18 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Lists as files: all rows that a list with the same search, filters and order would show on all of its pages, with its
 /// columns if somebody has chosen some. The limits are those of `/export`, together with it.
 struct ExportPages: PanelSection {
     private static let path = "\(AdminPanel.path)/export"
-    private static let formats = [("csv", "CSV, for spreadsheets"), ("json", "JSON"), ("ndjson", "JSON lines")]
+    private static var formats: [(name: String, title: String)] {
+        [
+            ("csv", localized("CSV, for spreadsheets")), ("json", localized("JSON")),
+            ("ndjson", localized("JSON lines")),
+        ]
+    }
     /// What an export takes of a list's parameters.
     private static let kept: Set<String> = ["filter", "sort", "format", "formulas", "titles"]
 
@@ -31,7 +37,7 @@ struct ExportPages: PanelSection {
         guard hasLinks else { return nil }
         let others = list.parameters.all.filter { kept.contains($0.family) || ["q", "columns"].contains($0.name) }
         return [
-            "action": "\(path)/\(type.name)", "formats": formats.map { ["value": $0.0, "title": $0.1] },
+            "action": "\(path)/\(type.name)", "formats": formats.map { ["value": $0.name, "title": $0.title] },
             "hidden": others.map { ["name": $0.name, "value": $0.value] },
         ]
     }

@@ -3,6 +3,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// The filters of a list as people add them: a field, a test that fits it, and a value as they would write it. A link's value
 /// is the title of what it leads to, or its id.
@@ -42,11 +43,11 @@ struct FilterForm {
         let title = Self.title(wish.field)
         let tests = FilterTest.fitting(field)
         guard let test = FilterTest(rawValue: wish.test), tests.contains(test) else {
-            let titles = tests.map { "'\($0.title(isTime: Self.isTime(field)))'" }
+            let titles = tests.map { "'\($0.title(isTime: Self.isTime(field)))'" }.joined(separator: ", ")
             let asked = FilterTest(rawValue: wish.test)?.title(isTime: false) ?? wish.test
+            let shown = asked.shortened(toByteCount: 60)
             throw RequestFailure(
-                .badRequest, "\(title) can't be tested with '\(asked.shortened(toByteCount: 60))'.",
-                hint: "Choose one of \(titles.joined(separator: ", ")).")
+                .badRequest, "\(title) can't be tested with '\(shown)'.", hint: "Choose one of \(titles).")
         }
         let value: String
         switch test {
@@ -71,16 +72,16 @@ struct FilterForm {
         if let target = field.target { return try await id(trimmed, target, title) }
         let found =
             switch field.type {
-            case .bool: ["yes": "true", "no": "false"][trimmed.lowercased()]
+            case .bool: Self.truth(trimmed)
             case .int, .float, .double, .decimal128: Self.number(trimmed)
             case .date: Self.time(trimmed)
             case .objectId, .uuid: trimmed
             default: text
             }
         guard let found, ValueText.value(found, field.type) != nil else {
+            let (shown, expected) = (text.shortened(toByteCount: 60), Self.expected(field.type))
             throw RequestFailure(
-                .badRequest, "\(title): '\(text.shortened(toByteCount: 60))' isn't \(Self.expected(field.type)).",
-                hint: "Enter \(Self.expected(field.type)).")
+                .badRequest, "\(title): '\(shown)' isn't \(expected).", hint: "Enter \(expected).")
         }
         return found
     }
@@ -90,51 +91,23 @@ struct FilterForm {
         if target.keyValue(text) != nil { return text }
         let plural = ClassTitle.plural(of: target)
         let found = try await reader.choices(of: target, titled: text, limit: 2)
+        let shown = text.shortened(toByteCount: 60)
+        guard !found.isEmpty else {
+            throw RequestFailure(
+                .badRequest, "\(title): there is no '\(shown)' among the \(plural).",
+                hint: "Enter its title exactly, or its id.")
+        }
         guard found.count == 1 else {
             throw RequestFailure(
-                .badRequest,
-                found.isEmpty
-                    ? "\(title): there is no '\(text.shortened(toByteCount: 60))' among the \(plural)."
-                    : "\(title): several of the \(plural) are called '\(text.shortened(toByteCount: 60))'.",
-                hint: found.isEmpty ? "Enter its title exactly, or its id." : "Enter the id of the one that you mean.")
+                .badRequest, "\(title): several of the \(plural) are called '\(shown)'.",
+                hint: "Enter the id of the one that you mean.")
         }
         return found[0].id
     }
 
-    /// `150,000` → `150000`. Only commas and spaces that part thousands are left out.
-    static func number(_ text: String) -> String? {
-        let groups = text.split(whereSeparator: { ", \u{a0}\u{202f}".contains($0) })
-        guard groups.count > 1 else { return text }
-        let digits = groups[0].first.map { "+-".contains($0) } == true ? groups[0].dropFirst() : groups[0]
-        let whole = groups.last?.split(separator: ".", omittingEmptySubsequences: false).first ?? ""
-        let areThousands =
-            (1...3).contains(digits.count) && groups.dropFirst().dropLast().allSatisfy { $0.count == 3 }
-            && whole.count == 3
-        return areThousands ? groups.joined() : nil
-    }
-
-    /// `2026-05-14` or `2026-05-14 13:22` → `2026-05-14T13:22:00Z`; times are in UTC.
-    static func time(_ text: String) -> String? {
-        let body = text.hasSuffix("Z") ? text.dropLast() : text.hasSuffix(" UTC") ? text.dropLast(4) : Substring(text)
-        let parts = body.split(omittingEmptySubsequences: true, whereSeparator: { $0 == "T" || $0 == " " })
-        guard (1...2).contains(parts.count) else { return nil }
-        let clock = parts.count == 1 ? "00:00:00" : parts[1].count == 5 ? "\(parts[1]):00" : String(parts[1])
-        return "\(parts[0])T\(clock)Z"
-    }
-
     private static func isTime(_ field: FieldPath) -> Bool { field.target == nil && field.type == .date }
 
-    private static func expected(_ type: PropertyType) -> String {
-        switch type {
-        case .bool: "yes or no"
-        case .int: "a whole number"
-        case .float, .double, .decimal128: "a number, such as 12.5"
-        case .date: "a date, such as 2026-05-14 or 2026-05-14 13:22, in UTC"
-        default: ValueText.expected(type)
-        }
-    }
-
-    private static func title(_ field: String) -> String { field == "id" ? "Id" : ClassTitle.words(field) }
+    private static func title(_ field: String) -> String { field == "id" ? localized("Id") : ClassTitle.words(field) }
 
     // MARK: Showing it
 
@@ -200,7 +173,7 @@ struct FilterForm {
             return allowed.values.compactMap { ValueText.text($0) }.map { RecordReader.Choice(id: $0, title: $0) }
         }
         guard field.path.type == .bool else { return nil }
-        return [RecordReader.Choice(id: "true", title: "Yes"), RecordReader.Choice(id: "false", title: "No")]
+        return ["true", "false"].map { RecordReader.Choice(id: $0, title: Self.truthTitle($0)) }
     }
 
     /// Which of few values a list is filtered by, to be chosen without typing it.
@@ -219,12 +192,17 @@ struct FilterForm {
         for parameter in list.parameters.all where parameter.family == "filter" && !parameter.keys.isEmpty {
             let field = try? FieldPath(parameter.keys[0], of: type, view, parameter)
             let test = FilterTest(parameter)
-            var text = test?.title(isTime: field.map(Self.isTime) ?? false) ?? parameter.keys.last ?? ""
+            let asked = test?.title(isTime: field.map(Self.isTime) ?? false) ?? parameter.keys.last ?? ""
+            let title = Self.title(parameter.keys[0])
+            var text = localized("\(title) \(asked)", context: "a field and what is asked of it")
             if test?.takesValue != false {
-                text += " \(try await shown(parameter.value, field, test, choices))"
+                let value = try await shown(parameter.value, field, test, choices)
+                text = localized("\(title) \(asked) \(value)", context: "a field, what is asked of it, and a value")
             }
-            let shown = "\(Self.title(parameter.keys[0])) \(text)".shortened(toByteCount: 120)
-            chips.append(["text": shown, "remove": list.address(path, Self.pages + [(parameter.name, nil)])])
+            chips.append([
+                "text": text.shortened(toByteCount: 120),
+                "remove": list.address(path, Self.pages + [(parameter.name, nil)]),
+            ])
         }
         return chips
     }
@@ -238,6 +216,6 @@ struct FilterForm {
             let titles = try await choices.titles(of: target, among: ids, reader)
             return ids.map { titles[$0] ?? $0 }.joined(separator: ", ")
         }
-        return field.type == .bool ? ["true": "Yes", "false": "No"][value] ?? value : value
+        return field.type == .bool ? Self.truthTitle(value) : value
     }
 }

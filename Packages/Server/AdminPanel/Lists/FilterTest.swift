@@ -1,5 +1,6 @@
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 /// What a filter of a list can ask, in the words of people: JSON:API's operators, with "is missing" as two tests that take no
 /// value.
@@ -18,17 +19,17 @@ enum FilterTest: String, CaseIterable {
 
     func title(isTime: Bool) -> String {
         switch self {
-        case .eq: "is"
-        case .ne: "is not"
-        case .contains: "contains"
-        case .startsWith: "starts with"
-        case .lt: isTime ? "is before" : "is less than"
-        case .le: isTime ? "is not after" : "is at most"
-        case .gt: isTime ? "is after" : "is more than"
-        case .ge: isTime ? "is not before" : "is at least"
-        case .in: "is one of"
-        case .isNull: "is empty"
-        case .isNotNull: "is not empty"
+        case .eq: localized("is")
+        case .ne: localized("is not")
+        case .contains: localized("contains")
+        case .startsWith: localized("starts with")
+        case .lt: isTime ? localized("is before") : localized("is less than")
+        case .le: isTime ? localized("is not after") : localized("is at most")
+        case .gt: isTime ? localized("is after") : localized("is more than")
+        case .ge: isTime ? localized("is not before") : localized("is at least")
+        case .in: localized("is one of")
+        case .isNull: localized("is empty")
+        case .isNotNull: localized("is not empty")
         }
     }
 

@@ -4,6 +4,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// The list of a class's objects that the caller may see.
 struct ListPage {
@@ -100,7 +101,7 @@ struct ListPage {
         return [
             "action": list.address(BulkPages.path(of: type), []), "actions": actions,
             "onPage": BulkForm.pageValue(ids), "count": PanelNumber.text(ids.count),
-            "all": isNarrowed ? "all \(all) that match" : "all \(all)",
+            "all": isNarrowed ? localized("all \(all) that match") : localized("all \(all)"),
         ]
     }
 

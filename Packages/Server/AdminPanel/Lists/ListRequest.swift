@@ -2,6 +2,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// What the address of a list asks for: the parameters of JSON:API's lists, and a few that only the panel has.
 ///
@@ -113,9 +114,9 @@ struct ListRequest {
         }
         return try names.map { name in
             guard let field = fields.first(where: { $0.name == name }) else {
+                let (plural, shown) = (ClassTitle.plural(of: type), name.shortened(toByteCount: 60))
                 throw RequestFailure(
-                    .badRequest,
-                    "\(ClassTitle.plural(of: type)) have no field '\(name.shortened(toByteCount: 60))'.",
+                    .badRequest, localized("\(plural) have no field '\(shown)'."),
                     hint: ResourceQuery.nearest(name, fields.map(\.name)))
             }
             return field

@@ -2,6 +2,7 @@ import HTTPTypes
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 extension RowsPage {
     func save() async throws -> PanelAnswer {
@@ -23,9 +24,7 @@ extension RowsPage {
         // What was made and can't be seen has no version, and can't be edited either.
         rows.removeAll { !$0.isNew && $0.version.isEmpty && $0.problems.isEmpty }
         guard rows.contains(where: { !$0.problems.isEmpty }) else {
-            let text =
-                saved == 0
-                ? "Nothing was changed." : "\(Counted.objects(saved, of: type.item.name)) \(Counted.were(saved)) saved."
+            let text = saved == 0 ? localized("Nothing was changed.") : savedText(saved)
             return .redirect(to: ClassPages.path(of: type) + query, notice: PanelNotice(text))
         }
         return .page(try await shown(rows, table, list, saved: saved))

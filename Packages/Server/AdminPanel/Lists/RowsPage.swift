@@ -5,6 +5,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// The rows of a list with controls instead of values, and empty ones for new objects, saved together. Each row is saved by
 /// itself, if it still has the version that the page shows, so that one that can't be saved keeps none of the others back.
@@ -49,7 +50,8 @@ struct RowsPage {
         guard !table.fields.isEmpty else {
             return .redirect(
                 to: ClassPages.path(of: type) + query,
-                notice: PanelNotice("None of these columns can be edited in the list. Choose others under Columns."))
+                notice: PanelNotice(
+                    localized("None of these columns can be edited in the list. Choose others under Columns.")))
         }
         var query = list.query
         // A version is of everything.
@@ -59,6 +61,12 @@ struct RowsPage {
             type, query, narrowing: list.narrowing, request.core.pool)
         let rows = try page.resources.prefix(RowsTable.maximumRowCount).map { try table.row(PanelResource($0)) }
         return .page(try await shown(rows + table.newRows, table, list))
+    }
+
+    /// `3 sessions were saved.`
+    func savedText(_ count: Int) -> String {
+        let objects = Counted.objects(count, of: type.item.name)
+        return localized(count, one: "\(objects) was saved.", other: "\(objects) were saved.")
     }
 
     /// - Parameter saved: rows that were saved by now; nil if none was tried.
@@ -82,11 +90,11 @@ struct RowsPage {
             "isCut": rows.count { !$0.isNew } == RowsTable.maximumRowCount,
             "hasNew": rows.contains(where: \.isNew),
             "hasProblems": !problems.isEmpty,
-            "saved": saved.map { "\(Counted.objects($0, of: type.item.name)) \(Counted.were($0)) saved." } ?? "",
+            "saved": saved.map { savedText($0) } ?? "",
             "problems": problems,
         ])
         return PanelPage(
-            "Edit \(ClassTitle.inSentence(plural))",
+            localized("Edit \(ClassTitle.inSentence(plural))"),
             crumbs: [PanelPage.Crumb(title: plural, path: ClassPages.path(of: type) + query)], content: content,
             status: problems.isEmpty ? .ok : .unprocessableContent)
     }

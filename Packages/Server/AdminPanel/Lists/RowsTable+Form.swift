@@ -1,6 +1,7 @@
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 /// The rows that a form has sent, and what they ask for.
 extension RowsTable {

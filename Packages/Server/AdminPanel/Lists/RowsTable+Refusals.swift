@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 
 /// Rows that weren't saved: they keep what was entered, and nothing is written over what somebody else has saved meanwhile
 /// before it was shown.
@@ -47,7 +48,9 @@ extension RowsTable {
 }
 
 extension RequestFailure {
-    static let changedMeanwhile = RequestFailure(
-        .preconditionFailed, "Somebody changed it meanwhile.",
-        hint: "Look at what it is now. Saving again writes what you have entered.")
+    static var changedMeanwhile: RequestFailure {
+        RequestFailure(
+            .preconditionFailed, "Somebody changed it meanwhile.",
+            hint: "Look at what it is now. Saving again writes what you have entered.")
+    }
 }

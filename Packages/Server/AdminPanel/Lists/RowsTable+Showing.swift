@@ -1,6 +1,7 @@
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 extension RowsTable {
     private static let template = PanelTemplate(PackageResources.rows_table_mustache)
@@ -72,7 +73,7 @@ extension RowsTable {
         _ field: ResourceField, _ number: Int, _ row: Row, _ choices: FormChoices
     ) async throws -> [String: Any] {
         let title = ClassTitle.words(field.name)
-        guard let control = control(field, number, title: "\(title) of \(row.title)") else { return [:] }
+        guard let control = control(field, number, title: localized("\(title) of \(row.title)")) else { return [:] }
         var content = EditPage.Content()
         content.problems = row.problems.filter { $0.fieldName == field.name }.map { problem in
             var problem = problem
@@ -84,7 +85,8 @@ extension RowsTable {
             control, row.entered[field.name] ?? "", content, isRequired: isRequired, canBeEmpty: row.isNew,
             isCell: true, choices)
         var cell: [String: Any] = [
-            "controlHTML": Self.controlTemplate.render(values), "label": isRequired ? "\(title) (required)" : title,
+            "controlHTML": Self.controlTemplate.render(values),
+            "label": isRequired ? localized("\(title) (required)") : title,
         ]
         if !row.isNew {
             cell["was"] = ["name": control.wasName, "value": CellText.compact(row.was[field.name] ?? .null)]

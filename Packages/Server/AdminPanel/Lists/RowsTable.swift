@@ -2,6 +2,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Objects of one class as rows with controls instead of values, and empty rows for new ones: a table that is part of a form.
 struct RowsTable: Sendable {
@@ -93,7 +94,7 @@ struct RowsTable: Sendable {
         let name = ClassTitle.inSentence(ClassTitle.singular(of: type))
         var rows = rows
         for (number, index) in rows.indices.filter({ rows[$0].isNew }).enumerated() {
-            rows[index].title = "New \(name) \(number + 1)"
+            rows[index].title = localized("New \(name) \(number + 1)")
         }
         return rows
     }

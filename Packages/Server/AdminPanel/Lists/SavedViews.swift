@@ -5,6 +5,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Lists that somebody keeps by a name: the query of an address, for themselves alone.
 struct SavedViews: PanelSection {
@@ -64,7 +65,8 @@ struct SavedViews: PanelSection {
         }
         let path = ClassPages.path(of: type)
         return .redirect(
-            to: query.isEmpty ? path : "\(path)?\(query)", notice: PanelNotice("The view '\(name)' is saved."))
+            to: query.isEmpty ? path : "\(path)?\(query)",
+            notice: PanelNotice(localized("The view '\(name)' is saved.")))
     }
 
     private func delete(_ request: PanelRequest, _ type: ResourceType) async throws -> PanelAnswer {
@@ -72,10 +74,11 @@ struct SavedViews: PanelSection {
         let deleted = try await request.core.pool.query(
             "DELETE FROM tombolo.panel_view WHERE user_id = $1 AND class = $2 AND name = $3 RETURNING query",
             [.objectId(request.userID), .text(type.item.name), .text(name)])
-        var notice = PanelNotice("The view '\(name)' was deleted.")
+        var notice = PanelNotice(localized("The view '\(name)' was deleted."))
         if let query = try deleted.first.map({ try $0[0].string }) {
             notice.undo = PanelNotice.Undo(
-                label: "Save it again", path: "\(Self.path)/\(type.name)", fields: ["name": name, "query": query])
+                label: localized("Save it again"), path: "\(Self.path)/\(type.name)",
+                fields: ["name": name, "query": query])
         }
         return .redirect(to: ClassPages.path(of: type), notice: notice)
     }

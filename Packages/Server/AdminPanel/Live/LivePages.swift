@@ -9,6 +9,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Streams of server-sent events for pages that are being looked at: `changed` when the page would show something else
 /// by now, `ended` when the session has ended, `renewed` when it goes on with another cookie, for which the page's forms

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import TomboloHTTP
+import TomboloLocalization
 
 /// How a text in Markdown looks, for the preview of forms.
 struct MarkdownPages: PanelSection {

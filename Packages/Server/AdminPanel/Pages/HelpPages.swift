@@ -1,5 +1,6 @@
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 /// How to use the panel, with and without a mouse.
 struct HelpPages: PanelSection {
@@ -11,7 +12,7 @@ struct HelpPages: PanelSection {
         ) { _, _ in
             .page(
                 PanelPage(
-                    "Help",
+                    localized("Help"),
                     content: Self.template.render([
                         "minutes": Int(PanelDemand.minutes), "idleHours": Int(PanelSession.idleSeconds / 3_600),
                         "hours": Int(PanelSession.lifetimeSeconds / 3_600),

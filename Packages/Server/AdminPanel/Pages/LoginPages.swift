@@ -4,6 +4,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 
 /// Log-in, log-out, the password again, and the files that pages are made with.
 struct LoginPages: PanelSection {
@@ -91,6 +92,6 @@ struct LoginPages: PanelSection {
         var values: [String: Any] = ["next": next, "email": email, "action": path, "forgotten": ForgottenPages.path]
         if let message { values["message"] = message }
         return PanelLayout(core: core).response(
-            PanelPage("Log in", content: template.render(values), status: status))
+            PanelPage(localized("Log in"), content: template.render(values), status: status))
     }
 }

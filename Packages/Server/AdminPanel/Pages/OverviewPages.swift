@@ -4,6 +4,7 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
+import TomboloLocalization
 
 /// The first page: what needs attention, and the classes with how many objects of each the caller may see.
 struct OverviewPages: PanelSection {
@@ -48,7 +49,7 @@ struct OverviewPages: PanelSection {
             }
             values["hasTrash"] = true
         }
-        return PanelPage("Overview", content: Self.template.render(values))
+        return PanelPage(localized("Overview"), content: Self.template.render(values))
     }
 
     private func title(_ className: String, _ view: CallerView) -> String {
@@ -61,22 +62,26 @@ struct OverviewPages: PanelSection {
     ) -> [[String: Any]] {
         var items: [String] = []
         for item in trash.classes where item.soon > 0 {
+            let (title, count) = (title(item.name, view), PanelNumber.text(item.soon, limit: TrashAttention.countLimit))
             items.append(
-                "\(title(item.name, view)): \(PanelNumber.text(item.soon, limit: TrashAttention.countLimit)) in the trash "
-                    + "will be deleted permanently within \(TrashAttention.soonDays) days.")
+                localized(
+                    "\(title): \(count) in the trash will be deleted permanently within \(TrashAttention.soonDays) "
+                        + "days."
+                ))
         }
         if trash.failures > 0 {
+            let count = PanelNumber.text(trash.failures)
             items.append(
-                "The purge couldn't delete \(PanelNumber.text(trash.failures)) of the groups in the trash"
-                    + (trash.reason.map { ": \($0)" } ?? "."))
+                trash.reason.map { localized("The purge couldn't delete \(count) of the groups in the trash: \($0)") }
+                    ?? localized("The purge couldn't delete \(count) of the groups in the trash."))
         }
         // The rules are for those to see whom they let see their matrix.
         let model = models?.current
         if let model, model.matrices.keys.contains(where: { model.refusal(view.subject, .read, ofMatrixOf: $0) == nil })
         {
-            items += view.rules.notes.prefix(Self.noteLimit).map { "A note on the rules: \($0)" }
+            items += view.rules.notes.prefix(Self.noteLimit).map { localized("A note on the rules: \($0)") }
         }
-        if let problem = trash.problem { items.append("The last purge ended early: \(problem)") }
+        if let problem = trash.problem { items.append(localized("The last purge ended early: \(problem)")) }
         return items.map { ["text": $0] }
     }
 }

@@ -5,6 +5,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloRules
+import TomboloLocalization
 
 /// Turns failures into pages: the log-in page without a session, the password page where a password is demanded, and
 /// otherwise a page that says what went wrong, why, and what to do.
@@ -54,12 +55,12 @@ struct PanelFailures: Sendable {
 
     private static func title(_ failure: RequestFailure) -> String {
         switch failure.code.status {
-        case .forbidden: "Not permitted"
-        case .notFound: "Not found"
-        case .conflict: "Conflict"
-        case .tooManyRequests: "Too many attempts"
-        case let status where status.kind == .serverError: "The server has a problem"
-        default: "That didn't work"
+        case .forbidden: localized("Not permitted")
+        case .notFound: localized("Not found")
+        case .conflict: localized("Conflict")
+        case .tooManyRequests: localized("Too many attempts")
+        case let status where status.kind == .serverError: localized("The server has a problem")
+        default: localized("That didn't work")
         }
     }
 
@@ -74,15 +75,13 @@ struct PanelFailures: Sendable {
         // `/panel/data/sessions/…`
         let parts = request.uri.path.split(separator: "/").compactMap { $0.removingPercentEncoding }
         let type = parts.count > 2 ? view.types[parts[2]] : nil
-        let reason: String
+        var content: [String: Any] = ["values": await values.shown(type, RecordReader(view: view, pool: core.pool))]
         switch failure.code {
-        case .forbidden: reason = "You may no longer change this. "
-        case .notFound: reason = "It was removed, or you may no longer see it. "
-        default: reason = ""
+        case .forbidden: content["reason"] = localized("You may no longer change this.")
+        case .notFound: content["reason"] = localized("It was removed, or you may no longer see it.")
+        default: break
         }
-        return [
-            "reason": reason, "values": await values.shown(type, RecordReader(view: view, pool: core.pool)),
-        ]
+        return content
     }
 
     // MARK: Who isn't logged in
@@ -93,7 +92,8 @@ struct PanelFailures: Sendable {
             let referrer = request.headers[.referer].flatMap { URL(string: $0) }
             let next = PanelPath.checked(referrer?.path(percentEncoded: true)) ?? AdminPanel.path
             return LoginPages.page(
-                core: core, next: next, message: "Your session has ended. Log in again; what you sent wasn't saved.",
+                core: core, next: next,
+                message: localized("Your session has ended. Log in again; what you sent wasn't saved."),
                 status: .unauthorized)
         }
         let next = PanelPath.checked(request.uri.string) ?? AdminPanel.path
@@ -121,6 +121,6 @@ struct PanelFailures: Sendable {
         ]
         if !isForm { values["fields"] = [["name": LoginPages.nextField, "value": request.uri.string]] }
         return PanelPage(
-            "Enter your password", content: Self.password.render(values), status: failure.code.status)
+            localized("Enter your password"), content: Self.password.render(values), status: failure.code.status)
     }
 }

@@ -5,6 +5,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 
 /// Replacing a forgotten password by a mailed link, where the server sends mails and knows its own address. The link
 /// never uses the request's `Host`, which an attacker could choose.
@@ -42,7 +43,7 @@ struct ForgottenPages: PanelSection {
         guard let address = core.address else { return page(core) }
         guard email.contains("@") else {
             return page(
-                core, email: email, message: "Enter the e-mail address that you log in with.",
+                core, email: email, message: localized("Enter the e-mail address that you log in with."),
                 status: .unprocessableContent)
         }
         do {
@@ -66,7 +67,7 @@ struct ForgottenPages: PanelSection {
         values["sentTo"] = sentTo
         values["message"] = message
         return PanelLayout(core: core).response(
-            PanelPage("Forgot your password?", content: asking.render(values), status: status))
+            PanelPage(localized("Forgot your password?"), content: asking.render(values), status: status))
     }
 
     // MARK: The link of the mail
@@ -94,7 +95,7 @@ struct ForgottenPages: PanelSection {
         values["message"] = message
         values["email"] = try await core.authenticator.resetEmail(token: token.text, tokenID: token.id)
         return PanelLayout(core: core).response(
-            PanelPage("Set a new password", content: resetting.render(values), status: status))
+            PanelPage(localized("Set a new password"), content: resetting.render(values), status: status))
     }
 
     private static func reset(_ form: PanelForm, _ context: EdgeContext, _ core: PanelCore) async throws -> Response {
@@ -104,7 +105,8 @@ struct ForgottenPages: PanelSection {
                 password: try NewPassword.of(form), token: token.text, tokenID: token.id,
                 address: context.remoteAddress)
             let content = resetting.render(["isDone": true, "login": LoginPages.path])
-            return PanelLayout(core: core).response(PanelPage("Your password was changed", content: content))
+            return PanelLayout(core: core).response(
+                PanelPage(localized("Your password was changed"), content: content))
         } catch let failure as RequestFailure {
             return try await page(core, token, message: failure.message, status: failure.code.status)
         } catch let error as AuthenticationError {
@@ -112,7 +114,7 @@ struct ForgottenPages: PanelSection {
             return try await respond(error) {
                 try await page(
                     core, token,
-                    message: isBad ? "This link isn't valid, has expired, or was used already." : $0.message,
+                    message: isBad ? localized("This link isn't valid, has expired, or was used already.") : $0.message,
                     isBad: isBad, status: $0.code.status)
             }
         }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 /// Changing one's own password. The form asks for the current one instead of a recent one, which would be asked for on a page
 /// that has the new one in it.
@@ -21,7 +22,8 @@ struct PasswordPages: PanelSection {
             "asksCode": request.visit.session.hasSecondFactor, "minimum": AccountRegistry.minimumPasswordLength,
         ]
         if let problem { values["problem"] = problem.message }
-        return PanelPage("Change your password", content: template.render(values), status: problem?.code.status ?? .ok)
+        return PanelPage(
+            localized("Change your password"), content: template.render(values), status: problem?.code.status ?? .ok)
     }
 
     private static func change(_ request: PanelRequest) async throws -> PanelAnswer {
@@ -32,7 +34,7 @@ struct PasswordPages: PanelSection {
             request.visit.renew(token)
             return .redirect(
                 to: AdminPanel.path,
-                notice: PanelNotice("Your password was changed. All your other logins were ended."))
+                notice: PanelNotice(localized("Your password was changed. All your other logins were ended.")))
         } catch AuthenticationError.wrongCredentials {
             return .page(try page(request, RequestFailure(.unprocessable, "This isn't your current password.")))
         } catch let error as AuthenticationError {

@@ -5,6 +5,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -39,18 +40,18 @@ struct InvitationPages: PanelSection {
             let offer = try await Self.offer(core, people, token, request.context)
             values.merge(offer.values) { $1 }
             values["isOther"] = offer.email.map { $0 != request.visit.session.email } ?? false
-            return .page(PanelPage("Accept an invitation", content: Self.accept.render(values)))
+            return .page(PanelPage(localized("Accept an invitation"), content: Self.accept.render(values)))
         }
         panel.action(Self.acceptPath, access: .own("panel")) { request, _ in
             let done = try await people.accept(
                 request.form["token"] ?? "", by: request.userID, request.context.remoteAddress)
-            let role = done["role"]?.text ?? ""
+            let role = localizedName(done["role"]?.text ?? "")
             return .redirect(
                 to: AdminPanel.path,
                 notice: PanelNotice(
                     done["isNew"] == .bool(true)
-                        ? "You now have the role \(role)." : "You already had the role \(role).")
-            )
+                        ? localized("You now have the role \(role).") : localized("You already had the role \(role).")
+                ))
         }
     }
 
@@ -67,9 +68,10 @@ struct InvitationPages: PanelSection {
         do {
             let found = try await people.look(token, context.remoteAddress)
             var offer = Offer(email: found["email"]?.text)
+            let (inviter, role) = (found["inviter"]?.text ?? "", localizedName(found["role"]?.text ?? ""))
             offer.values = [
-                "isOpen": true, "role": found["role"]?.text ?? "",
-                "inviter": found["inviter"]?.text ?? "", "until": String((found["expiresAt"]?.text ?? "").prefix(10)),
+                "isOpen": true, "invites": localized("\(inviter) invites you to be \(role)."),
+                "until": String((found["expiresAt"]?.text ?? "").prefix(10)),
                 "makesAccounts": found["makesAccounts"] == .bool(true),
             ]
             let schema = core.rules.current.schema
@@ -77,7 +79,8 @@ struct InvitationPages: PanelSection {
                 let id = found["scope"]?.text.flatMap({ try? ObjectId(string: $0) }),
                 let row = try await RowReader(schema: schema, pool: core.pool).object(name, id: id)
             {
-                offer.values["within"] = ObjectTitle.of(row, item)
+                let title = ObjectTitle.of(row, item)
+                offer.values["invites"] = localized("\(inviter) invites you to be \(role) of \(title).")
             }
             return offer
         } catch {
@@ -100,7 +103,7 @@ struct InvitationPages: PanelSection {
         values.merge(try await offer(core, people, token, context).values) { $1 }
         if let message { values["message"] = message }
         return PanelLayout(core: core).response(
-            PanelPage("You are invited", content: open.render(values), status: status))
+            PanelPage(localized("You are invited"), content: open.render(values), status: status))
     }
 
     private static func join(
@@ -110,9 +113,10 @@ struct InvitationPages: PanelSection {
         do {
             let done = try await people.join(
                 token, form["password"] ?? "", name: name.isEmpty ? nil : name, context.remoteAddress)
-            let content = joined.render(["role": done["role"]?.text ?? "", "login": LoginPages.path])
+            let role = localizedName(done["role"]?.text ?? "")
+            let content = joined.render(["role": role, "login": LoginPages.path])
             return PanelLayout(core: core).response(
-                PanelPage("Your account was created", content: content, status: .created))
+                PanelPage(localized("Your account was created"), content: content, status: .created))
         } catch {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError else { throw error }

@@ -27,6 +27,7 @@ struct PeopleContent {
 
     struct Transfer {
         let role: String
+        let roleTitle: String
         /// What the former holder gets.
         let left: String
         let choices: [Choice]

@@ -5,6 +5,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -13,7 +14,7 @@ struct PeoplePages: PanelSection {
     static let path = "\(AdminPanel.path)/people"
     private static let people = PanelTemplate(PackageResources.people_mustache)
     private static let invited = PanelTemplate(PackageResources.people_invited_mustache)
-    private static let crumb = PanelPage.Crumb(title: "People", path: path)
+    private static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("People"), path: path) }
 
     /// The page of one scope; of a role that counts everywhere if that's nil.
     static func address(_ className: String?, _ scope: String?) -> String {
@@ -30,7 +31,7 @@ struct PeoplePages: PanelSection {
         panel.page(Self.path, entry: PanelEntry("People", in: .people), access: reading) { request, grant in
             let scope = try RoleScope(request, grant.rules, request.query("class"), request.query("scope"))
             let content = try await PeopleReader(request: request, scope: scope, people: people).content(grant)
-            return .page(PanelPage("People", content: Self.people.render(request.values(content))))
+            return .page(PanelPage(localized("People"), content: Self.people.render(request.values(content))))
         }
         panel.action("\(Self.path)/invite", access: inviting, demands: .recentPassword) { request, grant in
             let scope = try RoleScope(request, grant.rules, request.form["class"], request.form["scope"])
@@ -45,9 +46,10 @@ struct PeoplePages: PanelSection {
         }
         panel.action("\(Self.path)/invitations/{id}/revoke", access: inviting) { request, grant in
             let revoked = try await people.revoke(Self.id(request), grant)
+            let email = revoked["email"]?.text ?? ""
             return .redirect(
                 to: Self.address(revoked["class"]?.text, revoked["scope"]?.text),
-                notice: PanelNotice("The invitation of \(revoked["email"]?.text ?? "") was revoked."))
+                notice: PanelNotice(localized("The invitation of \(email) was revoked.")))
         }
         panel.action(
             "\(Self.path)/transfer", access: PeopleRoutes.access(to: .transfer, rules), demands: .recentPassword
@@ -56,11 +58,12 @@ struct PeoplePages: PanelSection {
             let done = try await people.transfer(
                 className: scope.className, role: request.form["role"], scope: scope.key ?? "",
                 to: request.form["to"] ?? "", grant)
+            let role = localizedName(done["role"]?.text ?? "")
+            let left = localizedName(done["left"]?.text ?? "")
             return .redirect(
                 to: Self.address(scope.className, scope.key),
                 notice: PanelNotice(
-                    "The role \(done["role"]?.text ?? "") was handed over. The previous holder is now \(done["left"]?.text ?? "")."
-                ))
+                    localized("The role \(role) was handed over. The previous holder is now \(left).")))
         }
     }
 
@@ -78,7 +81,7 @@ struct PeoplePages: PanelSection {
         let email = sent["email"]?.text ?? ""
         let back = address(sent["class"]?.text, sent["scope"]?.text)
         guard let token = sent["token"]?.text else {
-            return .redirect(to: back, notice: PanelNotice("\(email) was invited by e-mail."))
+            return .redirect(to: back, notice: PanelNotice(localized("\(email) was invited by e-mail.")))
         }
         let origin = "\(request.context.isSecure ? "https" : "http")://\(request.request.head.authority ?? "")"
         let link = sent["link"]?.text ?? "\(origin)\(InvitationPages.address(token))"
@@ -86,6 +89,6 @@ struct PeoplePages: PanelSection {
             "email": email, "link": link, "back": back,
             "makesAccounts": try await request.core.authenticator.registersUnproven(),
         ])
-        return .page(PanelPage("\(email) is invited", crumbs: [crumb], content: content))
+        return .page(PanelPage(localized("\(email) is invited"), crumbs: [crumb], content: content))
     }
 }

@@ -2,6 +2,7 @@ import AdminService
 import PostgresClient
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -36,9 +37,9 @@ struct PeopleReader {
                     name: names[holder.user] ?? holder.user,
                     path: names[holder.user] == nil
                         ? nil : userType.map { ClassPages.path(of: $0, id: holder.user) },
-                    role: holder.role, grant: path, removal: mayRemove ? "\(path)/delete" : nil)
+                    role: localizedName(holder.role), grant: path, removal: mayRemove ? "\(path)/delete" : nil)
             },
-            more: isMore ? "Only the first \(Self.holderLimit) are shown." : nil,
+            more: isMore ? localized("Only the first \(Self.holderLimit) are shown.") : nil,
             roles: mayInvite ? try roles(grant) : nil,
             invitations: mayInvite ? try await invitations(grant) : [],
             transfers: try await transfers(holders, names))
@@ -93,12 +94,12 @@ struct PeopleReader {
     }
 
     private func title() async throws -> String {
-        guard let key = scope.key else { return "Roles that apply everywhere" }
-        guard let type = scope.scopeType else { return "Roles in \(key)" }
+        guard let key = scope.key else { return localized("Roles that apply everywhere") }
+        guard let type = scope.scopeType else { return localized("Roles in \(key)") }
         guard let found = try await records.choices(of: type, among: [key]).first else {
             throw RequestFailure.noSuchObject(ClassTitle.singular(of: type))
         }
-        return "Roles in \(found.title)"
+        return localized("Roles in \(found.title)")
     }
 
     /// What to choose from: all if that's little, otherwise what a search finds.
@@ -120,7 +121,7 @@ struct PeopleReader {
         if let key = scope.key, !found.contains(where: { $0.id == key }) {
             found += try await records.choices(of: type, among: [key])
         }
-        let everywhere = PeopleContent.Choice(value: "", title: "everywhere", isChosen: scope.key == nil)
+        let everywhere = PeopleContent.Choice(value: "", title: localized("everywhere"), isChosen: scope.key == nil)
         return (
             [everywhere]
                 + found.map { PeopleContent.Choice(value: $0.id, title: $0.title, isChosen: $0.id == scope.key) },
@@ -139,7 +140,7 @@ struct PeopleReader {
             return known.isEmpty || known.contains { isWithin ? $0.roles.contains(role) : !$0.roles.contains(role) }
         }
         return try people.roles(among: fitting, className: scope.className, scope: scope.key, grant)
-            .map { PeopleContent.Choice(value: $0, title: $0, isChosen: false) }
+            .map { PeopleContent.Choice(value: $0, title: localizedName($0), isChosen: false) }
     }
 
     private func invitations(_ grant: ModelGrant) async throws -> [PeopleContent.Invitation] {
@@ -150,7 +151,7 @@ struct PeopleReader {
             guard item["scope"]?.text == scope.key, let id = item["id"]?.text else { return nil }
             let path = "\(PeoplePages.path)/invitations/\(id)"
             return PeopleContent.Invitation(
-                email: item["email"]?.text ?? "", role: item["role"]?.text ?? "",
+                email: item["email"]?.text ?? "", role: localizedName(item["role"]?.text ?? ""),
                 expires: String((item["expiresAt"]?.text ?? "").prefix(10)),
                 sent: String((item["sentAt"]?.text ?? "").prefix(10)), resend: "\(path)/resend",
                 revoke: "\(path)/revoke")
@@ -169,7 +170,7 @@ struct PeopleReader {
             else { continue }
             transfers.append(
                 PeopleContent.Transfer(
-                    role: role, left: left,
+                    role: role, roleTitle: localizedName(role), left: localizedName(left),
                     choices: others.map { PeopleContent.Choice(value: $0, title: names[$0] ?? $0, isChosen: false) }
                         .sorted { $0.title < $1.title }))
         }

@@ -1,5 +1,6 @@
 import AdminService
 import TomboloHTTP
+import TomboloLocalization
 import TomboloRules
 
 /// Which box of the matrix a form or an address is about, and what it shall be.
@@ -15,7 +16,9 @@ struct BoxWish: Sendable {
     /// Whether the box is like that already.
     let isSet: Bool
 
-    private static let unclear = RequestFailure(.unprocessable, "The address doesn't say which box it's about.")
+    private static var unclear: RequestFailure {
+        RequestFailure(.unprocessable, "The address doesn't say which box it's about.")
+    }
 
     /// - Throws: ``RequestFailure`` with status 422 for a box that the matrix doesn't have.
     init(_ field: (String) -> String?, _ grant: MatrixGrant) throws {
@@ -44,14 +47,18 @@ struct BoxWish: Sendable {
 
     /// What a notice says when it's done.
     var notice: String {
-        let now = allowed ? "now." : "any more."
         switch box {
         case .role(let box, _):
-            return "\(box.role) may \(allowed ? "" : "not ")\(box.operation) \(box.service) \(now)"
-        case .users(let box):
+            let (role, verb, service) = (localizedName(box.role), box.operation.verb, localizedName(box.service))
             return allowed
-                ? "\(box.group.capitalizedFirst) users have the permission \(box.permission) now."
-                : "\(box.group.capitalizedFirst) users don't have the permission \(box.permission) any more."
+                ? localized("\(role) may \(verb) \(service) now.")
+                : localized("\(role) may not \(verb) \(service) any more.")
+        case .users(let box):
+            let group = localizedName(box.group).capitalizedFirst
+            let permission = localizedName(box.permission)
+            return allowed
+                ? localized("\(group) users have the permission \(permission) now.")
+                : localized("\(group) users don't have the permission \(permission) any more.")
         }
     }
 }

@@ -1,3 +1,4 @@
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -35,17 +36,20 @@ struct ConditionWords {
 
     private func text(_ condition: Predicate) -> String {
         switch condition {
-        case .constant(let value): value ? "all" : "none"
-        case .compare(let path, .equal, let value): field(path, names([value], path))
-        case .compare(let path, .notEqual, let value): field(path, "not \(names([value], path))")
-        case .compare(let path, let comparison, let value): field(path, "\(Self.words(comparison)) \(name(value))")
-        case .isIn(let path, let values): field(path, names(values, path))
-        case .text(let path, let test, let text, _):
-            field(path, "\(ClassTitle.words(test.rawValue).lowercased()) '\(text)'")
-        case .and(let parts): parts.map(nested).joined(separator: ", and ")
-        case .or(let parts): parts.map(nested).joined(separator: ", or ")
-        case .not(let inner): "not (\(text(inner)))"
+        case .constant(let value): value ? localized("all") : localized("none")
+        case .compare(let path, .equal, let value): text(path, .equal, names([value], path))
+        case .compare(let path, .notEqual, let value): text(path, .notEqual, names([value], path))
+        case .compare(let path, let comparison, let value): text(path, comparison, name(value))
+        case .isIn(let path, let values): text(path, .equal, names(values, path))
+        case .text(let path, let test, let text, _): self.text(path, test, text)
+        case .and(let parts): Self.joined(parts.map(nested)) { localized("\($0), and \($1)") }
+        case .or(let parts): Self.joined(parts.map(nested)) { localized("\($0), or \($1)") }
+        case .not(let inner): localized("not (\(text(inner)))")
         }
+    }
+
+    private static func joined(_ texts: [String], by join: (String, String) -> String) -> String {
+        texts.dropFirst().reduce(texts.first ?? "", join)
     }
 
     private func nested(_ condition: Predicate) -> String {
@@ -55,8 +59,37 @@ struct ConditionWords {
         }
     }
 
-    private func field(_ path: PropertyPath, _ text: String) -> String {
-        isKey(path) ? "It's \(text)" : "\(ClassTitle.words(path.description)): \(text)"
+    private func text(_ path: PropertyPath, _ comparison: Predicate.Comparison, _ value: String) -> String {
+        if isKey(path) { return Self.keyText(comparison, value) }
+        let title = ClassTitle.words(path.description)
+        return switch comparison {
+        case .equal: localized("\(title): \(value)")
+        case .notEqual: localized("\(title): not \(value)")
+        case .less: localized("\(title): less than \(value)")
+        case .lessOrEqual: localized("\(title): at most \(value)")
+        case .greater: localized("\(title): more than \(value)")
+        case .greaterOrEqual: localized("\(title): at least \(value)")
+        }
+    }
+
+    private static func keyText(_ comparison: Predicate.Comparison, _ value: String) -> String {
+        switch comparison {
+        case .equal: localized("It's \(value)")
+        case .notEqual: localized("It's not \(value)")
+        case .less: localized("It's less than \(value)")
+        case .lessOrEqual: localized("It's at most \(value)")
+        case .greater: localized("It's more than \(value)")
+        case .greaterOrEqual: localized("It's at least \(value)")
+        }
+    }
+
+    private func text(_ path: PropertyPath, _ test: Predicate.TextTest, _ value: String) -> String {
+        let title = ClassTitle.words(path.description)
+        return switch test {
+        case .contains: localized("\(title): contains '\(value)'")
+        case .beginsWith: localized("\(title): begins with '\(value)'")
+        case .endsWith: localized("\(title): ends with '\(value)'")
+        }
     }
 
     private func isKey(_ path: PropertyPath) -> Bool { path.description == item.primaryKey?.name }
@@ -66,12 +99,13 @@ struct ConditionWords {
     /// Several, of which a property has one.
     private func names(_ values: [Value], _ path: PropertyPath) -> String {
         let roles = Set(subject.grants.filter { $0.scope.map(values.contains) ?? false }.map(\.role.name)).sorted()
+            .map(localizedName)
         let scopes = Set(subject.grants.compactMap(\.scope))
         var names = values.filter { !leadsToScope(path) || !scopes.contains($0) }.map(name)
         if names.count < values.count {
-            names.append("one where they have the role \(Self.list(roles))")
+            names.append(localized("one where they have the role \(Self.list(roles))"))
         }
-        return names.isEmpty ? "none" : Self.list(names)
+        return names.isEmpty ? localized("none") : Self.list(names)
     }
 
     private func leadsToScope(_ path: PropertyPath) -> Bool {
@@ -82,28 +116,19 @@ struct ConditionWords {
 
     private func name(_ value: Value) -> String {
         if let user = subject.userID, value == .objectId(user) || value == .string(user.stringValue) {
-            return "this user"
+            return localized("this user")
         }
         switch value {
-        case .null: return "empty"
-        case .bool(let flag): return flag ? "yes" : "no"
+        case .null: return localized("empty")
+        case .bool(let flag): return flag ? localized("yes") : localized("no")
         case .string(let text): return text
         default: return value.description
         }
     }
 
     private static func list(_ names: [String]) -> String {
-        names.count < 2 ? names.joined() : "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
-    }
-
-    private static func words(_ comparison: Predicate.Comparison) -> String {
-        switch comparison {
-        case .equal: ""
-        case .notEqual: "not"
-        case .less: "less than"
-        case .lessOrEqual: "at most"
-        case .greater: "more than"
-        case .greaterOrEqual: "at least"
-        }
+        guard let last = names.last, names.count > 1 else { return names.joined() }
+        let others = names.dropLast().joined(separator: ", ")
+        return localized("\(others) or \(last)")
     }
 }

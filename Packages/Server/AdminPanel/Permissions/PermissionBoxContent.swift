@@ -1,3 +1,4 @@
+import TomboloLocalization
 import TomboloRules
 
 /// What the template `permission_box` shows before a box is changed.
@@ -20,35 +21,52 @@ struct PermissionBoxContent: Sendable {
         var fields: [(String, String)]
         switch wish.box {
         case .role(let box, let classNames):
-            let (role, operation, service) = (box.role, box.operation.name, box.service)
-            let classes = classNames.joined(separator: ", ")
-            question =
-                allowed ? "Let \(role) \(operation) \(service)?" : "Stop \(role) from \(operation.gerund) \(service)?"
-            effect =
-                allowed
-                ? "Everybody with the role \(role) will be able to \(operation) objects of \(classes) where they have the "
-                    + "role."
-                : "Nobody will be able to \(operation) objects of \(classes) by the role \(role) any more."
-                    + (box.operation == .read ? " Devices lose their copies of what they may no longer read." : "")
-            fields = [("role", role), ("service", service), ("operation", operation)]
+            question = Self.question(box, allowed: allowed)
+            effect = Self.effect(box, classes: classNames.joined(separator: ", "), allowed: allowed)
+            fields = [("role", box.role), ("service", box.service), ("operation", box.operation.name)]
         case .users(let box):
-            let (permission, group) = (box.permission, box.group)
-            question = allowed ? "Give \(group) users \(permission)?" : "Take \(permission) from \(group) users?"
+            let (permission, group) = (localizedName(box.permission), localizedName(box.group))
+            question =
+                allowed
+                ? localized("Give \(group) users \(permission)?") : localized("Take \(permission) from \(group) users?")
             effect =
                 allowed
-                ? "All \(group) users will have the permission \(permission). What it allows is defined in the rules."
-                : "No \(group) user will have the permission \(permission) any more. What they have created with it stays."
-            fields = [("permission", permission), ("group", group)]
+                ? localized(
+                    "All \(group) users will have the permission \(permission). What it allows is defined in the rules."
+                )
+                : localized(
+                    "No \(group) user will have the permission \(permission) any more. What they have created with it "
+                        + "stays.")
+            fields = [("permission", box.permission), ("group", box.group)]
         }
         fields += [("allowed", "\(allowed)"), ("version", "\(version)")]
         self.fields = fields.map { Field(name: $0, value: $1) }
-        button = allowed ? "Allow" : "Withdraw"
+        button = allowed ? localized("Allow") : localized("Withdraw")
         back = PermissionLinks(app).grid
         action = "/panel/permissions/box?app=\(PermissionLinks.escape(app))"
     }
-}
 
-extension String {
-    /// `update` → `updating`.
-    fileprivate var gerund: String { (hasSuffix("e") ? String(dropLast()) : self) + "ing" }
+    private static func question(_ box: PermissionMatrix.Box, allowed: Bool) -> String {
+        let (role, service) = (localizedName(box.role), localizedName(box.service))
+        if allowed { return localized("Let \(role) \(box.operation.verb) \(service)?") }
+        // All operations that a matrix has boxes for.
+        return switch box.operation {
+        case .create: localized("Stop \(role) from creating \(service)?")
+        case .read: localized("Stop \(role) from reading \(service)?")
+        case .update: localized("Stop \(role) from updating \(service)?")
+        default: localized("Stop \(role) from deleting \(service)?")
+        }
+    }
+
+    private static func effect(_ box: PermissionMatrix.Box, classes: String, allowed: Bool) -> String {
+        let (role, verb) = (localizedName(box.role), box.operation.verb)
+        if allowed {
+            return localized(
+                "Everybody with the role \(role) will be able to \(verb) objects of \(classes) where they have the role."
+            )
+        }
+        let effect = localized("Nobody will be able to \(verb) objects of \(classes) by the role \(role) any more.")
+        guard box.operation == .read else { return effect }
+        return effect + " " + localized("Devices lose their copies of what they may no longer read.")
+    }
 }

@@ -2,6 +2,7 @@ import AdminService
 import HTTPTypes
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -34,13 +35,13 @@ struct PermissionPages: PanelSection {
             let content = RoutesContent(overview, app: grant.app, search: request.query("search") ?? "")
             return .page(
                 PanelPage(
-                    "Routes by role", crumbs: [Self.crumb(grant)], content: Self.routes.render(request.values(content)))
-            )
+                    localized("Routes by role"), crumbs: [Self.crumb(grant)],
+                    content: Self.routes.render(request.values(content))))
         }
     }
 
     static func crumb(_ grant: MatrixGrant) -> PanelPage.Crumb {
-        PanelPage.Crumb(title: "Permissions", path: PermissionLinks(grant.app).grid)
+        PanelPage.Crumb(title: localized("Permissions"), path: PermissionLinks(grant.app).grid)
     }
 
     private func page(
@@ -58,7 +59,7 @@ struct PermissionPages: PanelSection {
             mayChange: grant.model.refusal(grant.subject, .update, ofMatrixOf: grant.app) == nil,
             changedAt: found.map { Moment($0.addedAt, now: request.now).exact },
             changedBy: found.flatMap { $0.accountName ?? $0.account })
-        return PanelPage("Permissions", content: Self.grid.render(request.values(content)))
+        return PanelPage(localized("Permissions"), content: Self.grid.render(request.values(content)))
     }
 
     // MARK: Changing a box
@@ -81,9 +82,10 @@ struct PermissionPages: PanelSection {
 
     private static func stale(isSet: Bool) -> TrashGroupContent.Problem {
         TrashGroupContent.Problem(
-            message: "The rules have changed since you opened the page.",
+            message: localized("The rules have changed since you opened the page."),
             hint: isSet
-                ? "The box is already as you want it." : "Go back to the permissions, and choose the box there.",
+                ? localized("The box is already as you want it.")
+                : localized("Go back to the permissions, and choose the box there."),
             parentLink: nil)
     }
 
@@ -118,10 +120,13 @@ struct PermissionPages: PanelSection {
 }
 
 extension RequestFailure {
-    static let staleRules = RequestFailure(
-        .preconditionFailed, "Somebody has changed the rules since you opened the page; nothing was stored.",
-        hint: "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
-    )
+    static var staleRules: RequestFailure {
+        RequestFailure(
+            .preconditionFailed, "Somebody has changed the rules since you opened the page; nothing was stored.",
+            hint:
+                "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
+        )
+    }
 
     /// Why a change of the matrix wasn't made, for a page.
     init(panel error: PermissionChangeError) {
@@ -131,7 +136,8 @@ extension RequestFailure {
         case .notPossible(let reason): self.init(.unprocessable, reason)
         case .held(let reason): self.init(.conflict, reason)
         case .mistakes(let problems):
-            self.init(.unprocessable, "The rules would have mistakes.", hint: problems.joined(separator: "\n"))
+            self.init(
+                .unprocessable, localized("The rules would have mistakes."), hint: problems.joined(separator: "\n"))
         }
     }
 }

@@ -1,4 +1,5 @@
 import AdminService
+import TomboloLocalization
 import TomboloRules
 import TomboloServerModel
 
@@ -42,11 +43,9 @@ struct PermissionsContent: Sendable {
         let isChosen: Bool
     }
 
-    let app: String
     let otherApps: [AppChoice]
-    let version: Int64
-    let changedAt: String?
-    let changedBy: String?
+    /// Which version of the rules of which app it is, in words.
+    let state: String
     let columns: [Column]
     let rows: [Row]
     let mayChange: Bool
@@ -57,43 +56,73 @@ struct PermissionsContent: Sendable {
 
     init(_ grant: MatrixGrant, apps: [String], mayChange: Bool, changedAt: String?, changedBy: String?) {
         let (matrix, model, app, version) = (grant.matrix, grant.model, grant.app, grant.version)
-        self.app = app
         otherApps = apps.count > 1 ? apps.map { AppChoice(name: $0, isChosen: $0 == app) } : []
-        self.version = version
-        self.changedAt = changedAt
-        self.changedBy = changedBy
+        state =
+            if let changedAt, let changedBy {
+                localized("\(app), version \(version), stored \(changedAt) by \(changedBy).")
+            } else if let changedAt {
+                localized("\(app), version \(version), stored \(changedAt).")
+            } else {
+                localized("\(app), version \(version).")
+            }
         self.mayChange = mayChange
         links = PermissionLinks(app)
         let roles = matrix.everywhereRoles + matrix.roles
         let custom = Set(model.customRoles(of: app))
         columns = roles.map { role in
-            var kinds = matrix.roles.contains(role) ? [] : ["everywhere"]
-            if custom.contains(role) { kinds.append("added") }
-            return Column(
-                name: role, kind: kinds.isEmpty ? nil : kinds.joined(separator: ", "),
+            Column(
+                name: localizedName(role),
+                kind: Self.kind(isEverywhere: !matrix.roles.contains(role), isAdded: custom.contains(role)),
                 link: PermissionLinks.role(app, role))
         }
         rows = matrix.services.map { service in
             Row(
-                service: service.name, classes: service.classNames.joined(separator: ", "),
+                service: localizedName(service.name), classes: service.classNames.joined(separator: ", "),
                 cells: roles.map { role in
                     Cell(boxes: Self.boxes(role, service.name, grant, isLinked: mayChange))
                 })
         }
-        userGroups = matrix.userGroups
+        userGroups = matrix.userGroups.map(localizedName)
         userRows = matrix.userPermissions.map { permission in
             UserRow(
-                permission: permission,
+                permission: localizedName(permission),
                 boxes: matrix.userGroups.map { group in
                     let box = PermissionMatrix.UserBox(permission: permission, group: group)
                     let isTicked = matrix.permits(box)
                     return Box(
                         letter: isTicked ? "✓" : "–", isTicked: isTicked,
-                        title: "\(group) users have \(isTicked ? "" : "not ")the permission \(permission)",
+                        title: Self.title(box, isTicked: isTicked),
                         link: mayChange ? PermissionLinks.box(app, box, version: version, allowed: !isTicked) : nil)
                 })
         }
         hasUserRows = !userRows.isEmpty
+    }
+
+    /// What is special of a role.
+    private static func kind(isEverywhere: Bool, isAdded: Bool) -> String? {
+        switch (isEverywhere, isAdded) {
+        case (true, true): localized("everywhere, added")
+        case (true, false): localized("everywhere")
+        case (false, true): localized("added", context: "role")
+        case (false, false): nil
+        }
+    }
+
+    private static func title(_ box: PermissionMatrix.UserBox, isTicked: Bool) -> String {
+        let (group, permission) = (localizedName(box.group), localizedName(box.permission))
+        return isTicked
+            ? localized("\(group) users have the permission \(permission)")
+            : localized("\(group) users have not the permission \(permission)")
+    }
+
+    private static func title(_ box: PermissionMatrix.Box, isTicked: Bool, isRow: Bool) -> String {
+        let (role, verb, service) = (localizedName(box.role), box.operation.verb, localizedName(box.service))
+        return switch (isTicked, isRow) {
+        case (true, true): localized("\(role) may \(verb) \(service)")
+        case (false, true): localized("\(role) may not \(verb) \(service)")
+        case (true, false): localized("\(role) may \(verb) \(service), by the rules of the class")
+        case (false, false): localized("\(role) may not \(verb) \(service), by the rules of the class")
+        }
     }
 
     private static func boxes(_ role: String, _ service: String, _ grant: MatrixGrant, isLinked: Bool) -> [Box] {
@@ -107,8 +136,7 @@ struct PermissionsContent: Sendable {
             let isTicked = isRow ? matrix.permits(box) : letters.contains(operation.name.prefix(1))
             return Box(
                 letter: isTicked ? operation.name.prefix(1).uppercased() : "–", isTicked: isTicked,
-                title: "\(role) may \(isTicked ? "" : "not ")\(operation) \(service)"
-                    + (isRow ? "" : ", by the rules of the class"),
+                title: Self.title(box, isTicked: isTicked, isRow: isRow),
                 link: isLinked && isRow
                     ? PermissionLinks.box(grant.app, box, version: grant.version, allowed: !isTicked) : nil)
         }

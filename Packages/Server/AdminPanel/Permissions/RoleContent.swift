@@ -1,4 +1,5 @@
 import AdminService
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -32,38 +33,48 @@ struct RoleContent: Sendable {
     var problem: TrashGroupContent.Problem?
 
     init(_ name: String, _ grant: MatrixGrant, _ found: RoleHolders, mayChange: Bool) {
-        self.name = name
+        self.name = localizedName(name)
         app = grant.app
         version = grant.version
         reach =
             grant.matrix.roles.contains(name)
-            ? "It applies within one object, such as an event." : "It applies everywhere."
-        let objects = found.grants == 1 ? "1 object gives it" : "\(found.grants) objects give it"
-        summary =
-            found.grants == 0
-            ? "Nobody has it." : "\(found.users == 1 ? "1 user has it" : "\(found.users) users have it"); \(objects)."
+            ? localized("It applies within one object, such as an event.") : localized("It applies everywhere.")
+        summary = Self.summary(users: Int(clamping: found.users), grants: Int(clamping: found.grants))
         holders = found.holders.map { holder in
             Holder(
-                name: holder.email ?? (holder.name.isEmpty ? holder.userID?.stringValue ?? "nobody" : holder.name),
+                name: holder.email
+                    ?? (holder.name.isEmpty ? holder.userID?.stringValue ?? localized("nobody") : holder.name),
                 link: holder.userID.map { "/panel/accounts/\($0)" },
-                grants: holder.grants == 1 ? "once" : "\(holder.grants) times")
+                grants: Self.times(Int(clamping: holder.grants)))
         }
         hasHolders = !holders.isEmpty
         let more = found.users - Int64(holders.count)
-        rest = more > 0 ? "And \(more) more." : nil
+        rest = more > 0 ? localized("And \(more) more.") : nil
         let isCustom = grant.model.customRoles(of: grant.app).contains(name)
         mayRename = mayChange && isCustom
         mayRemove = mayRename && found.grants == 0
         fixedReason =
             mayChange && !isCustom
-            ? "The rules of the app name this role in other places, so it can't be renamed or removed."
+            ? localized("The rules of the app name this role in other places, so it can't be renamed or removed.")
             : nil
         keptReason =
             mayRename && !mayRemove
-            ? "It can't be removed while somebody has it. Delete the objects that give it, or rename it." : nil
+            ? localized("It can't be removed while somebody has it. Delete the objects that give it, or rename it.")
+            : nil
         rename = PermissionLinks.role(grant.app, name, "/rename")
         remove = PermissionLinks.role(grant.app, name, "/remove")
         back = PermissionLinks(grant.app).grid
+    }
+
+    private static func times(_ count: Int) -> String {
+        count == 1 ? localized("once") : localized(count, one: "\(count) time", other: "\(count) times")
+    }
+
+    private static func summary(users: Int, grants: Int) -> String {
+        guard grants > 0 else { return localized("Nobody has it.") }
+        let users = localized(users, one: "\(users) user has it", other: "\(users) users have it")
+        let objects = localized(grants, one: "\(grants) object gives it", other: "\(grants) objects give it")
+        return localized("\(users); \(objects).")
     }
 }
 
@@ -97,12 +108,13 @@ struct NewRoleContent: Sendable {
         version = grant.version
         rows = grant.matrix.services.map { service in
             Row(
-                service: service.name, classes: service.classNames.joined(separator: ", "),
+                service: localizedName(service.name), classes: service.classNames.joined(separator: ", "),
                 boxes: PermissionMatrix.operations.map { operation in
                     let name = Self.field(operation, service.name)
+                    let (verb, words) = (operation.verb, localizedName(service.name))
                     return Box(
                         field: name, label: operation.name.prefix(1).uppercased(),
-                        title: "May \(operation) \(service.name)", isChosen: field(name) != nil)
+                        title: localized("May \(verb) \(words)"), isChosen: field(name) != nil)
                 })
         }
         action = PermissionLinks(grant.app).newRole

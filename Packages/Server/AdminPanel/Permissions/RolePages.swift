@@ -2,6 +2,7 @@ import AdminService
 import HTTPTypes
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 import TomboloRules
 import TomboloServerModel
 
@@ -28,16 +29,17 @@ struct RolePages: PanelSection {
             request, grant in
             let (old, new) = (try name(request, grant), request.form["name"] ?? "")
             return try await change(request, .rename(old, to: new), old, grant, models) {
-                .redirect(
-                    to: PermissionLinks.role(grant.app, new),
-                    notice: PanelNotice("The role \(old) is now called \(new). Everybody who had it keeps it."))
+                // The names themselves, as they were entered.
+                let notice = localized("The role \(old) is now called \(new). Everybody who had it keeps it.")
+                return .redirect(to: PermissionLinks.role(grant.app, new), notice: PanelNotice(notice))
             }
         }
         panel.action("\(PermissionPages.path)/role/remove", access: changing, demands: .recentPassword) {
             request, grant in
             let old = try name(request, grant)
             return try await change(request, .remove(old), old, grant, models) {
-                .redirect(to: PermissionLinks(grant.app).grid, notice: PanelNotice("The role \(old) was removed."))
+                let notice = localized("The role \(localizedName(old)) was removed.")
+                return .redirect(to: PermissionLinks(grant.app).grid, notice: PanelNotice(notice))
             }
         }
     }
@@ -66,7 +68,7 @@ struct RolePages: PanelSection {
         content.newName = failure == nil ? name : request.form["name"] ?? name
         content.problem = failure.map { TrashGroupContent.Problem(message: $0.message, hint: $0.hint, parentLink: nil) }
         return PanelPage(
-            "Role \(name)", crumbs: [PermissionPages.crumb(grant)],
+            localized("Role \(localizedName(name))"), crumbs: [PermissionPages.crumb(grant)],
             content: Self.role.render(request.values(content)), status: failure?.code.status ?? .ok)
     }
 
@@ -76,7 +78,7 @@ struct RolePages: PanelSection {
         var content = NewRoleContent(grant, { request.form[$0] })
         content.problem = failure.map { TrashGroupContent.Problem(message: $0.message, hint: $0.hint, parentLink: nil) }
         return PanelPage(
-            "Add a role", crumbs: [PermissionPages.crumb(grant)],
+            localized("Add a role"), crumbs: [PermissionPages.crumb(grant)],
             content: Self.new.render(request.values(content)), status: failure?.code.status ?? .ok)
     }
 
@@ -103,7 +105,7 @@ struct RolePages: PanelSection {
             return .page(newPage(request, try fresh(grant, models), after: RequestFailure(panel: error)))
         }
         return .redirect(
-            to: PermissionLinks.role(grant.app, name), notice: PanelNotice("The role \(name) was added."))
+            to: PermissionLinks.role(grant.app, name), notice: PanelNotice(localized("The role \(name) was added.")))
     }
 
     private func change(

@@ -1,5 +1,6 @@
 import AdminService
 import TomboloHTTP
+import TomboloLocalization
 
 /// What the template `routes` shows.
 struct RoutesContent: Sendable {
@@ -27,21 +28,30 @@ struct RoutesContent: Sendable {
     init(_ overview: RouteOverview, app: String, search: String) {
         self.app = app
         self.search = search
-        roles = overview.roles
+        // The first two are of callers without a role.
+        roles = [localized("anonymous"), localized("any user")] + overview.roles.dropFirst(2).map(localizedName)
         links = PermissionLinks(app)
         let wanted = search.lowercased()
         let found = overview.lines.filter { line in
             wanted.isEmpty || "\(line.route.method) \(line.route.path)".lowercased().contains(wanted)
         }
-        count = "\(found.count) of \(overview.lines.count) routes"
+        count = localized("\(found.count) of \(overview.lines.count) routes")
         lines = found.map { line in
             Line(
                 method: line.route.method, path: line.route.path, access: line.route.access,
                 cells: line.forecasts.map { forecast in
                     Cell(
-                        text: forecast.rawValue,
+                        text: Self.title(forecast),
                         kind: forecast == .allowed ? "yes" : forecast == .refused ? "no" : "own")
                 })
+        }
+    }
+
+    private static func title(_ forecast: RouteForecast) -> String {
+        switch forecast {
+        case .refused: localized("refused", context: "route")
+        case .ownOnly: localized("own only", context: "route")
+        case .allowed: localized("allowed", context: "route")
         }
     }
 }

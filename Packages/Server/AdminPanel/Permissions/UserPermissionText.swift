@@ -1,3 +1,4 @@
+import TomboloLocalization
 import TomboloRules
 import TomboloServerModel
 
@@ -7,8 +8,12 @@ enum UserPermissionText {
         let apps = model.matrices.keys.sorted()
         return apps.compactMap { app in
             guard let found = model.userPermissions(of: subject, inMatrixOf: app) else { return nil }
-            let names = found.permissions.isEmpty ? "none" : found.permissions.joined(separator: ", ")
-            return "\(apps.count > 1 ? "\(app): " : "")\(names), as one of the \(found.group) users"
+            let names = found.permissions.map(localizedName).joined(separator: ", ")
+            let group = localizedName(found.group)
+            let text =
+                names.isEmpty
+                ? localized("none, as one of the \(group) users") : localized("\(names), as one of the \(group) users")
+            return apps.count > 1 ? "\(app): \(text)" : text
         }
     }
 }

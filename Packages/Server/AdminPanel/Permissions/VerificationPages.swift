@@ -1,6 +1,7 @@
 import AdminService
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -24,7 +25,10 @@ struct VerificationPages: PanelSection {
                 }
                 return .redirect(
                     to: "\(AccountPages.path)/\(id)",
-                    notice: PanelNotice("The address is now marked as \(isVerified ? "" : "not ")verified."))
+                    notice: PanelNotice(
+                        isVerified
+                            ? localized("The address is now marked as verified.")
+                            : localized("The address is now marked as not verified.")))
             }
         }
     }

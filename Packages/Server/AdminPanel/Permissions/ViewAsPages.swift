@@ -5,6 +5,7 @@ import Logging
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -60,13 +61,14 @@ struct ViewAsPages: PanelSection {
         let apps = model.matrices.keys.sorted()
         let roles = apps.flatMap { app -> [WhyContent.Option] in
             guard let matrix = model.matrices[app] else { return [] }
-            return (matrix.roles + matrix.everywhereRoles).map {
-                WhyContent.Option(
-                    value: "\(app)/\($0)", label: apps.count > 1 ? "\($0) (\(app))" : $0, isChosen: false)
+            return (matrix.roles + matrix.everywhereRoles).map { name in
+                let title = localizedName(name)
+                return WhyContent.Option(
+                    value: "\(app)/\(name)", label: apps.count > 1 ? "\(title) (\(app))" : title, isChosen: false)
             }
         }
         return PanelPage(
-            "View as", content: Self.template.render(request.values(ViewAsContent(roles: roles))))
+            localized("View as"), content: Self.template.render(request.values(ViewAsContent(roles: roles))))
     }
 
     private func wish(_ request: PanelRequest, _ model: ServerModel) async throws -> ViewAs {
@@ -99,11 +101,12 @@ struct ViewAsPages: PanelSection {
         }
         guard found.count == 1, let id = try? ObjectId(string: found[0].id) else {
             let words = text.shortened(toByteCount: 60)
-            throw RequestFailure(
-                .unprocessable,
-                found.isEmpty
-                    ? "Roles are given in nothing that is called '\(words)'." : "Several are called '\(words)'.",
-                hint: found.isEmpty ? "Enter its title exactly, or its id." : "Enter the id of the one that you mean.")
+            throw found.isEmpty
+                ? RequestFailure(
+                    .unprocessable, "Roles are given in nothing that is called '\(words)'.",
+                    hint: "Enter its title exactly, or its id.")
+                : RequestFailure(
+                    .unprocessable, "Several are called '\(words)'.", hint: "Enter the id of the one that you mean.")
         }
         return id
     }

@@ -1,4 +1,5 @@
 import AdminService
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -21,17 +22,19 @@ struct WhyBoxes {
             let matrix = model.matrices[app], model.refusal(grant.subject, .read, ofMatrixOf: app) == nil
         else { return [] }
         guard !found.boxes.isEmpty else {
-            let place = row == nil ? "" : " where it belongs"
-            return [
-                WhyContent.Box(
-                    text: "No role of theirs\(place) has a box for \(found.service).", link: PermissionLinks(app).grid)
-            ]
+            let service = localizedName(found.service)
+            let text =
+                row == nil
+                ? localized("No role of theirs has a box for \(service).")
+                : localized("No role of theirs where it belongs has a box for \(service).")
+            return [WhyContent.Box(text: text, link: PermissionLinks(app).grid)]
         }
         guard !found.boxes.contains(where: matrix.permits) else { return [] }
         let mayChange = model.refusal(grant.subject, .update, ofMatrixOf: app) == nil
         return found.boxes.map { box in
-            WhyContent.Box(
-                text: "The box is off: \(box.role) may not \(box.operation) \(box.service).",
+            let (role, verb, service) = (localizedName(box.role), box.operation.verb, localizedName(box.service))
+            return WhyContent.Box(
+                text: localized("The box is off: \(role) may not \(verb) \(service)."),
                 link: mayChange
                     ? PermissionLinks.box(app, box, version: model.ruleVersions[app] ?? 0, allowed: true)
                     : PermissionLinks(app).grid)

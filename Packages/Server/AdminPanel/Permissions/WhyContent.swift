@@ -1,3 +1,4 @@
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -63,14 +64,20 @@ struct WhyContent: Sendable {
             _ explanation: Explanation, _ words: ConditionWords, whose: String, object: String?, row: Row?,
             showsNeeds: Bool, boxes: (Explanation.Permission) -> [Box]
         ) {
-            let what = object.map { "\(explanation.className) \($0)" } ?? "objects of \(explanation.className)"
-            heading = "What \(whose) may do with \(what)"
-            if !explanation.hasRules {
-                summary = "\(explanation.className) has no rules, so nobody may do anything with it."
-            } else if let role = explanation.role {
-                summary = "The role '\(role.name)' (\(role.place)) decides: it's the first in the rules that applies."
+            let className = explanation.className
+            if let object {
+                heading = localized("What \(whose) may do with \(className) \(object)")
             } else {
-                summary = "No role in the rules applies, so they may do nothing."
+                heading = localized("What \(whose) may do with objects of \(className)")
+            }
+            if !explanation.hasRules {
+                summary = localized("\(className) has no rules, so nobody may do anything with it.")
+            } else if let role = explanation.role {
+                let name = localizedName(role.name)
+                summary = localized(
+                    "The role '\(name)' (\(role.place)) decides: it's the first in the rules that applies.")
+            } else {
+                summary = localized("No role in the rules applies, so they may do nothing.")
             }
             permissions = explanation.permissions.map { permission in
                 let (verdict, kind) = Self.verdict(permission)
@@ -79,7 +86,7 @@ struct WhyContent: Sendable {
                 let rule = ways.isEmpty ? nil : permission.filter.description
                 let isExplained = showsNeeds && permission.isPermitted == true
                 return Permission(
-                    operation: permission.operation.name, verdict: verdict, kind: kind,
+                    operation: permission.operation.verb, verdict: verdict, kind: kind,
                     reason: isExplained ? row.flatMap { words.reason(permission.filter, $0) } : nil,
                     filter: Self.words(permission.filter), ways: ways, hasWays: !ways.isEmpty, rule: rule,
                     needs: needs, hasNeeds: !needs.isEmpty, hasRule: rule != nil || !needs.isEmpty,
@@ -90,27 +97,32 @@ struct WhyContent: Sendable {
             fixed = explanation.fixedProperties.isEmpty ? nil : explanation.fixedProperties.joined(separator: ", ")
             roles = explanation.roles.map { role in
                 Role(
-                    name: role.name, place: role.place,
-                    verdict: role.applies
-                        ? "applies" : role.needs.isEmpty ? "not reached" : "doesn't apply; it would need",
+                    name: localizedName(role.name), place: role.place, verdict: Self.verdict(role),
                     needs: role.needs, hasNeeds: !role.needs.isEmpty)
             }
         }
 
         private static func words(_ filter: Predicate) -> String {
             switch filter {
-            case .constant(true): "all"
-            case .constant(false): "none, whatever they're like: it depends on who asks"
-            default: "those with"
+            case .constant(true): localized("all")
+            case .constant(false): localized("none, whatever they're like: it depends on who asks")
+            default: localized("those with")
             }
         }
 
+        private static func verdict(_ role: Explanation.Role) -> String {
+            if role.applies { return localized("applies") }
+            return role.needs.isEmpty ? localized("not reached") : localized("doesn't apply; it would need")
+        }
+
+        /// In words, and for the style.
         private static func verdict(_ permission: Explanation.Permission) -> (String, String) {
-            if let isPermitted = permission.isPermitted { return isPermitted ? ("yes", "yes") : ("no", "no") }
+            let (yes, no) = ((localized("yes"), "yes"), (localized("no"), "no"))
+            if let isPermitted = permission.isPermitted { return isPermitted ? yes : no }
             switch permission.filter {
-            case .constant(true): return ("yes", "yes")
-            case .constant(false): return ("no", "no")
-            default: return ("some", "own")
+            case .constant(true): return yes
+            case .constant(false): return no
+            default: return (localized("some", context: "objects"), "own")
             }
         }
     }

@@ -2,6 +2,7 @@ import AdminService
 import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -25,15 +26,16 @@ struct WhyPages: PanelSection {
         let roles = apps.flatMap { app -> [WhyContent.Option] in
             guard let matrix = grant.model.matrices[app] else { return [] }
             return (matrix.roles + matrix.everywhereRoles).map { name in
-                WhyContent.Option(
-                    value: "\(app)/\(name)", label: apps.count > 1 ? "\(name) (\(app))" : name,
+                let title = localizedName(name)
+                return WhyContent.Option(
+                    value: "\(app)/\(name)", label: apps.count > 1 ? "\(title) (\(app))" : title,
                     isChosen: "\(app)/\(name)" == role)
             }
         }
         let chosenClass = request.query("class")
         var content = WhyContent(
             user: user, object: request.query("object") ?? "",
-            roles: [WhyContent.Option(value: "", label: "Not logged in", isChosen: role.isEmpty)]
+            roles: [WhyContent.Option(value: "", label: localized("Not logged in"), isChosen: role.isEmpty)]
                 + roles,
             classes: names.map { WhyContent.Option(value: $0, label: $0, isChosen: $0 == chosenClass) },
             gridLink: grant.app.map { PermissionLinks($0).grid },
@@ -49,7 +51,8 @@ struct WhyPages: PanelSection {
             }
         }
         return PanelPage(
-            "Check permissions", crumbs: [PanelPage.Crumb(title: "Permissions", path: PermissionPages.path)],
+            localized("Check permissions"),
+            crumbs: [PanelPage.Crumb(title: localized("Permissions"), path: PermissionPages.path)],
             content: Self.template.render(request.values(content)), status: status)
     }
 
@@ -96,12 +99,15 @@ struct WhyPages: PanelSection {
                     hint: "Somebody whose account is disabled may do nothing.")
             }
         }
-        guard let role = request.query("role") else { return (.anonymous, "somebody who isn't logged in") }
+        guard let role = request.query("role") else { return (.anonymous, localized("somebody who isn't logged in")) }
         let parts = role.split(separator: "/", maxSplits: 1).map(String.init)
         guard parts.count == 2, let matrix = grant.model.matrices[parts[0]],
             (matrix.roles + matrix.everywhereRoles).contains(parts[1])
         else { throw RequestFailure(.unprocessable, "There is no such role.") }
-        return (grant.model.example(of: parts[1], inMatrixOf: parts[0]), "somebody with the role \(parts[1])")
+        return (
+            grant.model.example(of: parts[1], inMatrixOf: parts[0]),
+            localized("somebody with the role \(localizedName(parts[1]))")
+        )
     }
 
     /// The object, for a caller who may read it.

@@ -1,6 +1,7 @@
 import Foundation
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// A place on Earth, in degrees of WGS 84.
 struct GeographicPoint: Hashable, Sendable {
@@ -49,10 +50,13 @@ struct GeographicPoint: Hashable, Sendable {
 
     /// `52.5200° N, 13.4050° E`
     var words: String {
-        func words(_ degrees: Double, _ positive: String, _ negative: String) -> String {
-            "\(String(format: "%.4f", abs(degrees)))° \(degrees < 0 ? negative : positive)"
-        }
-        return "\(words(latitude, "N", "S")), \(words(longitude, "E", "W"))"
+        func number(_ degrees: Double) -> String { String(format: "%.4f", abs(degrees)) }
+        let (north, east) = (number(latitude), number(longitude))
+        let parts = [
+            latitude < 0 ? localized("\(north)° S") : localized("\(north)° N"),
+            longitude < 0 ? localized("\(east)° W") : localized("\(east)° E"),
+        ]
+        return parts.joined(separator: ", ")
     }
 
     /// The page of openstreetmap.org that has a marker there.

@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// A map of tiles with a marker, without a script.
 struct MapPicture: Sendable {
     private static let template = PanelTemplate(PackageResources.map_mustache)
@@ -24,10 +26,11 @@ struct MapPicture: Sendable {
     /// - Parameter zoomPath: the address of the map at another zoom; nil for no links.
     func html(zoomPath: ((Int) -> String)? = nil) -> PanelHTML {
         let (width, height) = (MapGrid.columnCount * MapGrid.tileSize, MapGrid.rowCount * MapGrid.tileSize)
+        let label = point.map { localized("Map of \($0.words)") } ?? localized("Map of the world")
         var values: [String: Any] = [
             "tiles": grid.tiles.map { ["address": tiles.address(of: $0)] }, "size": MapGrid.tileSize, "width": width,
             "height": height, "columns": MapGrid.columnCount, "rows": MapGrid.rowCount, "zoom": grid.zoom,
-            "x": grid.x, "y": grid.y, "label": point.map { "Map of \($0.words)" } ?? "Map of the world",
+            "x": grid.x, "y": grid.y, "label": label,
             "attribution": tiles.attribution.text,
         ]
         if let link = tiles.attribution.link { values["licence"] = link }
@@ -41,7 +44,7 @@ struct MapPicture: Sendable {
             ]
         }
         if let zoomPath {
-            values["zooms"] = [("Zoom in", grid.zoom + 1), ("Zoom out", grid.zoom - 1)]
+            values["zooms"] = [(localized("Zoom in"), grid.zoom + 1), (localized("Zoom out"), grid.zoom - 1)]
                 .filter { MapGrid.zooms.contains($0.1) }.map { ["title": $0.0, "path": zoomPath($0.1)] }
         }
         return Self.template.render(values)

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 
 extension RecordPage {
     /// The parameter with the zoom of the page's maps.
@@ -13,7 +14,7 @@ extension RecordPage {
             let id = name.isEmpty ? "place" : "place-\(name)"
             var values: [String: Any] = [
                 "id": id, "words": place.point.words,
-                "title": name.isEmpty ? "Place" : "Place: \(ClassTitle.words(name))",
+                "title": name.isEmpty ? localized("Place") : localized("Place: \(ClassTitle.words(name))"),
                 "link": place.point.webAddress(zoom: MapPicture.usualZoom),
             ]
             if let tiles = request.core.tiles {

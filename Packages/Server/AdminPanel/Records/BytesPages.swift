@@ -6,6 +6,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// The bytes of a property, as a file to save. Images are shown by pages of the panel from the same address.
 struct BytesPages: PanelSection {

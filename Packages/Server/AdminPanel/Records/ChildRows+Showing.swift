@@ -1,12 +1,14 @@
 import TomboloJSONAPI
+import TomboloLocalization
 
 extension ChildRows {
     /// - Parameter title: of the record; nil for a new one.
     func values(title: String?) async throws -> [String: Any] {
         let plural = ClassTitle.plural(of: type)
+        let caption = title.map { localized("\(plural) of \($0)") } ?? localized("New \(plural)", context: "several")
         var values: [String: Any] = [
             "plural": plural, "hasRows": !rows.isEmpty,
-            "tableHTML": try await table.html(rows, caption: title.map { "\(plural) of \($0)" } ?? "New \(plural)"),
+            "tableHTML": try await table.html(rows, caption: caption),
             "hasNew": rows.contains(where: \.isNew), "pluralInSentence": ClassTitle.inSentence(plural),
         ]
         if let missing = table.missing, !missing.isEmpty {

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// The rows of a form that was sent. Those that somebody else changed are chosen about field by field; what else was entered
@@ -20,7 +21,8 @@ extension ConflictPage {
 
     /// `Track 'Main': Name`
     static func title(_ field: ResourceField, of row: StaleRow, _ children: ChildRows) -> String {
-        "\(ClassTitle.singular(of: children.type)) '\(row.mine.title)': \(ClassTitle.words(field.name))"
+        let singular = ClassTitle.singular(of: children.type)
+        return localized("\(singular) '\(row.mine.title)': \(ClassTitle.words(field.name))")
     }
 
     func choices(of children: ChildRows) async throws -> [[String: Any]] {

@@ -3,6 +3,7 @@ import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// What somebody sees who saves an object that somebody else has changed meanwhile: for each field what it was, what it is
@@ -43,7 +44,7 @@ struct ConflictPage {
     /// An embedded object or a list in one line.
     func text(_ json: JSON, _ part: FormPart) async throws -> String {
         let lines = try await lines(json, part, since: nil).compactMap { $0["text"] as? String }
-        return lines.isEmpty ? "none" : lines.joined(separator: "; ")
+        return lines.isEmpty ? localized("none") : lines.joined(separator: "; ")
     }
 
     private static func isNew(_ element: JSON, since was: JSON?) -> Bool {
@@ -139,10 +140,13 @@ struct ConflictPage {
         if edit.view.refusal(.audit, edit.type) == nil {
             values["history"] = AuditPages.path(collection: edit.type.item.collectionName, key: record.resource.id)
         }
-        let rows = children.map { " or its \(ClassTitle.inSentence(ClassTitle.plural(of: $0.type)))" } ?? ""
+        let rows = children.map { ClassTitle.inSentence(ClassTitle.plural(of: $0.type)) }
+        let title =
+            rows.map { localized("Somebody changed \(record.title) or its \($0) meanwhile") }
+            ?? localized("Somebody changed \(record.title) meanwhile")
         return .page(
             PanelPage(
-                "Somebody changed \(record.title)\(rows) meanwhile", crumbs: edit.page.crumbs,
+                title, crumbs: edit.page.crumbs,
                 content: Self.template.render(values), status: .preconditionFailed))
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// Bytes in a form: what is there stays on the server, and a file replaces it.
@@ -26,21 +27,22 @@ extension EditPage {
         let size = content.copied[field.name].flatMap { Self.size($0, field) } ?? content.sizes[field.name]
         var values: [String: Any] = [
             "label": ClassTitle.words(field.name), "id": "f-\(field.name)", "name": "f.\(field.name)",
-            "sizeName": Self.sizeName(field), "size": content.sizes[field.name] ?? "", "text": size ?? "none",
+            "sizeName": Self.sizeName(field), "size": content.sizes[field.name] ?? "",
+            "text": size ?? localized("none"),
             "isRequired": isNew && field.isRequiredOnCreation && content.copied[field.name] == nil,
             "megabytes": PanelForm.maximumFileByteCount >> 20, "hasWrong": !wrong.isEmpty,
             "wrong": wrong.map { problem in
                 ["text": problem.hint.map { "\(problem.message) \($0)" } ?? problem.message]
             },
         ]
-        if let hint = field.hint { values["about"] = hint }
+        if let hint = field.hint { values["about"] = localizedText(hint) }
         // A page can't choose a file for somebody.
         if case .string? = content.bytes[field.name] { values["isLost"] = true }
         if !isNew, size != nil { values["download"] = BytesPages.path(of: type, id: request.parameter("id"), field) }
         if field.isOptional, size != nil, content.copied[field.name] == nil {
             values["clear"] = [
                 "name": Self.clearName(field), "isChosen": content.bytes[field.name] == .null,
-                "label": ClassTitle.words(field.name).lowercased(),
+                "label": ClassTitle.inSentence(ClassTitle.words(field.name)),
             ]
         }
         return ["isPart": true, "partHTML": Self.bytesTemplate.render(values)]

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -42,7 +43,7 @@ extension EditPage {
             let others = known.contains(entered) || entered.isEmpty ? [] : [entered]
             values["hasOptions"] = true
             values["options"] =
-                (field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : [])
+                (field.field.isOptional || entered.isEmpty ? [noOption(entered)] : [])
                 + (others + known).map { option($0, $0, entered) }
         case .text, .longText:
             let isMarkdown = field.field.isMarkdown && !isCell
@@ -53,18 +54,18 @@ extension EditPage {
         case .truth:
             values["hasOptions"] = true
             values["options"] =
-                (field.field.isOptional || canBeEmpty || entered.isEmpty ? [option("", "none", entered)] : [])
-                + [option("true", "Yes", entered), option("false", "No", entered)]
+                (field.field.isOptional || canBeEmpty || entered.isEmpty ? [noOption(entered)] : [])
+                + [option("true", localized("Yes"), entered), option("false", localized("No"), entered)]
         case .time:
             // Another form than the control's is shown as text, or the browser would show nothing.
             let fits = entered.isEmpty || FormField.localTime(entered + "Z") != nil || entered.utf8.count == 16
             values[fits ? "time" : "text"] = true
-            values["hint"] = fits ? "In UTC." : "In UTC, such as 2026-05-14T13:22:18Z."
+            values["hint"] = fits ? localized("In UTC.") : localized("In UTC, such as 2026-05-14T13:22:18Z.")
         case .link(let index):
             guard let target = view.types[index] else { break }
             try await choose(target, field, content, entered, choices, &values)
         }
-        if !isCell, let hint = field.field.hint {
+        if !isCell, let hint = field.field.hint.map(localizedText) {
             values["hint"] = (values["hint"] as? String).map { "\(hint) \($0)" } ?? hint
         }
         values["hasDescription"] = values["hint"] != nil || !wrong.isEmpty
@@ -85,12 +86,15 @@ extension EditPage {
         ["value": value, "title": title, "isChosen": value == entered]
     }
 
+    /// For no value at all.
+    func noOption(_ entered: String) -> [String: Any] { option("", localized("none"), entered) }
+
     /// A link's control: all there is to choose if that's little, otherwise a search with what it found.
     private func choose(
         _ target: ResourceType, _ field: FormField, _ content: Content, _ entered: String, _ choices: FormChoices,
         _ values: inout [String: Any]
     ) async throws {
-        let none = field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : []
+        let none = field.field.isOptional || entered.isEmpty ? [noOption(entered)] : []
         let options = try await offered(target, at: field.path, content, choices, keeping: entered, &values)
         values["hasOptions"] = true
         values["options"] = none + options.map { option($0.id, $0.title, entered) }
@@ -123,8 +127,11 @@ extension EditPage {
         var options: [RecordReader.Choice]
         if let few = try await choices.few(of: target, reader, narrowing) {
             options = few.filter { !others.contains($0.id) }
-            if let words = narrowing.words {
-                values["hint"] = few.isEmpty ? "There are none of \(words)." : "Only those of \(words)."
+            if let chosen = narrowing.chosen {
+                values["hint"] =
+                    few.isEmpty
+                    ? localized("There are none of the chosen \(chosen).")
+                    : localized("Only those of the chosen \(chosen).")
             }
         } else {
             options = try await found(target, at: path, content, narrowing, without: others, &values)
@@ -155,8 +162,9 @@ extension EditPage {
         ])
         let found = try await reader.choices(of: target, matching: filter, limit: RecordReader.foundCount)
         if found.isEmpty {
-            let among = narrowing.words.map { " among those of \($0)" } ?? ""
-            values["hint"] = "Nothing was found for '\(search)'\(among)."
+            values["hint"] =
+                narrowing.chosen.map { localized("Nothing was found for '\(search)' among those of the chosen \($0).") }
+                ?? localized("Nothing was found for '\(search)'.")
         }
         return found
     }

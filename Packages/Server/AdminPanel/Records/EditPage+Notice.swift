@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 /// What is said after saving. A trigger of the database may store something else than was entered, without a word.
@@ -8,7 +9,7 @@ extension EditPage {
     private static let namedFieldCount = 5
 
     /// - Parameters:
-    ///   - done: what was done, such as `Saved.`
+    ///   - done: what was done, such as `Saved.`, in the language of the page.
     ///   - written: the resource object that was written.
     ///   - stored: what the database made of it, as the caller sees it; nil if they can't see it any more.
     func notice(_ done: String, _ written: JSON, _ stored: PanelResource?) async throws -> PanelNotice {
@@ -20,16 +21,19 @@ extension EditPage {
             else { continue }
             let title = ClassTitle.words(field.name)
             if let control = FormField(field) {
-                texts.append("'\(title)' is \(try await text(now, control).shortened(toByteCount: 80))")
+                let text = try await text(now, control).shortened(toByteCount: 80)
+                texts.append(localized("'\(title)' is \(text)"))
             } else {
-                texts.append("'\(title)' isn't what you entered")
+                texts.append(localized("'\(title)' isn't what you entered"))
             }
         }
         guard !texts.isEmpty else { return PanelNotice(done) }
         let more = texts.count - Self.namedFieldCount
-        let list = texts.prefix(Self.namedFieldCount) + (more > 0 ? ["and \(more) more"] : [])
-        return PanelNotice(
-            "\(done) \(list.joined(separator: ", ")): the database sets \(texts.count == 1 ? "it" : "them") itself.")
+        let list = (texts.prefix(Self.namedFieldCount) + (more > 0 ? [localized("and \(more) more")] : []))
+            .joined(separator: ", ")
+        let sentence = localized(
+            texts.count, one: "\(list): the database sets it itself.", other: "\(list): the database sets them itself.")
+        return PanelNotice("\(done) \(sentence)")
     }
 
     /// What a resource object has for a field: of a link the id, of a list of links the ids; nil if it hasn't the field.

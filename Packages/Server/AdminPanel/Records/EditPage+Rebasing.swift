@@ -1,6 +1,7 @@
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 extension EditPage {
     /// What was entered, for the next try with the version that the object has now. What only somebody else changed is theirs;

@@ -2,13 +2,14 @@ import PostgresClient
 import PostgresValues
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloSQL
 
 /// Forms that arrive twice: somebody clicks twice, loads the answer again, or the network sends again. What the first did
 /// isn't done again, and the second gets the same answer.
 extension EditPage {
-    static let madeOnce = PanelNotice("Created once, though the form was sent twice.")
+    static var madeOnce: PanelNotice { PanelNotice(localized("Created once, though the form was sent twice.")) }
 
     var keys: FormKeys { FormKeys(request) }
 

@@ -4,6 +4,7 @@ import PostgresClient
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -21,14 +22,14 @@ extension EditPage {
             return try await save(content, with: children.sharing(content.entered), key: key)
         }
         guard let version = content.version, let document = document(content) else {
-            return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
+            return .redirect(to: page.path, notice: PanelNotice(localized("Nothing was changed.")))
         }
         let stored: PanelResource?
         do {
             stored = try await update(document, key: key, version: version)
         } catch let failure as RequestFailure where failure.code == .preconditionFailed {
             if holds(try await reader.record(type, key: key).resource, document) {
-                return .redirect(to: page.path, notice: PanelNotice("Saved."))
+                return .redirect(to: page.path, notice: PanelNotice(localized("Saved.")))
             }
             return try await ConflictPage(edit: self, mine: content).answer()
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
@@ -36,7 +37,7 @@ extension EditPage {
             content.problems = [failure] + failure.others
             return .page(try await shown(content, title: record.title))
         }
-        return .redirect(to: page.path, notice: try await notice("Saved.", document, stored))
+        return .redirect(to: page.path, notice: try await notice(localized("Saved."), document, stored))
     }
 
     /// Does what a button inside the form says.
@@ -107,7 +108,7 @@ extension EditPage {
             }
             let document = newDocument(content)
             let stored = try await create(document, key: new)
-            return made(stored != nil, key: new, try await notice("Created.", document, stored))
+            return made(stored != nil, key: new, try await notice(localized("Created."), document, stored))
         } catch let failure as RequestFailure where Self.isOfForm(failure) {
             if let key, try await isMade(key) { return try await madeOnce(key) }
             content.problems = [failure] + failure.others
@@ -121,7 +122,8 @@ extension EditPage {
         request.core.authenticator.forget(request.userID)
         return isVisible
             ? .redirect(to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: notice)
-            : .redirect(to: ClassPages.path(of: type), notice: PanelNotice("Created, but you may not see it."))
+            : .redirect(
+                to: ClassPages.path(of: type), notice: PanelNotice(localized("Created, but you may not see it.")))
     }
 
     /// The page that follows when another arrival of the form has made the object.
@@ -226,7 +228,7 @@ extension EditPage {
 
     /// A value as people read it, with the title of what a link leads to.
     func text(_ json: JSON, _ field: FormField) async throws -> String {
-        if json == .null { return "none" }
+        if json == .null { return localized("none") }
         if case .link(let index) = field.control, case .string(let id) = json, let target = view.types[index] {
             return try await reader.choices(of: target, among: [id]).first?.title ?? id
         }

@@ -3,6 +3,7 @@ import PostgresClient
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -28,7 +29,7 @@ extension EditPage {
         }
         let (document, count) = (document(content), children.count)
         guard document != nil || count > 0 else {
-            return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
+            return .redirect(to: page.path, notice: PanelNotice(localized("Nothing was changed.")))
         }
         do {
             try await request.core.pool.transaction { connection in
@@ -43,7 +44,11 @@ extension EditPage {
         }
         let rows = Counted.objects(count, of: children.type.item.name)
         let notice =
-            document == nil ? "\(rows) \(Counted.were(count)) saved." : count == 0 ? "Saved." : "Saved, with \(rows)."
+            if document == nil {
+                localized(count, one: "\(rows) was saved.", other: "\(rows) were saved.")
+            } else {
+                count == 0 ? localized("Saved.") : localized("Saved, with \(rows).")
+            }
         return .redirect(to: page.path, notice: PanelNotice(notice))
     }
 
@@ -81,7 +86,8 @@ extension EditPage {
             }
             let count = children.count
             let rows = Counted.objects(count, of: children.type.item.name)
-            return made(isVisible, key: key, PanelNotice(count == 0 ? "Created." : "Created, with \(rows)."))
+            let notice = count == 0 ? localized("Created.") : localized("Created, with \(rows).")
+            return made(isVisible, key: key, PanelNotice(notice))
         } catch let refused as Refused {
             if try await isMade(key) { return try await madeOnce(key) }
             return .page(try await shown(refused.content, title: nil))

@@ -2,6 +2,7 @@ import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 
 extension EditPage {
@@ -36,7 +37,7 @@ extension EditPage {
             "formToken": request.visit.token.formToken, "fields": controls, "singular": singular,
             "action": action(content, isNew: isNew),
             "cancel": isNew ? ClassPages.path(of: type) : page.path,
-            "button": isNew ? "Create" : "Save", "isUpload": !byteFields.isEmpty,
+            "button": isNew ? localized("Create") : localized("Save"), "isUpload": !byteFields.isEmpty,
             "draft": draft(content, isNew: isNew),
             // A page has no form that was sent.
             "isFresh": request.form.fields.isEmpty,
@@ -61,8 +62,9 @@ extension EditPage {
             values["hasProblems"] = true
             values["problems"] = problems(content, known, renderer) + (content.children?.problems ?? [])
         }
+        let heading = title.map { localized("Edit \($0)") } ?? localized("New \(ClassTitle.inSentence(singular))")
         return PanelPage(
-            isNew ? "New \(ClassTitle.inSentence(singular))" : "Edit \(title ?? "")",
+            heading,
             crumbs: page.crumbs + (title.map { [PanelPage.Crumb(title: $0, path: page.path)] } ?? []),
             content: Self.template.render(values), status: Self.status(of: content))
     }

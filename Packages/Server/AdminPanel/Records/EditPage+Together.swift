@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -22,7 +23,7 @@ extension EditPage {
         let plural = ClassTitle.inSentence(ClassTitle.plural(of: type))
         guard let link = links.first(where: { $0.name == name }) else {
             throw RequestFailure(
-                .notFound, "Nothing links to \(plural) by '\(name.shortened(toByteCount: 60))'.",
+                .notFound, localized("Nothing links to \(plural) by '\(name.shortened(toByteCount: 60))'."),
                 hint: ResourceQuery.nearest(name, links.map(\.name)))
         }
         if let children = ChildRows(link, of: key, self) { return children }

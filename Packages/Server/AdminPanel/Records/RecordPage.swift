@@ -2,6 +2,7 @@ import AdminService
 import Foundation
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -112,7 +113,7 @@ struct RecordPage: Sendable {
             return values
         }
         guard let ids = record.resource.linked(field.name) else {
-            values["text"] = "More than \(PanelNumber.text(ResourcePlan.maximumElementCount))"
+            values["text"] = localized("More than \(PanelNumber.text(ResourcePlan.maximumElementCount))")
             return values
         }
         if ids.isEmpty {

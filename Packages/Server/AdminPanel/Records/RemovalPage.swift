@@ -5,6 +5,7 @@ import PostgresValues
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -51,7 +52,7 @@ struct RemovalPage {
         }
         return .page(
             PanelPage(
-                type.item.isTrashable ? "Move to trash?" : "Delete permanently?",
+                type.item.isTrashable ? localized("Move to trash?") : localized("Delete permanently?"),
                 crumbs: page.crumbs + [PanelPage.Crumb(title: record.title, path: page.path)],
                 content: Self.template.render(values)))
     }
@@ -60,9 +61,10 @@ struct RemovalPage {
     private func restorable() async throws -> String {
         let purge = TrashPurge(schema: view.schema, pool: request.core.pool)
         guard let days = try await purge.retention().first(where: { $0.className == type.item.name })?.days else {
-            return "It can be restored at any time."
+            return localized("It can be restored at any time.")
         }
-        return "It can be restored for \(days) day\(days == 1 ? "" : "s")."
+        return localized(
+            days, one: "It can be restored for \(days) day.", other: "It can be restored for \(days) days.")
     }
 
     /// The field for a reason, with what it has already.
@@ -82,7 +84,9 @@ struct RemovalPage {
             }
             items.append(["title": ClassTitle.plural(of: found), "count": PanelNumber.text(count)])
         }
-        if others > 0 { items.append(["title": "Objects that you may not see", "count": PanelNumber.text(others)]) }
+        if others > 0 {
+            items.append(["title": localized("Objects that you may not see"), "count": PanelNumber.text(others)])
+        }
         return items
     }
 
@@ -101,18 +105,20 @@ struct RemovalPage {
                 try await writer.remove(type, key: key, ifMatch: "\"\(version)\"", because: reason, connection)
             }
         } catch var failure as RequestFailure where failure.code == .preconditionFailed {
-            failure.message = "Somebody changed \(record.title) meanwhile, so it wasn't removed."
-            failure.hint = "Look at it again before you go on."
+            failure.message = localized("Somebody changed \(record.title) meanwhile, so it wasn't removed.")
+            failure.hint = localized("Look at it again before you go on.")
             throw failure
         }
         var notice = PanelNotice(
             type.item.isTrashable
-                ? "\(record.title) was moved to the trash." : "\(record.title) was deleted permanently.")
+                ? localized("\(record.title) was moved to the trash.")
+                : localized("\(record.title) was deleted permanently.", context: "record"))
         if case .objectId(let id) = key, Trash.mayRestore(request.subject, type.item.name, under: view.rules),
             let group = try await group(of: id)
         {
             notice.undo = PanelNotice.Undo(
-                label: "Restore", path: "\(AdminPanel.path)/restore", fields: ["group": group, "next": page.path])
+                label: localized("Restore"), path: "\(AdminPanel.path)/restore",
+                fields: ["group": group, "next": page.path])
         }
         return .redirect(to: ClassPages.path(of: type), notice: notice)
     }
@@ -134,8 +140,8 @@ struct RemovalPage {
         let trash = Trash(schema: grant.rules.schema, pool: request.core.pool)
         let count = try await trash.restore(group: group, by: request.subject, under: grant.rules)
         let next = PanelPath.checked(request.form["next"]) ?? AdminPanel.path
-        return .redirect(
-            to: next,
-            notice: PanelNotice("\(Counted.objects(count)) \(Counted.were(count)) restored."))
+        let objects = Counted.objects(count)
+        let text = localized(count, one: "\(objects) was restored.", other: "\(objects) were restored.")
+        return .redirect(to: next, notice: PanelNotice(text))
     }
 }

@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloLocalization
 
 /// Bars for the requests of each minute, as parts of an SVG.
 struct RequestChart: Sendable {
@@ -44,11 +45,10 @@ struct RequestChart: Sendable {
                 bottom -= height
                 parts.append(Part(kind: kind, y: bottom, height: height))
             }
-            return Bar(
-                x: index * (Self.barWidth + Self.gap),
-                title: "\(Moment(minute.number * 60_000_000, now: 0).exact): \(minute.requests) requests, "
-                    + "\(minute.refused) refused, \(minute.failed) failed",
-                parts: parts)
+            let time = Moment(minute.number * 60_000_000, now: 0).exact
+            let title = localized(
+                "\(time): \(minute.requests) requests, \(minute.refused) refused, \(minute.failed) failed")
+            return Bar(x: index * (Self.barWidth + Self.gap), title: title, parts: parts)
         }
     }
 }

@@ -1,6 +1,7 @@
 import AdminService
 import TomboloHTTP
 import TomboloServerModel
+import TomboloLocalization
 
 /// The latest requests of this server: all, the slow ones, those that failed. It's for those whom the rules permit to
 /// `inspect`: it tells who asks for what, of everybody.
@@ -22,7 +23,7 @@ struct RequestPages: PanelSection {
             var content = RequestsContent(log, kind ?? .all, page: page, now: request.now)
             let users = Set(content.entries.compactMap(\.userID))
             content.name(try await SyncDevices(request.core.pool).names(of: users))
-            return .page(PanelPage("Requests", content: Self.template.render(request.values(content))))
+            return .page(PanelPage(localized("Requests"), content: Self.template.render(request.values(content))))
         }
     }
 }

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// What the template `requests` shows: a chart of the last hour, and a list.
 struct RequestsContent: Sendable {
@@ -29,11 +30,11 @@ struct RequestsContent: Sendable {
         init(_ entry: RequestLog.Entry, now: Int64) {
             time = Moment(entry.time, now: now)
             method = entry.method
-            route = entry.route ?? "no route"
+            route = entry.route ?? localized("no route")
             status = entry.status
             kind = entry.isFailed ? "no" : entry.status >= 400 ? "own" : "yes"
             let milliseconds = Int((entry.duration / .milliseconds(1)).rounded())
-            duration = "\(PanelNumber.text(milliseconds)) ms"
+            duration = localized("\(PanelNumber.text(milliseconds)) ms")
             isSlow = entry.isSlow
             userID = entry.userID?.stringValue
             user = entry.userID?.stringValue ?? "—"
@@ -57,9 +58,9 @@ struct RequestsContent: Sendable {
         tabs = RequestLog.Kind.allCases.map { other in
             let title =
                 switch other {
-                case .all: "All"
-                case .slow: "Slow"
-                case .failed: "Failed"
+                case .all: localized("All", context: "requests")
+                case .slow: localized("Slow", context: "requests")
+                case .failed: localized("Failed", context: "requests")
                 }
             return Tab(title: title, link: Self.address(other, page: 1), isChosen: other == kind)
         }
@@ -68,13 +69,16 @@ struct RequestsContent: Sendable {
         func total(_ count: (RequestLog.Minute) -> Int) -> String {
             PanelNumber.text(minutes.reduce(0) { $0 + count($1) })
         }
-        summary =
-            "In the last \(RequestLog.minuteCount) minutes: \(total(\.requests)) requests, \(total(\.refused)) refused (4xx), "
-            + "\(total(\.failed)) failed (5xx)."
+        let (requests, refused, failed) = (total(\.requests), total(\.refused), total(\.failed))
+        summary = localized(
+            "In the last \(RequestLog.minuteCount) minutes: \(requests) requests, \(refused) refused (4xx), "
+                + "\(failed) failed (5xx).")
         let all = log.entries(kind)
         let start = (page - 1) * Self.pageSize
         entries = all.dropFirst(start).prefix(Self.pageSize).map { Line($0, now: now) }
-        empty = kind == .all ? "No requests yet." : "None since the server started, among those that are kept."
+        empty =
+            kind == .all
+            ? localized("No requests yet.") : localized("None since the server started, among those that are kept.")
         self.page = page
         previous = page > 1 ? Self.address(kind, page: page - 1) : nil
         next = all.count > start + Self.pageSize ? Self.address(kind, page: page + 1) : nil

@@ -1,4 +1,5 @@
 import AdminService
+import TomboloLocalization
 
 /// What the template `sql` shows: the form, and what came of the statement that was sent.
 struct SQLContent: Sendable {
@@ -26,7 +27,7 @@ struct SQLContent: Sendable {
     let seconds: Int64
     let problem: Problem?
     let isDone: Bool
-    /// How many rows, in how long.
+    /// See ``summary(of:)``.
     let summary: String
     /// Why rows are missing.
     let excess: String?
@@ -40,7 +41,7 @@ struct SQLContent: Sendable {
         self.problem = problem.map { problem in
             Problem(
                 message: problem.message, detail: problem.detail, hint: problem.hint,
-                place: problem.place.map { "Line \($0.line), column \($0.column)" })
+                place: problem.place.map { localized("Line \($0.line), column \($0.column)") })
         }
         isDone = result != nil
         columns = result?.columns ?? []
@@ -51,15 +52,24 @@ struct SQLContent: Sendable {
             (summary, excess) = ("", nil)
             return
         }
-        let milliseconds = Int((result.duration / .milliseconds(1)).rounded())
-        let count = "\(PanelNumber.text(rows.count)) row\(rows.count == 1 ? "" : "s")"
-        let tag = result.columns.isEmpty && !result.commandTag.isEmpty ? "\(result.commandTag): " : ""
-        summary = "\(tag)\(count) in \(PanelNumber.text(milliseconds)) ms"
+        summary = Self.summary(of: result)
         excess =
             switch result.excess {
             case nil: nil
-            case .rows?: "There are more rows: only the first \(maximumRows) are shown."
-            case .bytes?: "There are more rows: these are as many as a page can show. Select fewer or shorter columns."
+            case .rows?: localized("There are more rows: only the first \(maximumRows) are shown.")
+            case .bytes?:
+                localized(
+                    "There are more rows: these are as many as a page can show. Select fewer or shorter columns.")
             }
+    }
+
+    /// How many rows, in how long.
+    static func summary(of result: SQLResult) -> String {
+        let milliseconds = PanelNumber.text(Int((result.duration / .milliseconds(1)).rounded()))
+        let tag = result.columns.isEmpty && !result.commandTag.isEmpty ? "\(result.commandTag): " : ""
+        let (count, number) = (result.rows.count, PanelNumber.text(result.rows.count))
+        return tag
+            + localized(
+                count, one: "\(number) row in \(milliseconds) ms", other: "\(number) rows in \(milliseconds) ms")
     }
 }

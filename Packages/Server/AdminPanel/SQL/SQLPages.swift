@@ -5,6 +5,7 @@ import Logging
 import TomboloHTTP
 import TomboloModel
 import TomboloServerModel
+import TomboloLocalization
 
 /// One SQL statement that reads, for super administrators, where the operator has made a database user for it. A page has
 /// no statement in its address: forms are sent by POST.
@@ -31,7 +32,7 @@ struct SQLPages: PanelSection {
     }
 
     private func page(_ request: PanelRequest, _ content: SQLContent, status: HTTPResponse.Status = .ok) -> PanelPage {
-        PanelPage("SQL", content: Self.template.render(request.values(content)), status: status)
+        PanelPage(localized("SQL"), content: Self.template.render(request.values(content)), status: status)
     }
 
     /// Whatever comes of it, the server's log has who ran what before it runs, and the outcome afterwards.
@@ -42,10 +43,12 @@ struct SQLPages: PanelSection {
         do {
             let result = try await console.run(statement, logger: logger)
             let content = SQLContent(statement, console.bounds, result: result)
-            logger.notice("\(request.userID) got \(content.summary) of SQL.")
+            let summary = MessageCatalogue.$current.withValue(nil) { SQLContent.summary(of: result) }
+            logger.notice("\(request.userID) got \(summary) of SQL.")
             return page(request, content)
         } catch let problem as SQLProblem {
-            logger.notice("\(request.userID) got an error of SQL: \(problem.message.forLog)")
+            let message = MessageCatalogue.$current.withValue(nil) { problem.message }
+            logger.notice("\(request.userID) got an error of SQL: \(message.forLog)")
             return page(
                 request, SQLContent(statement, console.bounds, problem: problem), status: Self.status(of: problem))
         } catch {

@@ -1,4 +1,5 @@
 import AdminService
+import TomboloLocalization
 
 /// What the template `schedule` shows.
 struct ScheduleContent: Sendable {
@@ -25,10 +26,10 @@ struct ScheduleContent: Sendable {
             let (title, explanation, pace) = Self.words(of: work.kind)
             let link: (path: String, label: String)? =
                 switch work.kind {
-                case .purge where mayPurge: (PurgePages.path, "Its runs, and run it now")
-                case .backup where mayBackUp: (BackupPages.path, "The backups")
-                case .jobs: (JobPages.path, "Your jobs")
-                case .auditCopy: (AuditPages.path, "The log")
+                case .purge where mayPurge: (PurgePages.path, localized("Its runs, and run it now"))
+                case .backup where mayBackUp: (BackupPages.path, localized("The backups"))
+                case .jobs: (JobPages.path, localized("Your jobs"))
+                case .auditCopy: (AuditPages.path, localized("The log"))
                 default: nil
                 }
             let (state, kind) = Self.state(of: work, now: now)
@@ -44,38 +45,54 @@ struct ScheduleContent: Sendable {
     private static let patience: Int64 = 15 * 60 * 1_000_000
 
     private static func state(of work: ScheduledWork, now: Int64) -> (String, String) {
-        if work.problem != nil { return ("failed", "no") }
+        if work.problem != nil { return (localized("failed"), "no") }
         guard let startedAt = work.startedAt else {
-            return work.kind == .jobs ? ("idle", "yes") : ("never ran", "own")
+            return work.kind == .jobs ? (localized("idle"), "yes") : (localized("never ran"), "own")
         }
-        if work.finishedAt.map({ $0 < startedAt }) ?? true { return ("runs", "own") }
-        if let next = work.nextAt, now - next > patience { return ("late", "no") }
-        return ("done", "yes")
+        if work.finishedAt.map({ $0 < startedAt }) ?? true { return (localized("runs", context: "job"), "own") }
+        if let next = work.nextAt, now - next > patience { return (localized("late"), "no") }
+        return (localized("done"), "yes")
     }
 
     private static func words(of kind: ScheduledWork.Kind) -> (title: String, explanation: String, pace: String) {
         switch kind {
         case .purge:
             (
-                "Purge of the trash", "One admin server permanently deletes what was in the trash long enough.",
-                "every hour"
+                localized("Purge of the trash"),
+                localized("One admin server permanently deletes what has been in the trash long enough."),
+                localized("every hour")
             )
         case .auditCopy:
-            ("Audit log", "Admin servers copy changes into the audit log.", "all the time")
+            (
+                localized("Audit log"), localized("Admin servers copy changes into the audit log."),
+                localized("all the time")
+            )
         case .auditExpiry:
-            ("Audit log: old months", "Admin servers delete months that needn't be kept any longer.", "every hour")
+            (
+                localized("Audit log: old months"),
+                localized("Admin servers delete months that needn't be kept any longer."), localized("every hour")
+            )
         case .jobs:
-            ("Jobs", "Admin servers process what people ask for that takes longer.", "all the time")
-        case .jobExpiry: ("Jobs: old ones", "Admin servers delete jobs that ended long ago.", "every hour")
+            (
+                localized("Jobs"), localized("Admin servers work on requests that take longer."),
+                localized("all the time")
+            )
+        case .jobExpiry:
+            (
+                localized("Jobs: old ones"), localized("Admin servers delete jobs that ended long ago."),
+                localized("every hour")
+            )
         case .changelogRetention:
             (
-                "Changelog: old changes", "One gateway deletes changes that no device needs any more.",
-                "every 10 minutes"
+                localized("Changelog: old changes"),
+                localized("One gateway deletes changes that no device needs any more."),
+                localized("every 10 minutes")
             )
         case .backup:
             (
-                "Backups", "One admin server makes a backup of the database, and deletes old automatic ones.",
-                "within a minute"
+                localized("Backups"),
+                localized("One admin server makes a backup of the database, and deletes old automatic ones."),
+                localized("within a minute")
             )
         }
     }

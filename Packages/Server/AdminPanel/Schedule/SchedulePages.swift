@@ -3,6 +3,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
+import TomboloLocalization
 
 /// What servers do by themselves: the last run, the next, and what came of it. It's for those whom the rules permit to
 /// `inspect`; running the purge takes what it always takes.
@@ -23,7 +24,7 @@ struct SchedulePages: PanelSection {
                 makesBackups: request.core.backups?.settings.interval != nil, now: request.now)
             let content = ScheduleContent(
                 works, mayPurge: mayPurge, mayBackUp: backingUp.mayAdmit(request.subject), now: request.now)
-            return .page(PanelPage("Scheduled jobs", content: Self.template.render(request.values(content))))
+            return .page(PanelPage(localized("Scheduled jobs"), content: Self.template.render(request.values(content))))
         }
     }
 }

@@ -3,6 +3,7 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 
 /// The code that a log-in takes besides the password, of those who have a second factor.
 struct CodePages: PanelSection {
@@ -50,6 +51,6 @@ struct CodePages: PanelSection {
         if let message { values["message"] = message }
         // Without what is around pages: the log-in isn't complete.
         return PanelLayout(core: request.core).response(
-            PanelPage("Enter the code", content: template.render(values), status: status))
+            PanelPage(localized("Enter the code"), content: template.render(values), status: status))
     }
 }

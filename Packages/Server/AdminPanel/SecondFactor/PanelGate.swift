@@ -1,6 +1,7 @@
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 /// What a session may ask for before its second factor is given, or set up where it must be.
 enum PanelGate {
@@ -12,12 +13,15 @@ enum PanelGate {
         let path = request.uri.path
         guard path != LoginPages.logoutPath else { return }
         if !session.isComplete, path != CodePages.path {
-            throw refusal("Enter the code that your authenticator app shows.", leadingTo: CodePages.path)
+            throw refusal(
+                localized("Enter the code that your authenticator app shows."), leadingTo: CodePages.path)
         }
         if session.mustSetUp, path != LoginPages.passwordPath, path != SecondFactorPages.path,
             !path.hasPrefix("\(SecondFactorPages.path)/")
         {
-            throw refusal("Your account requires a second factor. Set it up first.", leadingTo: SecondFactorPages.path)
+            throw refusal(
+                localized("Your account requires a second factor. Set it up first."),
+                leadingTo: SecondFactorPages.path)
         }
     }
 

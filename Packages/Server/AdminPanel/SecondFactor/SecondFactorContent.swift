@@ -1,4 +1,5 @@
 import TomboloAuthentication
+import TomboloLocalization
 
 /// What the template `second_factor` shows: whether there is one.
 struct SecondFactorContent: Sendable {
@@ -18,9 +19,10 @@ struct SecondFactorContent: Sendable {
         self.isRequired = isRequired
         isMissing = isRequired && factor.since == nil
         let count = factor.recoveryCodesLeft
-        left = "\(count) recovery code\(count == 1 ? " is" : "s are") left."
+        left = localized(
+            count, one: "\(count) recovery code is left.", other: "\(count) recovery codes are left.")
         hasFew = count < Self.fewCodes
         mayRemove = factor.since != nil && !isRequired
-        button = factor.since == nil ? "Set it up" : "Set up another app"
+        button = factor.since == nil ? localized("Set it up") : localized("Set up another app")
     }
 }

@@ -6,6 +6,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
+import TomboloLocalization
 
 /// A user's own second factor: setting it up, its recovery codes, taking it away; and taking away somebody else's, for
 /// those who look after accounts.
@@ -16,7 +17,7 @@ struct SecondFactorPages: PanelSection {
     private static let template = PanelTemplate(PackageResources.second_factor_mustache)
     private static let setUp = PanelTemplate(PackageResources.second_factor_set_up_mustache)
     private static let recovery = PanelTemplate(PackageResources.recovery_codes_mustache)
-    private static let crumbs = [PanelPage.Crumb(title: "Second factor", path: path)]
+    private static var crumbs: [PanelPage.Crumb] { [PanelPage.Crumb(title: localized("Second factor"), path: path)] }
 
     func add(to panel: PanelRoutes) {
         panel.page(Self.path, access: Self.own) { request, _ in .page(try await Self.state(request)) }
@@ -43,12 +44,15 @@ struct SecondFactorPages: PanelSection {
                     hint: "Set up another one, which replaces this one.")
             }
             try await request.core.authenticator.removeSecondFactor(of: session.userID)
-            return .redirect(to: Self.path, notice: PanelNotice("From now on, your password alone logs you in."))
+            return .redirect(
+                to: Self.path, notice: PanelNotice(localized("From now on, your password alone logs you in.")))
         }
         addRemoval(to: panel)
     }
 
-    private static let none = RequestFailure(.unprocessable, "Your account has no second factor.")
+    private static var none: RequestFailure {
+        RequestFailure(.unprocessable, "Your account has no second factor.")
+    }
 
     // MARK: One's own
 
@@ -58,7 +62,7 @@ struct SecondFactorPages: PanelSection {
         let subject = request.visit.session.subject
         let content = SecondFactorContent(
             factor, isRequired: request.core.authenticator.secondFactor.requires(subject), now: request.now)
-        return PanelPage("Second factor", content: template.render(request.values(content)))
+        return PanelPage(localized("Second factor"), content: template.render(request.values(content)))
     }
 
     private static func setUpAnswer(_ request: PanelRequest, problem: RequestFailure? = nil) async throws -> PanelAnswer
@@ -69,7 +73,7 @@ struct SecondFactorPages: PanelSection {
         let content = SecondFactorSetUpContent(pending, problem: problem?.message)
         return .page(
             PanelPage(
-                "Set up a second factor", crumbs: crumbs, content: setUp.render(request.values(content)),
+                localized("Set up a second factor"), crumbs: crumbs, content: setUp.render(request.values(content)),
                 status: problem?.code.status ?? .ok))
     }
 
@@ -89,7 +93,7 @@ struct SecondFactorPages: PanelSection {
 
     private static func page(_ codes: [String], isNew: Bool, _ request: PanelRequest) -> PanelPage {
         PanelPage(
-            "Recovery codes", crumbs: crumbs,
+            localized("Recovery codes"), crumbs: crumbs,
             content: recovery.render(["codes": codes, "isNew": isNew, "path": path]))
     }
 
@@ -120,7 +124,10 @@ struct SecondFactorPages: PanelSection {
             return .redirect(
                 to: "\(AccountPages.path)/\(id)",
                 notice: PanelNotice(
-                    "The second factor was removed. Their password alone logs them in until they set up another one."))
+                    localized(
+                        "The second factor was removed. Their password alone logs them in until they set up another "
+                            + "one."
+                    )))
         }
     }
 }

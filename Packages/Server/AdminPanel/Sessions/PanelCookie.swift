@@ -19,6 +19,9 @@ struct PanelCookie: Sendable {
     /// Which colours a browser's pages have, if not those of its system.
     static let theme = PanelCookie(baseName: "tombolo_theme", maximumAge: 365 * 86_400)
 
+    /// The language of a browser's pages, if it isn't the one that the browser likes best.
+    static let language = PanelCookie(baseName: "tombolo_language", maximumAge: 365 * 86_400)
+
     private let baseName: String
     /// In seconds.
     private let maximumAge: Int64

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 extension PanelCore {
     /// Who is asking: by the session's cookie, never by an access token. A request that may change something needs the

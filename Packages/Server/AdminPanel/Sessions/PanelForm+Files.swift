@@ -1,6 +1,7 @@
 import Hummingbird
 import NIOCore
 import TomboloHTTP
+import TomboloLocalization
 
 extension PanelForm {
     /// Reads a form with files (RFC 7578), which are kept in memory.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import TomboloHTTP
+import TomboloLocalization
 
 /// The fields of a form, in their order: `application/x-www-form-urlencoded`, or `multipart/form-data` with small files.
 struct PanelForm: Sendable {
@@ -76,11 +77,13 @@ struct PanelForm: Sendable {
     }
 
     /// 403 for a form without the session's token.
-    static let foreign = RequestFailure(
-        .forbidden,
-        "This form is from before you logged in, or before you entered your password again in another window. Nothing was "
-            + "changed.",
-        hint: "Go back, load the page again, and send the form again.")
+    static var foreign: RequestFailure {
+        RequestFailure(
+            .forbidden,
+            "This form is from before you logged in, or before you entered your password again in another window. Nothing was "
+                + "changed.",
+            hint: "Go back, load the page again, and send the form again.")
+    }
 
     mutating func add(_ field: Field) { fields.append(field) }
     mutating func add(_ file: File) { files.append(file) }

@@ -8,6 +8,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
+import TomboloLocalization
 
 /// Whom a session looks at the panel as, while it does.
 struct PanelViewing: Sendable {
@@ -18,27 +19,25 @@ struct PanelViewing: Sendable {
     /// For the mark on every page: what a role is given in by its title, if the viewer may see it.
     let title: String
 
+    /// For logs.
     static func name(of viewing: ViewAs, _ authenticator: Authenticator) async throws -> String {
         switch viewing {
         case .user(let id):
             let details = try await authenticator.details(of: id)
             return details.name.isEmpty ? details.email ?? id.stringValue : details.name
-        case .role(let name, _, let scope): return words(name, in: scope?.stringValue)
+        case .role(let name, _, let scope): return "the role \(name)\(scope.map { " in \($0)" } ?? "")"
         }
     }
 
-    private static func words(_ role: String, in scope: String?) -> String {
-        "the role \(role)\(scope.map { " in \($0)" } ?? "")"
-    }
-
-    /// The name with the title of what a role is given in, if the viewer sees that.
+    /// The name in the language of the page, with the title of what a role is given in, if the viewer sees that.
     private static func title(
         of viewing: ViewAs, named name: String, _ viewer: Subject, under rules: Rules, _ core: PanelCore
     ) async throws -> String {
-        guard case .role(let role, _, let scope?) = viewing else { return name }
+        guard case .role(let role, _, let scope) = viewing else { return name }
+        guard let scope else { return localized("the role \(role)") }
         let reader = RecordReader(view: try core.view(of: viewer, under: rules), pool: core.pool)
         let titles = try await reader.scopeTitles(among: [scope.stringValue])
-        return titles[.objectId(scope)].map { words(role, in: $0) } ?? name
+        return localized("the role \(role) in \(titles[.objectId(scope)] ?? scope.stringValue)")
     }
 
     /// Within so many seconds of its beginning a look isn't ended by a request without its cookie: the browser may not have

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import TomboloHTTP
+import TomboloLocalization
 
 /// Where a form was sent from, by the headers that browsers set and pages can't.
 enum RequestOrigin {

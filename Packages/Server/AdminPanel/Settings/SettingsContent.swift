@@ -1,6 +1,7 @@
 import AdminService
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 /// What the template `settings` shows.
 struct SettingsContent: Sendable {
@@ -50,15 +51,16 @@ struct SettingsContent: Sendable {
         let host = settings[ServerConfiguration.hostVariable] ?? ServerConfiguration.defaultHost
         let port = settings[AdminServer.portVariable] ?? String(AdminServer.defaultPort)
         let address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)"
-        listening = port == "0" ? "\(address), at a free port" : "\(address):\(port)"
+        listening = port == "0" ? localized("\(address), at a free port") : "\(address):\(port)"
         topics = ServerVariable.Topic.allCases.enumerated().map { index, topic in
             Topic(
-                id: "topic-\(index)", title: topic.rawValue,
+                id: "topic-\(index)", title: localizedText(topic.rawValue),
                 settings: settings.settings.filter { $0.variable.topic == topic }.map { setting in
                     Line(
                         name: setting.variable.name, value: setting.value,
-                        isSecret: setting.variable.kind == .secret, fallback: setting.variable.fallback,
-                        summary: setting.variable.summary)
+                        isSecret: setting.variable.kind == .secret,
+                        fallback: localizedText(setting.variable.fallback),
+                        summary: localizedText(setting.variable.summary))
                 })
         }
     }

@@ -6,6 +6,7 @@ import PostgresClient
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloServerModel
+import TomboloLocalization
 
 /// What this server was started with, for super administrators, and a mail that shows whether mails arrive. Settings are
 /// changed where the server is started: nothing here changes one.
@@ -36,14 +37,14 @@ struct SettingsPages: PanelSection {
         let warnings = SettingsWarnings(
             settings: core.settings, hasMail: core.authenticator.hasMail, hasAddress: core.address != nil,
             isSecure: request.context.isSecure)
+        let (version, user, name) = (try database[0].string, try database[1].string, try database[2].string)
         let content = SettingsContent(
             core.settings, modelVersion: model.version,
-            database: "PostgreSQL \(try database[0].string), as \(try database[1].string) in the database "
-                + "\(try database[2].string)",
+            database: localized("PostgreSQL \(version), as \(user) in the database \(name)"),
             warnings: warnings.texts, hasMail: core.authenticator.hasMail, email: request.visit.session.email,
             mailPath: Self.mailPath, problem: mailProblem)
         return PanelPage(
-            "Settings", content: Self.template.render(request.values(content)),
+            localized("Settings"), content: Self.template.render(request.values(content)),
             status: mailProblem == nil ? .ok : .badGateway)
     }
 
@@ -52,14 +53,16 @@ struct SettingsPages: PanelSection {
         do {
             try await request.core.authenticator.sendTestMail(to: email, address: request.context.remoteAddress)
         } catch let error as MailDeliveryError {
-            request.context.logger.notice("\(request.userID) sent a test mail, which wasn't accepted: \(error)")
+            let reason = MessageCatalogue.$current.withValue(nil) { error.description }
+            request.context.logger.notice("\(request.userID) sent a test mail, which wasn't accepted: \(reason)")
             return .page(try await page(request, model, mailProblem: error))
         }
         request.context.logger.notice("\(request.userID) sent a test mail, which was accepted.")
         return .redirect(
             to: Self.path,
             notice: PanelNotice(
-                "The carrier accepted a test mail to \(email). If it doesn't arrive, look into the carrier's log and "
-                    + "your spam folder."))
+                localized(
+                    "The carrier accepted a test mail to \(email). If it doesn't arrive, look into the carrier's log "
+                        + "and your spam folder.")))
     }
 }

@@ -1,5 +1,6 @@
 import AdminService
 import TomboloHTTP
+import TomboloLocalization
 
 /// What the template `trash_emptying` shows: how far it is, and where it goes on.
 struct EmptyingContent: Sendable {
@@ -53,10 +54,17 @@ struct EmptyingContent: Sendable {
             Next(after: $0, chosenClass: chosenClass, objects: objects, groups: groups, total: total)
         }
         progress = next == nil ? nil : Progress(done: min(groups, total), total: max(total, 1))
-        let what =
-            "\(Counted.objects(objects)) in \(PanelNumber.text(groups)) group\(groups == 1 ? "" : "s") "
-            + "\(Counted.were(objects)) deleted permanently."
-        status = next == nil ? what : "\(what) There is more."
+        let what = Self.deleted(objects, inGroups: groups)
+        status = next == nil ? what : localized("\(what) There is more.")
+    }
+
+    /// `3 objects in 2 groups were deleted permanently.`
+    static func deleted(_ objects: Int, inGroups groups: Int) -> String {
+        let (things, number) = (Counted.objects(objects), PanelNumber.text(groups))
+        let places = localized(groups, one: "\(number) group", other: "\(number) groups")
+        return localized(
+            objects, one: "\(things) in \(places) was deleted permanently.",
+            other: "\(things) in \(places) were deleted permanently.")
     }
 }
 

@@ -2,13 +2,13 @@ import AdminService
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Empties the trash: says first what goes, then deletes a bounded amount for each request and shows how far it is.
 struct EmptyingPages: PanelSection {
     private static let path = "\(TrashPages.path)/empty"
     private static let confirm = PanelTemplate(PackageResources.trash_confirm_mustache)
     private static let progress = PanelTemplate(PackageResources.trash_emptying_mustache)
-    private static let crumb = PanelPage.Crumb(title: "Trash", path: TrashPages.path)
 
     func add(to panel: PanelRoutes) {
         let access = TrashAccess(panel.core.rules).to(.purge)
@@ -31,9 +31,10 @@ struct EmptyingPages: PanelSection {
         let content = TrashConfirmContent(
             lines: totals.counts.map { Counted.objects($0.count, of: $0.className) }, action: Self.path,
             chosenClass: chosen,
-            button: "Delete all of it permanently", back: back)
+            button: localized("Delete all of it permanently"), back: back)
+        let title = chosen.map { localized("Empty the trash of \(ClassTitle.words($0))?") }
         return PanelPage(
-            "Empty the trash\(chosen.map { " of \($0)" } ?? "")?", crumbs: [Self.crumb],
+            title ?? localized("Empty the trash?"), crumbs: [TrashPages.crumb],
             content: Self.confirm.render(request.values(content)))
     }
 
@@ -56,7 +57,8 @@ struct EmptyingPages: PanelSection {
         let answer = try await TrashEmptying(trash: trash, filters: filters).empty(after: cursor)
         done.add(answer, chosen)
         return PanelPage(
-            done.next == nil ? "The trash was emptied" : "Emptying the trash", crumbs: [Self.crumb],
+            done.next == nil ? localized("The trash was emptied") : localized("Emptying the trash"),
+            crumbs: [TrashPages.crumb],
             content: Self.progress.render(request.values(done)))
     }
 }

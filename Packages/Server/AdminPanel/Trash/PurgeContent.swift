@@ -1,5 +1,6 @@
 import AdminService
 import TomboloHTTP
+import TomboloLocalization
 
 /// What the template `trash_purge` shows, of what the JSON route answers.
 struct PurgeContent: Sendable {
@@ -46,7 +47,7 @@ struct PurgeContent: Sendable {
     init(history: JSON, retention: [(className: String, days: Int?)], preview: JSON?) {
         runs = history.list("runs").map { item in
             Run(
-                began: item.time("startedAt") ?? "", ended: item.time("finishedAt") ?? "not yet",
+                began: item.time("startedAt") ?? "", ended: item.time("finishedAt") ?? localized("not yet"),
                 groups: item["groups"]?.number ?? 0, objects: item["objects"]?.number ?? 0,
                 kept: item["kept"]?.number ?? 0, failed: item["failed"]?.number ?? 0,
                 problem: item["problem"]?.text ?? "")
@@ -59,7 +60,8 @@ struct PurgeContent: Sendable {
                 next: item.time("nextAt") ?? "")
         }
         self.retention = retention.map { part in
-            Retention(className: part.className, days: part.days.map { "\($0)" } ?? "no limit")
+            Retention(
+                className: ClassTitle.words(part.className), days: part.days.map { "\($0)" } ?? localized("no limit"))
         }
         self.preview = preview.map { preview in
             Preview(

@@ -1,6 +1,7 @@
 import AdminService
 import TomboloHTTP
 import TomboloRules
+import TomboloLocalization
 
 /// The automatic purge: its runs, what it kept and why, what it would delete now, and running it.
 struct PurgePages: PanelSection {
@@ -26,7 +27,7 @@ struct PurgePages: PanelSection {
             history: try await purge.history(), retention: try await purge.retention(),
             preview: isPreview ? try await purge.preview(now: request.now) : nil)
         return PanelPage(
-            "Automatic purge", crumbs: [PanelPage.Crumb(title: "Trash", path: TrashPages.path)],
+            localized("Automatic purge"), crumbs: [TrashPages.crumb],
             content: Self.template.render(request.values(content)))
     }
 
@@ -36,10 +37,10 @@ struct PurgePages: PanelSection {
             throw RequestFailure(
                 .conflict, "Another process is purging the trash.", hint: "Its run is in the list of runs.")
         }
-        var words =
-            "\(Counted.objects(report.objects)) in \(report.groups) group\(report.groups == 1 ? "" : "s") "
-            + "\(Counted.were(report.objects)) deleted permanently."
-        if report.kept + report.failed > 0 { words += " What couldn't be deleted is listed below." }
+        var words = EmptyingContent.deleted(report.objects, inGroups: report.groups)
+        if report.kept + report.failed > 0 {
+            words = localized("\(words) What couldn't be deleted is listed below.")
+        }
         return .redirect(to: Self.path, notice: PanelNotice(words))
     }
 }

@@ -2,6 +2,7 @@ import AdminService
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Who may do what with the trash: as its JSON routes decide.
 struct TrashAccess: Sendable {
@@ -33,9 +34,10 @@ struct TrashAccess: Sendable {
     ) throws -> [String: TomboloModel.Predicate] {
         guard let chosen else { return grant.filters }
         guard let filter = grant.filters[chosen] else {
+            let names = grant.filters.keys.sorted().joined(separator: ", ")
             throw RequestFailure(
                 .notFound, "No class of this name has a trash that you may look into.",
-                hint: "Choose among \(grant.filters.keys.sorted().joined(separator: ", ")).")
+                hint: "Choose among \(names).")
         }
         return [chosen: filter]
     }

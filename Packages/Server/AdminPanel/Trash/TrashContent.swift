@@ -2,11 +2,13 @@ import AdminService
 import Foundation
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// What the template `trash` shows.
 struct TrashContent: Sendable {
     struct ClassChoice: Sendable {
         let name: String
+        let title: String
         let isChosen: Bool
     }
 
@@ -37,7 +39,7 @@ struct TrashContent: Sendable {
             }
             including = with.isEmpty ? "—" : with
             trashedAt = Moment(entry.trashedAt, now: now)
-            trashedBy = entry.trashedBy ?? "a service"
+            trashedBy = entry.trashedBy ?? localized("a service")
             reason = entry.reason
             purgeAt = Moment.of(entry.purgeAt, now: now)
             keptBecause = entry.keptBecause
@@ -53,7 +55,8 @@ struct TrashContent: Sendable {
     }
 
     let classes: [ClassChoice]
-    let chosenClass: String?
+    /// The title of the chosen class.
+    let chosenTitle: String?
     let entries: [Entry]
     let page: Int
     let previous: String?
@@ -67,8 +70,8 @@ struct TrashContent: Sendable {
         _ found: TrashGroups.Page, _ schema: Schema, classNames: [String], chosen: String?, page: Int, mayPurge: Bool,
         restoreAll: String?, now: Int64
     ) {
-        classes = classNames.map { ClassChoice(name: $0, isChosen: $0 == chosen) }
-        chosenClass = chosen
+        classes = classNames.map { ClassChoice(name: $0, title: ClassTitle.words($0), isChosen: $0 == chosen) }
+        chosenTitle = chosen.map { ClassTitle.words($0) }
         entries = found.entries.map { Entry($0, schema, now: now) }
         self.page = page
         let query = chosen.map { "class=\($0)&" } ?? ""

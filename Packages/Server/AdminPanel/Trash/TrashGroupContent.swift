@@ -2,6 +2,7 @@ import AdminService
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
+import TomboloLocalization
 
 /// What the template `trash_group` shows.
 struct TrashGroupContent: Sendable {
@@ -58,7 +59,8 @@ struct TrashGroupContent: Sendable {
     let reason: String?
     let purgeAt: Moment?
     let keptBecause: String?
-    let countText: String?
+    /// What the button says that restores all of it.
+    let restoring: String
     let parts: [Part]
     let mayRestore: Bool
     let mayPurge: Bool
@@ -79,7 +81,7 @@ struct TrashGroupContent: Sendable {
         reason = line.reason
         purgeAt = line.purgeAt
         keptBecause = line.keptBecause
-        countText = entry.count > 1 ? "all \(entry.count)" : nil
+        restoring = entry.count > 1 ? localized("Restore all \(entry.count)") : localized("Restore")
         self.mayRestore = mayRestore
         self.mayPurge = mayPurge
         let byClass = Dictionary(grouping: members, by: \.className)
@@ -91,8 +93,8 @@ struct TrashGroupContent: Sendable {
             }
             let left = part.count - listed.count
             return Part(
-                className: part.className, count: part.count, members: listed,
-                more: left > 0 ? "And \(left) more." : nil)
+                className: ClassTitle.words(part.className), count: part.count, members: listed,
+                more: left > 0 ? localized("And \(left) more.") : nil)
         }
     }
 
@@ -130,37 +132,40 @@ struct TrashGroupContent: Sendable {
         let asked = names.filter { name in
             item.columnIndex(name).map { item.columns[$0].linkTarget == nil } ?? false
         }
-        let title = parts.first { $0.className == className }?.members.first { $0.id == id }?.title ?? id
+        let title = parts.lazy.flatMap(\.members).first { $0.id == id }?.title ?? id
+        let (classTitle, same, other) = (ClassTitle.words(className), Self.list(names), Self.list(asked))
         var known = choices.compactMap(\.text)
         if asked.isEmpty { known.removeAll { $0 == "values" } }
         let chosen = form["choice-\(id)"]
         let row = (try? ObjectId(string: id)).flatMap { rows[$0] }
         return Clash(
-            className: className, title: title, reason: "A live \(className) has the same \(Self.list(names)).",
+            className: classTitle, title: title,
+            reason: localized("A live \(classTitle) has the same \(same)."),
             liveLink: json["live"]?.text.map { "/panel/data/\(ClassSchema.collectionName(of: className))/\($0)" },
             choices: known.map { choice in
                 Clash.Choice(
                     id: "choice-\(id)-\(choice)", name: "choice-\(id)", value: choice,
-                    label: Self.label(choice, className, Self.list(asked)), isChosen: choice == (chosen ?? known.first))
+                    label: Self.label(choice, classTitle, other), isChosen: choice == (chosen ?? known.first))
             },
             values: known.contains("values")
                 ? asked.map { name in
                     let old = item.columnIndex(name).flatMap { column in row.flatMap { ValueText.text($0[column]) } }
                     return Clash.Field(
                         id: "value-\(id)-\(name)", name: "value-\(id)-\(name)",
-                        property: ClassTitle.words(name).lowercased(), value: form["value-\(id)-\(name)"] ?? old ?? "")
+                        property: ClassTitle.inSentence(ClassTitle.words(name)),
+                        value: form["value-\(id)-\(name)"] ?? old ?? "")
                 } : [])
     }
 
     private static func list(_ names: [String]) -> String {
-        names.map { ClassTitle.words($0).lowercased() }.joined(separator: " and ")
+        names.map { ClassTitle.inSentence(ClassTitle.words($0)) }.joinedByAnd
     }
 
-    private static func label(_ choice: String, _ className: String, _ properties: String) -> String {
+    private static func label(_ choice: String, _ classTitle: String, _ properties: String) -> String {
         switch choice {
-        case "values": "Restore it with another \(properties)"
-        case "leave": "Leave it in the trash, and restore the rest"
-        default: "Move the live \(className) into the trash instead"
+        case "values": localized("Restore it with another \(properties)")
+        case "leave": localized("Leave it in the trash, and restore the rest")
+        default: localized("Move the live \(classTitle) into the trash instead")
         }
     }
 }

@@ -5,6 +5,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// The trash: what is in it, restoring with what went with it, deleting for ever, and emptying.
 struct TrashPages: PanelSection {
@@ -12,7 +13,7 @@ struct TrashPages: PanelSection {
     private static let list = PanelTemplate(PackageResources.trash_mustache)
     private static let group = PanelTemplate(PackageResources.trash_group_mustache)
     private static let confirm = PanelTemplate(PackageResources.trash_confirm_mustache)
-    private static let crumb = PanelPage.Crumb(title: "Trash", path: path)
+    static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Trash"), path: path) }
 
     func add(to panel: PanelRoutes) {
         let access = TrashAccess(panel.core.rules)
@@ -42,9 +43,11 @@ struct TrashPages: PanelSection {
         }
     }
 
-    static let nothing = RequestFailure(
-        .notFound, "There is nothing in the trash at this address.",
-        hint: "Somebody may have restored it or deleted it permanently. The trash lists what there is.")
+    static var nothing: RequestFailure {
+        RequestFailure(
+            .notFound, "There is nothing in the trash at this address.",
+            hint: "Somebody may have restored it or deleted it permanently. The trash lists what there is.")
+    }
 
     private func groups(_ request: PanelRequest, _ view: TrashView) -> TrashGroups {
         TrashGroups(
@@ -63,7 +66,7 @@ struct TrashPages: PanelSection {
         let content = TrashContent(
             found, grant.rules.schema, classNames: grant.filters.keys.sorted(), chosen: chosen, page: page,
             mayPurge: mayPurge, restoreAll: try restoreAll(chosen, request, view), now: request.now)
-        return .page(PanelPage("Trash", content: Self.list.render(request.values(content))))
+        return .page(PanelPage(localized("Trash"), content: Self.list.render(request.values(content))))
     }
 
     /// Where all objects of a class are restored at once.
@@ -114,7 +117,9 @@ struct TrashPages: PanelSection {
         do {
             let wishes = try RestoreForm.wishes(request.fields, schema)
             let restored = try await trash.restore(address, wishes, by: restorer)
-            let words = "\(Counted.objects(restored.count)) \(Counted.were(restored.count)) restored."
+            let objects = Counted.objects(restored.count)
+            let words = localized(
+                restored.count, one: "\(objects) was restored.", other: "\(objects) were restored.")
             return .redirect(to: Self.path, notice: PanelNotice(words))
         } catch let failure as RequestFailure where [.conflict, .unprocessable].contains(failure.code) {
             // What there is to choose, on the page that asked.
@@ -131,11 +136,13 @@ struct TrashPages: PanelSection {
         let line = TrashContent.Entry(entry, grant.rules.schema, now: request.now)
         var content = TrashConfirmContent(
             lines: entry.counts.map { Counted.objects($0.count, of: $0.className) },
-            action: "\(Self.path)/group/\(entry.address)/delete", button: "Delete permanently",
+            action: "\(Self.path)/group/\(entry.address)/delete", button: localized("Delete permanently"),
             back: "\(Self.path)/group/\(entry.address)")
-        if entry.count == 1 { content.lines = ["the \(line.className.lowercased()) \(line.title)"] }
+        if entry.count == 1 {
+            content.lines = [localized("the \(ClassTitle.inSentence(line.className)) \(line.title)")]
+        }
         return PanelPage(
-            "Delete \(line.title) permanently?",
+            localized("Delete \(line.title) permanently?"),
             crumbs: [Self.crumb, PanelPage.Crumb(title: line.title, path: content.back)],
             content: Self.confirm.render(request.values(content)))
     }
@@ -144,7 +151,9 @@ struct TrashPages: PanelSection {
         let purged = try await Trash(schema: grant.rules.schema, pool: request.core.pool).purge(
             try TrashAddress(request.parameter("id")),
             by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
-        let words = "\(Counted.objects(purged.count)) \(Counted.were(purged.count)) deleted permanently."
+        let objects = Counted.objects(purged.count)
+        let words = localized(
+            purged.count, one: "\(objects) was deleted permanently.", other: "\(objects) were deleted permanently.")
         return .redirect(to: Self.path, notice: PanelNotice(words))
     }
 }

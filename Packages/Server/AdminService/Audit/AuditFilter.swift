@@ -2,6 +2,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 import TomboloPostgresStore
+import TomboloLocalization
 
 /// What somebody looks for in the audit log: parameters that narrow it, each once, all of them at once.
 struct AuditFilter: Sendable {
@@ -67,17 +68,20 @@ struct AuditFilter: Sendable {
         var seen: Set<String> = []
         for (name, value) in parameters {
             guard Self.names.contains(name), !fixed.contains(name) else {
+                let known = Self.names.filter { !fixed.contains($0) }.joined(separator: ", ")
                 throw RequestFailure(
-                    .badRequest, "The audit log can't be filtered by one of the parameters.",
-                    hint: "There are \(Self.names.filter { !fixed.contains($0) }.joined(separator: ", ")).")
+                    .badRequest, localized("The audit log can't be filtered by one of the parameters."),
+                    hint: localized("There are \(known)."))
             }
             guard seen.insert(name).inserted else {
-                throw RequestFailure(.badRequest, "'\(name)' occurs twice.", hint: "Give each parameter once.")
+                throw RequestFailure(
+                    .badRequest, localized("'\(name)' occurs twice."), hint: localized("Give each parameter once."))
             }
             guard value.utf8.count <= Self.maximumTextByteCount, !value.utf8.contains(0) else {
                 throw RequestFailure(
-                    .badRequest, "'\(name)' is longer than \(Self.maximumTextByteCount) bytes, or has a U+0000.",
-                    hint: "Look for a shorter part of it.")
+                    .badRequest,
+                    localized("'\(name)' is longer than \(Self.maximumTextByteCount) bytes, or has a U+0000."),
+                    hint: localized("Look for a shorter part of it."))
             }
             try set(name, value)
         }
@@ -96,17 +100,18 @@ struct AuditFilter: Sendable {
             source = try Self.choice(name, value)
         case "text":
             guard !value.isEmpty else {
-                throw RequestFailure(.badRequest, "'text' is empty.", hint: "Leave it out to see all entries.")
+                throw RequestFailure(
+                    .badRequest, localized("'text' is empty."), hint: localized("Leave it out to see all entries."))
             }
             text = value
         case "after":
             guard let cursor = AuditCursor(value) else {
-                throw RequestFailure(.badRequest, "'after' isn't what an answer gave as 'next'.")
+                throw RequestFailure(.badRequest, localized("'after' isn't what an answer gave as 'next'."))
             }
             after = cursor
         default:
             guard let number = Int(value), (1...Self.maximumLimit).contains(number) else {
-                throw RequestFailure(.badRequest, "'limit' must be a number from 1 to \(Self.maximumLimit).")
+                throw RequestFailure(.badRequest, localized("'limit' must be a number from 1 to \(Self.maximumLimit)."))
             }
             limit = number
         }
@@ -115,7 +120,8 @@ struct AuditFilter: Sendable {
     private static func time(_ name: String, _ value: String) throws -> Int64 {
         guard let time = Timestamp.microseconds(value) else {
             throw RequestFailure(
-                .badRequest, "'\(name)' isn't a date or time.", hint: "Write 2026-05-14 or 2026-05-14T13:22:18Z.")
+                .badRequest, localized("'\(name)' isn't a date or time."),
+                hint: localized("Write 2026-05-14 or 2026-05-14T13:22:18Z."))
         }
         return time
     }
@@ -124,9 +130,9 @@ struct AuditFilter: Sendable {
         _ name: String, _ value: String
     ) throws -> Choice {
         guard let choice = Choice(rawValue: value) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw RequestFailure(
-                .badRequest, "There is no such \(name).",
-                hint: "Choose one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
+                .badRequest, localized("There is no such \(name)."), hint: localized("Choose one of \(known)."))
         }
         return choice
     }

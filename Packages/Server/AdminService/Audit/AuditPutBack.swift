@@ -5,6 +5,7 @@ package import TomboloJSONAPI
 import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
+import TomboloLocalization
 
 /// Puts values back that the audit log has of an object: with the caller's own rights, by what writes every other change, so
 /// that it is in the log itself. Lists and secret properties stay as they are.
@@ -25,7 +26,7 @@ package struct AuditPutBack: Sendable {
         /// - Throws: ``RequestFailure`` with status 400 for a body of another shape.
         package init(_ body: JSON) throws {
             func failure() -> RequestFailure {
-                RequestFailure(.badRequest, "The body doesn't say what to put back.", hint: Self.hint)
+                RequestFailure(.badRequest, localized("The body doesn't say what to put back."), hint: Self.hint)
             }
             guard case .object(let members) = body else { throw failure() }
             if case .object(let values)? = members["values"], members.count == 1 {
@@ -93,7 +94,7 @@ package struct AuditPutBack: Sendable {
             let found = view.classes.first(where: { $0.index == index })
         else { throw AuditView.refusal(className) }
         guard let id = type.keyValue(key) else {
-            throw RequestFailure(.notFound, "There is no object with this id.")
+            throw RequestFailure(.notFound, localized("There is no object with this id."))
         }
         let (values, mayMake) = try await values(wish, view, found, connection)
         let caller = CallerView(subject: grant.subject, rules: grant.rules, types: types)
@@ -110,14 +111,16 @@ package struct AuditPutBack: Sendable {
         guard let current else {
             guard mayMake else {
                 throw RequestFailure(
-                    .notFound, "The object was deleted.", hint: "Put back the entry of its deletion, or a version.")
+                    .notFound, localized("The object was deleted."),
+                    hint: localized("Put back the entry of its deletion, or a version."))
             }
             _ = try await writer.create(change, key: id, at: pointer, connection)
             return Result(className: className, key: key, was: [:], isMade: true)
         }
         guard !current.isTrashed else {
             throw RequestFailure(
-                .conflict, "The object is in the trash.", hint: "Restore it from the trash first.")
+                .conflict, localized("The object is in the trash."), hint: localized("Restore it from the trash first.")
+            )
         }
         var was: [String: JSON] = [:]
         for column in change.values.keys { was[found.item.columns[column].name] = JSON(current.values[column]) }
@@ -133,7 +136,8 @@ package struct AuditPutBack: Sendable {
             let filter = AuditFilter(className: className, key: key, id: id)
             guard let entry = try await AuditQuery.entry(view, filter, of: found, connection) else {
                 throw RequestFailure(
-                    .notFound, "The object's history has no such entry.", hint: "GET the history: entries have an 'id'."
+                    .notFound, localized("The object's history has no such entry."),
+                    hint: "GET the history: entries have an 'id'."
                 )
             }
             return entry
@@ -145,17 +149,16 @@ package struct AuditPutBack: Sendable {
             if let properties {
                 values = values.filter { properties.contains(found.item.columns[$0.key].name) }
                 guard values.count == properties.count else {
+                    let changed = entry.before.keys.map { found.item.columns[$0].name }.sorted().joined(separator: ", ")
                     throw RequestFailure(
-                        .unprocessable, "The entry didn't change all of these properties.",
-                        hint:
-                            "It changed \(entry.before.keys.map { found.item.columns[$0].name }.sorted().joined(separator: ", "))."
-                    )
+                        .unprocessable, localized("The entry didn't change all of these properties."),
+                        hint: localized("It changed \(changed)."))
                 }
             }
             guard !values.isEmpty else {
                 throw RequestFailure(
-                    .unprocessable, "The entry has nothing to put back.",
-                    hint: "Objects are taken out of the trash, and put there, with the trash's own routes.")
+                    .unprocessable, localized("The entry has nothing to put back."),
+                    hint: localized("Objects are taken out of the trash, and put there, with the trash's own routes."))
             }
             return (values, entry.operation == "e" && properties == nil)
         case .version(let id):
@@ -167,7 +170,8 @@ package struct AuditPutBack: Sendable {
                     let value = Self.value(json, view.schema.storedType(of: found.item.columns[column]))
                 else {
                     throw RequestFailure(
-                        .unprocessable, "'values' has something that isn't a property, or not a value of it.",
+                        .unprocessable,
+                        localized("'values' has something that isn't a property, or not a value of it."),
                         properties: found.item.columnIndex(name) == nil ? [] : [name])
                 }
                 values[column] = value

@@ -4,6 +4,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
 import TomboloSQL
+import TomboloLocalization
 
 /// Reads a page of the audit log, newest first. Whatever the caller may not see takes no part in it: not in conditions, and
 /// an entry that would have nothing else isn't there.
@@ -36,8 +37,10 @@ struct AuditQuery {
                 rows, upTo: upTo.first?[0].nonNull?.timestampMicroseconds, connection)
         } catch let error as PostgresError where error.code == .queryCanceled {
             throw RequestFailure(
-                .unprocessable, "The search takes longer than \(statementTimeout.components.seconds) seconds.",
-                hint: "Give a class, an object, a user, or a shorter time with 'from' and 'to'.", cause: error)
+                .unprocessable,
+                localized("The search takes longer than \(statementTimeout.components.seconds) seconds."),
+                hint: localized("Give a class, an object, a user, or a shorter time with 'from' and 'to'."),
+                cause: error)
         }
     }
 

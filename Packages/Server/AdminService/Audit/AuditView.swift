@@ -4,6 +4,7 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
 import TomboloSQL
+import TomboloLocalization
 
 /// What one caller may see of the audit log: of which classes, which objects, and which properties.
 struct AuditView: Sendable {
@@ -88,9 +89,10 @@ struct AuditView: Sendable {
         guard let name else { return classes }
         let known = schema.classes.filter { $0.owner == nil && $0.primaryKeyIndex != nil }
         guard let item = known.first(where: { $0.name == name || $0.previousNames.contains(name) }) else {
+            let names = known.map(\.name).joined(separator: ", ")
             throw RequestFailure(
-                .badRequest, "There is no such class.",
-                hint: "Choose one of \(known.map(\.name).joined(separator: ", ")).")
+                .badRequest, localized("There is no such class."),
+                hint: localized("Choose one of \(names)."))
         }
         let found = classes.filter { $0.root.name == item.name }
         guard !found.isEmpty else { throw Self.refusal(item.name) }
@@ -98,6 +100,6 @@ struct AuditView: Sendable {
     }
 
     static func refusal(_ className: String) -> RequestFailure {
-        RequestFailure(.forbidden, "Not permitted to see the audit log of \(className).")
+        RequestFailure(.forbidden, localized("Not permitted to see the audit log of \(className)."))
     }
 }

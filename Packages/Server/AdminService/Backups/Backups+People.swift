@@ -1,6 +1,7 @@
 import Synchronization
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// What people do with backups. Who may is decided before.
 extension Backups {
@@ -38,7 +39,8 @@ extension Backups {
         do {
             return try await disk.run { [folder] in try folder.files() }
         } catch let failure as BackupFailure {
-            throw RequestFailure(.unavailable, "The folder of backups can't be used.", hint: failure.description)
+            throw RequestFailure(
+                .unavailable, localized("The folder of backups can't be used."), hint: failure.description)
         }
     }
 
@@ -49,16 +51,19 @@ extension Backups {
         return file.name
     }
 
-    private static let unknown = RequestFailure(
-        .notFound, "There is no such backup.", hint: "It may have been deleted. The list has those that are there.")
+    private static var unknown: RequestFailure {
+        RequestFailure(
+            .notFound, localized("There is no such backup."),
+            hint: localized("It may have been deleted. The list has those that are there."))
+    }
 
     /// Has a backup made as soon as no other is under way in this process.
     /// - Parameter now: microseconds since 1970.
     package func ask(by user: ObjectId, now: Int64) async throws {
         guard try await files().count < Self.maximumCount else {
             throw RequestFailure(
-                .conflict, "There are \(Self.maximumCount) backups already, so none was made.",
-                hint: "Delete some that you don't need first.")
+                .conflict, localized("There are \(Self.maximumCount) backups already, so none was made."),
+                hint: localized("Delete some that you don't need first."))
         }
         let name = BackupName(at: now, isAutomatic: false)
         let isFirst = state.withLock { state in
@@ -68,7 +73,8 @@ extension Backups {
         }
         guard isFirst else {
             throw RequestFailure(
-                .conflict, "A backup is being made already.", hint: "It is on the list as soon as it's done.")
+                .conflict, localized("A backup is being made already."),
+                hint: localized("It is on the list as soon as it's done."))
         }
         do {
             try await history.note(.requested, name, by: user)
@@ -95,8 +101,8 @@ extension Backups {
         }
         guard isPossible else {
             throw RequestFailure(
-                .unavailable, "\(Self.maximumDownloads) backups are being downloaded already.",
-                hint: "Try again when one of the downloads has ended.")
+                .unavailable, localized("\(Self.maximumDownloads) backups are being downloaded already."),
+                hint: localized("Try again when one of the downloads has ended."))
         }
         let giveBack: @Sendable () -> Void = { [weak self] in self?.state.withLock { $0.downloadCount -= 1 } }
         let reader: BackupReader

@@ -3,6 +3,7 @@ package import TomboloHTTP
 package import TomboloModel
 import Foundation
 import TomboloPostgresStore
+import TomboloLocalization
 
 /// Asks the gateways about their devices, through the database: an admin server needn't know where they are. Each decides
 /// by the rights of the user who asks.
@@ -64,7 +65,8 @@ package struct GatewayInquiry: Sendable {
         _ request: String, by user: ObjectId, in session: ObjectId, of id: String? = nil
     ) async throws -> [Answer] {
         guard request.utf8.count <= InspectorLimits.maximumRequestByteCount, !request.utf8.contains(0) else {
-            throw RequestFailure(.badRequest, "The question is too long.", hint: "Ask with shorter ids.")
+            throw RequestFailure(
+                .badRequest, localized("The question is too long."), hint: localized("Ask with shorter ids."))
         }
         let gateways = try await gateways().filter { id == nil || $0.id == id }
         let alive = gateways.filter(\.isAlive)
@@ -100,8 +102,8 @@ package struct GatewayInquiry: Sendable {
             """, [.bytea(user.bytes), .bytea(session.bytes), .text(gateway), .text(request)])
         guard let row = added.first else {
             throw RequestFailure(
-                .tooManyRequests, "Too many questions to the gateways wait for their answers.",
-                hint: "Try it again in a few seconds.")
+                .tooManyRequests, localized("Too many questions to the gateways wait for their answers."),
+                hint: localized("Try it again in a few seconds."))
         }
         return try row[0].int64
     }
@@ -134,6 +136,6 @@ package struct GatewayInquiry: Sendable {
         let json = try JSONDecoder().decode(JSON.self, from: Data(body.utf8))
         guard status != 200 else { return .answered(json) }
         func text(_ name: String) -> String? { if case .string(let text)? = json[name] { text } else { nil } }
-        return .refused(status: status, message: text("message") ?? "It gave no reason.", hint: text("hint"))
+        return .refused(status: status, message: text("message") ?? localized("It gave no reason."), hint: text("hint"))
     }
 }

@@ -4,6 +4,7 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// A class whose objects give users roles, for reading and writing such objects in a caller's transaction. Which class it
 /// is, the rules' `grants` say.
@@ -31,15 +32,16 @@ struct GrantClass: Sendable {
         guard let name else {
             if found.count == 1 { return found[0] }
             throw RequestFailure(
-                .unprocessable, "It doesn't say which class gives the role.",
+                .unprocessable, localized("It doesn't say which class gives the role."),
                 hint: found.isEmpty
-                    ? "No app's rules have grants: see docs/rules.md." : "Send 'class': one of \(known).",
+                    ? localized("No app's rules have grants: see docs/rules.md.") : "Send 'class': one of \(known).",
                 source: .pointer("/class"))
         }
         guard let wanted = found.first(where: { $0.item.name == name }) else {
+            let shown = name.shortened(toByteCount: 60)
             throw RequestFailure(
-                .unprocessable, "No class '\(name.shortened(toByteCount: 60))' gives roles.",
-                hint: "Classes that do: \(known).", source: .pointer("/class"))
+                .unprocessable, localized("No class '\(shown)' gives roles."),
+                hint: localized("Classes that do: \(known)."), source: .pointer("/class"))
         }
         return wanted
     }
@@ -51,13 +53,17 @@ struct GrantClass: Sendable {
         columns.scopeColumn.flatMap { item.columns[$0].linkTarget }.flatMap { schema[$0] }
     }
 
+    /// What roles are granted in, in messages.
+    private var scopeName: String { scopeClass?.name ?? localized("an object") }
+
     /// The key that a text names.
     /// - Throws: `RequestFailure` with status 422 if the text isn't such a key, or if grants of this class have no scope.
     func scope(_ text: String?) throws -> Value? {
         guard let text else { return nil }
         guard let column = columns.scopeColumn else {
             throw RequestFailure(
-                .unprocessable, "Roles that \(item.name) gives count everywhere.", hint: "Leave 'scope' out.",
+                .unprocessable, localized("Roles that \(item.name) gives count everywhere."),
+                hint: localized("Leave 'scope' out."),
                 source: .pointer("/scope"))
         }
         let value: Value? =
@@ -70,7 +76,7 @@ struct GrantClass: Sendable {
             }
         guard let value else {
             throw RequestFailure(
-                .unprocessable, "'scope' isn't the key of \(scopeClass?.name ?? "an object").",
+                .unprocessable, localized("'scope' isn't the key of \(scopeName)."),
                 hint: "Send the id of what the role is in, or leave it out for a role that counts everywhere.",
                 source: .pointer("/scope"))
         }
@@ -110,7 +116,7 @@ struct GrantClass: Sendable {
         case .string: key = .string(UUID().uuidString.lowercased())
         default:
             throw RequestFailure(
-                .unprocessable, "The server can't make keys for \(item.name).",
+                .unprocessable, localized("The server can't make keys for \(item.name)."),
                 hint: "Give the role in an app, or by /api, where the key is chosen.")
         }
         var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
@@ -141,14 +147,16 @@ struct GrantClass: Sendable {
         let shown = role.shortened(toByteCount: 60)
         guard !role.isEmpty, role.utf8.count <= 200, !role.utf8.contains(0) else {
             throw RequestFailure(
-                .unprocessable, "'role' isn't the name of a role.", hint: "Send 1 to 200 bytes of text.",
+                .unprocessable, localized("'role' isn't the name of a role."), hint: "Send 1 to 200 bytes of text.",
                 source: .pointer("/role"))
         }
         if let roles = columns.roles, !roles.contains(role) {
-            let nearest = role.nearest(in: roles).map { "Did you mean '\($0)'? " } ?? ""
+            let known = roles.joined(separator: ", ")
+            let list = localized("Roles: \(known).")
+            let nearest = role.nearest(in: roles).map { localized("Did you mean '\($0)'?") }
             throw RequestFailure(
-                .unprocessable, "There is no role '\(shown)'.",
-                hint: "\(nearest)Roles: \(roles.joined(separator: ", ")).", source: .pointer("/role"))
+                .unprocessable, localized("There is no role '\(shown)'."),
+                hint: nearest.map { "\($0) \(list)" } ?? list, source: .pointer("/role"))
         }
         guard columns.scopeColumn != nil else { return }
         // A matrix has the roles within an object. Without one the rules don't say which those are.
@@ -157,12 +165,13 @@ struct GrantClass: Sendable {
         let isWithin = matrices.contains { $0.roles.contains(role) }
         if isWithin, scope == nil {
             throw RequestFailure(
-                .unprocessable, "The role '\(shown)' is one within \(scopeClass?.name ?? "an object").",
+                .unprocessable, localized("The role '\(shown)' is one within \(scopeName)."),
                 hint: "Send its id as 'scope'.", source: .pointer("/scope"))
         }
         if !isWithin, scope != nil {
             throw RequestFailure(
-                .unprocessable, "The role '\(shown)' counts everywhere.", hint: "Leave 'scope' out.",
+                .unprocessable, localized("The role '\(shown)' counts everywhere."),
+                hint: localized("Leave 'scope' out."),
                 source: .pointer("/scope"))
         }
     }
@@ -251,12 +260,13 @@ struct GrantClass: Sendable {
             """, [try PostgresParameter(scope, as: schema.storedType(of: key))])
         guard let row = found.first else {
             throw RequestFailure(
-                .conflict, "The \(target.name) that the role is in doesn't exist.", hint: "It may have been deleted.")
+                .conflict, localized("The \(target.name) that the role is in doesn't exist."),
+                hint: localized("It may have been deleted."))
         }
         guard try !row[0].bool else {
             throw RequestFailure(
-                .conflict, "The \(target.name) that the role is in is in the trash.",
-                hint: "Try again when somebody has restored it.")
+                .conflict, localized("The \(target.name) that the role is in is in the trash."),
+                hint: localized("Try again when somebody has restored it."))
         }
     }
 }

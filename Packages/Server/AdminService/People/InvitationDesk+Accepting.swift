@@ -4,6 +4,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 extension InvitationDesk {
     struct Accepted: Sendable {
@@ -48,8 +49,9 @@ extension InvitationDesk {
                 let found = try await usable(token, connection)
                 guard email == found.email else {
                     throw RequestFailure(
-                        .forbidden, "You are logged in with another address than the invitation was made for.",
-                        hint: "Log in with that address, or create an account from the invitation's link.")
+                        .forbidden,
+                        localized("You are logged in with another address than the invitation was made for."),
+                        hint: localized("Log in with that address, or create an account from the invitation's link."))
                 }
                 return try await give(found, to: user, connection)
             }
@@ -64,8 +66,9 @@ extension InvitationDesk {
         let found = try await pool.transaction { try await usable(token, $0) }
         if !found.isMailed, try await !authenticator.registersUnproven() {
             throw RequestFailure(
-                .conflict, "This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours.",
-                hint: "Log in with an account that has the address, and accept the invitation then.")
+                .conflict,
+                localized("This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours."),
+                hint: localized("Log in with an account that has the address, and accept the invitation then."))
         }
         let account = try await authenticator.prepareJoining(
             email: found.email, password: password, name: name, address: address)
@@ -86,9 +89,12 @@ extension InvitationDesk {
         return token
     }
 
-    private static let badToken = RequestFailure(
-        .notFound, "This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it.",
-        hint: "Use the link of the newest mail.")
+    private static var badToken: RequestFailure {
+        RequestFailure(
+            .notFound,
+            localized("This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it."),
+            hint: localized("Use the link of the newest mail."))
+    }
 
     /// The open invitation of a token, locked.
     nonisolated(nonsending) private func usable(
@@ -98,7 +104,8 @@ extension InvitationDesk {
         let now = options.now()
         try Self.requireUnused(found, now: now)
         guard found.state(at: now) == .open else {
-            throw RequestFailure(.conflict, "The invitation has expired.", hint: "Ask for a new one.")
+            throw RequestFailure(
+                .conflict, localized("The invitation has expired."), hint: localized("Ask for a new one."))
         }
         return found
     }
@@ -112,7 +119,8 @@ extension InvitationDesk {
             try item.check(invitation.role, in: scope)
         } catch let failure as RequestFailure {
             throw RequestFailure(
-                .conflict, "There is no role '\(invitation.role)' any more.", hint: "Ask for a new invitation.",
+                .conflict, localized("There is no role '\(invitation.role)' any more."),
+                hint: localized("Ask for a new invitation."),
                 cause: failure)
         }
         try await checkInviter(invitation, item, scope, to: user, connection)
@@ -144,15 +152,15 @@ extension InvitationDesk {
             try authorize(inviter, item, invitation.role, to: user, in: scope)
         } catch let error where error is AuthenticationError || (error as? RequestFailure)?.code == .forbidden {
             throw RequestFailure(
-                .conflict, "Whoever invited you may not give the role '\(invitation.role)' any more.",
-                hint: "Ask somebody else for an invitation.", cause: error)
+                .conflict, localized("The person who invited you may no longer give the role '\(invitation.role)'."),
+                hint: localized("Ask somebody else for an invitation."), cause: error)
         }
     }
 
     private static func taken(_ role: String, _ cause: (any Error)?) -> RequestFailure {
         RequestFailure(
-            .conflict, "Somebody else has the role '\(role)' here, which only one can have.",
-            hint: "They can hand it over.", cause: cause)
+            .conflict, localized("Somebody else has the role '\(role)' here, which only one can have."),
+            hint: localized("They can hand it over to you."), cause: cause)
     }
 
     /// Two who accept at the same time are told apart by the database.
@@ -161,12 +169,14 @@ extension InvitationDesk {
             return try await body()
         } catch AuthenticationError.emailTaken {
             throw RequestFailure(
-                .conflict, "This address already has an account.", hint: "Log in, and accept the invitation then.")
+                .conflict, localized("This address already has an account."),
+                hint: localized("Log in, and accept the invitation then."))
         } catch AuthenticationError.badMailToken {
             throw Self.badToken
         } catch let error as PostgresError where error.code == .uniqueViolation {
             throw RequestFailure(
-                .conflict, "Somebody else got the role at the same time.", hint: "Check who has it now.", cause: error)
+                .conflict, localized("Somebody else got the role at the same time."),
+                hint: localized("Check who has it now."), cause: error)
         }
     }
 }

@@ -4,6 +4,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Invites people to roles. Whoever invites must be permitted by the rules to give exactly this role, when they invite
 /// and still when somebody accepts.
@@ -145,12 +146,15 @@ struct InvitationDesk: Sendable {
 
     // MARK: Steps
 
-    static let nothing = RequestFailure(
-        .notFound, "There is no such invitation.", hint: "GET /invitations lists those that you may see.")
+    static var nothing: RequestFailure {
+        RequestFailure(
+            .notFound, localized("There is no such invitation."), hint: "GET /invitations lists those that you may see."
+        )
+    }
 
     private static func userID(_ subject: Subject) throws -> ObjectId {
         guard let user = subject.userID else {
-            throw RequestFailure(.unauthenticated, "This needs a user.", hint: "Log in with POST /login.")
+            throw RequestFailure(.unauthenticated, localized("This needs a user."), hint: "Log in with POST /login.")
         }
         return user
     }
@@ -158,9 +162,12 @@ struct InvitationDesk: Sendable {
     static func requireUnused(_ invitation: Invitation, now: Date) throws {
         switch invitation.state(at: now) {
         case .accepted:
-            throw RequestFailure(.conflict, "The invitation was accepted already.", hint: "There is nothing to do.")
+            throw RequestFailure(
+                .conflict, localized("The invitation was accepted already."), hint: localized("There is nothing to do.")
+            )
         case .revoked:
-            throw RequestFailure(.conflict, "The invitation was revoked.", hint: "Ask for a new one.")
+            throw RequestFailure(
+                .conflict, localized("The invitation was revoked."), hint: localized("Ask for a new one."))
         case .open, .expired: break
         }
     }
@@ -172,8 +179,8 @@ struct InvitationDesk: Sendable {
             return (item, try item.scope(invitation.scope))
         } catch let failure as RequestFailure {
             throw RequestFailure(
-                .conflict, "Nothing gives the role of this invitation any more.",
-                hint: "The app's rules have changed: ask for a new invitation.", cause: failure)
+                .conflict, localized("Nothing gives the role of this invitation any more."),
+                hint: localized("The app's rules have changed: ask for a new invitation."), cause: failure)
         }
     }
 

@@ -2,6 +2,7 @@ import PostgresClient
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Hands a role that one user has in each scope, such as that of an event's owner, over to another user. One transaction:
 /// at no moment, and after no crash, has the scope two holders or none.
@@ -37,11 +38,11 @@ struct RoleTransfer: Sendable {
         let item = try GrantClass.find(wish.class, in: rules)
         let (role, next) = try exclusiveRole(wish.role, of: item)
         guard let scope = try item.scope(wish.scope) else {
-            throw RequestFailure(.unprocessable, "'scope' is missing.", source: .pointer("/scope"))
+            throw RequestFailure(.unprocessable, localized("'scope' is missing."), source: .pointer("/scope"))
         }
         guard let user = try? ObjectId(string: wish.to) else {
             throw RequestFailure(
-                .unprocessable, "'to' isn't the id of a user.", hint: "Send 24 hexadecimal digits.",
+                .unprocessable, localized("'to' isn't the id of a user."), hint: "Send 24 hexadecimal digits.",
                 source: .pointer("/to"))
         }
         do {
@@ -50,8 +51,8 @@ struct RoleTransfer: Sendable {
             }
         } catch let error as PostgresError where error.code == .uniqueViolation {
             throw RequestFailure(
-                .conflict, "Somebody else gave the role to another user at the same time.",
-                hint: "Check who has it now before you go on.", cause: error)
+                .conflict, localized("Somebody else gave the role to another user at the same time."),
+                hint: localized("Check who has it now before you go on."), cause: error)
         }
     }
 
@@ -60,16 +61,16 @@ struct RoleTransfer: Sendable {
         let names = known.keys.sorted().joined(separator: ", ")
         guard let role = wanted ?? (known.count == 1 ? known.keys.first : nil) else {
             throw RequestFailure(
-                .unprocessable, "It doesn't say which role to hand over.",
+                .unprocessable, localized("It doesn't say which role to hand over."),
                 hint: known.isEmpty
-                    ? "The rules have no such role: add 'exclusive' to their grants, see docs/rules.md."
+                    ? localized("The rules have no such role: add 'exclusive' to their grants, see docs/rules.md.")
                     : "Send 'role': one of \(names).", source: .pointer("/role"))
         }
         guard let next = known[role] else {
             throw RequestFailure(
                 .unprocessable,
-                "The role '\(role.shortened(toByteCount: 60))' isn't handed over; it is given and taken.",
-                hint: known.isEmpty ? nil : "Roles that are: \(names).", source: .pointer("/role"))
+                localized("The role '\(role.shortened(toByteCount: 60))' isn't handed over; it is given and taken."),
+                hint: known.isEmpty ? nil : localized("Roles that are: \(names)."), source: .pointer("/role"))
         }
         return (role, next)
     }
@@ -92,13 +93,14 @@ struct RoleTransfer: Sendable {
         try await item.lockScope(scope, connection)
         guard found.count <= 1 else {
             throw RequestFailure(
-                .conflict, "Several users have the role '\(role)' here.",
-                hint: "Take it from all but one of them, then hand it over.")
+                .conflict, localized("Several users have the role '\(role)' here."),
+                hint: localized("Take it from all but one of them, then hand it over."))
         }
         let from = found.first.flatMap { item.userID($0.row) }
         guard from != user else {
             throw RequestFailure(
-                .conflict, "The user has the role '\(role)' already.", hint: "There is nothing to do.")
+                .conflict, localized("The user has the role '\(role)' already."),
+                hint: localized("There is nothing to do."))
         }
         try await checkAccount(user, connection)
         try await move(item, found.first, next, scope, from: from, to: user, connection)
@@ -133,8 +135,9 @@ struct RoleTransfer: Sendable {
             "SELECT 1 FROM tombolo.account WHERE id = $1 AND disabled_at IS NULL", [.bytea(user.bytes)])
         guard !found.isEmpty else {
             throw RequestFailure(
-                .conflict, "There is no user with this id who can log in.",
-                hint: "Hand it over to somebody with an account, or invite them first.", source: .pointer("/to"))
+                .conflict, localized("There is no user with this id who can log in."),
+                hint: localized("Hand it over to somebody with an account, or invite them first."),
+                source: .pointer("/to"))
         }
     }
 }

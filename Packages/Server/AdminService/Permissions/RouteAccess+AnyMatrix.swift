@@ -2,6 +2,7 @@ import Hummingbird
 package import TomboloHTTP
 package import TomboloRules
 package import TomboloServerModel
+import TomboloLocalization
 
 /// Leave to see, or change, what follows from the permission matrix of some app.
 package struct AnyMatrixGrant: Sendable {
@@ -26,7 +27,8 @@ extension RouteAccess where Grant == AnyMatrixGrant {
                 let model = models.current
                 guard let app = permitted(subject, model) else {
                     throw RequestFailure(
-                        .forbidden, "Not permitted: no app's rules let you \(operation) its permission matrix.")
+                        .forbidden,
+                        localized("Not permitted: no app's rules let you \(operation) its permission matrix."))
                 }
                 return AnyMatrixGrant(subject: subject, model: model, app: app)
             })

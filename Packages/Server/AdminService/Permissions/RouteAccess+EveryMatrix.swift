@@ -2,6 +2,7 @@ import Hummingbird
 package import TomboloHTTP
 import TomboloRules
 package import TomboloServerModel
+import TomboloLocalization
 
 extension RouteAccess where Grant == ServerModel {
     /// For super administrators: those whom the rules of every app permit to change its permission matrix, so that there is
@@ -19,8 +20,8 @@ extension RouteAccess where Grant == ServerModel {
                 let model = models.current
                 guard isPermitted(subject, model) else {
                     throw RequestFailure(
-                        .forbidden, "Not permitted: this page is for super administrators.",
-                        hint: "They are those who may change the permission matrix of every app.")
+                        .forbidden, localized("Not permitted: this page is for super administrators."),
+                        hint: localized("They are those who may change the permission matrix of every app."))
                 }
                 return model
             })

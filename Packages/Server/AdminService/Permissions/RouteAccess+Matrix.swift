@@ -2,6 +2,7 @@ import Hummingbird
 package import TomboloHTTP
 package import TomboloRules
 package import TomboloServerModel
+import TomboloLocalization
 
 extension RouteAccess where Grant == MatrixGrant {
     /// For those whom an app's rules permit to see (read) or change (update) its matrix. Of several apps the query's
@@ -22,8 +23,8 @@ extension RouteAccess where Grant == MatrixGrant {
                 let apps = matrices.keys.sorted()
                 guard let first = apps.first else {
                     throw RequestFailure(
-                        .notFound, "No app's rules have a permission matrix.",
-                        hint: "Add a section 'matrix' to the rules: see docs/rules.md.")
+                        .notFound, localized("No app's rules have a permission matrix."),
+                        hint: localized("Add a section 'matrix' to the rules: see docs/rules.md."))
                 }
                 let permitted = apps.filter { model.refusal(subject, operation, ofMatrixOf: $0) == nil }
                 if permitted.isEmpty, let denial = model.refusal(subject, operation, ofMatrixOf: first) {
@@ -33,11 +34,13 @@ extension RouteAccess where Grant == MatrixGrant {
                 let wanted = request.uri.queryParameters["app"].map { String($0) }
                 guard let app = wanted ?? (permitted.count == 1 ? permitted.first : nil) else {
                     throw RequestFailure(
-                        .badRequest, "Several apps have a permission matrix.", hint: "Name one by ?app=: \(known).")
+                        .badRequest, localized("Several apps have a permission matrix."),
+                        hint: localized("Name one by ?app=: \(known)."))
                 }
                 guard permitted.contains(app), let matrix = matrices[app] else {
                     throw RequestFailure(
-                        .notFound, "There is no such app with a permission matrix.", hint: "There are: \(known).")
+                        .notFound, localized("There is no such app with a permission matrix."),
+                        hint: localized("There are: \(known)."))
                 }
                 return MatrixGrant(subject: subject, app: app, model: model, matrix: matrix)
             })

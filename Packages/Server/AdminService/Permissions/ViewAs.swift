@@ -3,6 +3,7 @@ package import TomboloHTTP
 package import TomboloModel
 package import TomboloRules
 package import TomboloServerModel
+import TomboloLocalization
 
 /// Whom somebody looks at a server as: another user, or somebody who has one role and no other.
 ///
@@ -49,13 +50,14 @@ package enum ViewAs: Hashable, Sendable {
                 return try await authenticator.subject(of: id)
             } catch AuthenticationError.unknownUser {
                 throw RequestFailure(
-                    .unprocessable, "There is no account with this id that may log in.",
-                    hint: "A disabled account sees nothing.")
+                    .unprocessable, localized("There is no account with this id that may log in."),
+                    hint: localized("A disabled account sees nothing."))
             }
         case .role(let name, let app, let scope):
             guard let matrix = model.matrices[app], (matrix.roles + matrix.everywhereRoles).contains(name) else {
                 throw RequestFailure(
-                    .unprocessable, "The app '\(app)' has no role '\(name.shortened(toByteCount: 100))' in its matrix.")
+                    .unprocessable,
+                    localized("The app '\(app)' has no role '\(name.shortened(toByteCount: 100))' in its matrix."))
             }
             guard let scope, matrix.roles.contains(name) else { return model.example(of: name, inMatrixOf: app) }
             return Subject(user: ObjectId(), grants: [RoleGrant(Role(name), in: scope)])
@@ -76,10 +78,10 @@ package enum ViewAs: Hashable, Sendable {
                 if wanted == .constant(false) { continue }
                 let permitted = filter(viewer, operation, index, rules)
                 guard permitted == .constant(true) || permitted == wanted else {
-                    return above("may \(operation) objects of \(name) that you may not")
+                    return above(localized("Not permitted: they may \(operation) objects of \(name) that you may not."))
                 }
                 guard (own[index] ?? []).isSubset(of: theirs[index] ?? []) else {
-                    return above("may read properties of \(name) that you may not")
+                    return above(localized("Not permitted: they may read properties of \(name) that you may not."))
                 }
             }
         }
@@ -87,7 +89,7 @@ package enum ViewAs: Hashable, Sendable {
         where model.refusal(target, .read, ofMatrixOf: app) == nil
             && model.refusal(viewer, .read, ofMatrixOf: app) != nil
         {
-            return above("may see the permission matrix of \(app), which you may not")
+            return above(localized("Not permitted: they may see the permission matrix of \(app), which you may not."))
         }
         return nil
     }
@@ -98,9 +100,11 @@ package enum ViewAs: Hashable, Sendable {
         return roots(rules).contains { rules.refusal(viewer, .inspect, ofClassAt: $0) == nil }
     }
 
-    package static let notPermitted = RequestFailure(
-        .forbidden, "Not permitted: no role lets you inspect what others see.",
-        hint: "The rules permit it by operations: {inspect: true}; see docs/rules.md.")
+    package static var notPermitted: RequestFailure {
+        RequestFailure(
+            .forbidden, localized("Not permitted: no role lets you inspect what others see."),
+            hint: localized("The rules permit it by operations: {inspect: true}; see docs/rules.md."))
+    }
 
     /// The classes that rules are about.
     private static func roots(_ rules: Rules) -> [Int] {
@@ -113,8 +117,8 @@ package enum ViewAs: Hashable, Sendable {
         (try? rules.authorize(subject, operation, .objects(classIndex: index)).get()) ?? .constant(false)
     }
 
-    private static func above(_ reason: String) -> RequestFailure {
+    private static func above(_ message: String) -> RequestFailure {
         RequestFailure(
-            .forbidden, "Not permitted: they \(reason).", hint: "You can't view as somebody who may see more than you.")
+            .forbidden, message, hint: localized("You can't view as somebody who may see more than you."))
     }
 }

@@ -4,6 +4,7 @@ import PostgresValues
 package import TomboloHTTP
 public import TomboloModel
 import TomboloPostgresStore
+import TomboloLocalization
 
 /// Deletes for ever what has been in the trash for as long as its class says, see ``TrashRetention``.
 ///
@@ -228,7 +229,7 @@ public struct TrashPurge: Sendable {
         return nil
     }
 
-    /// Names the object that failed, as far as it can be found.
+    /// Names the object that failed, as far as it can be found. The reason is kept, so it's in English.
     private func failure(_ entry: TrashQueue.Entry, _ error: PostgresError) async -> Kept {
         let found = try? await pool.transaction { connection -> Trash.Keys? in
             try await keys(of: entry, nil, Int64.max / 2, connection)
@@ -236,9 +237,13 @@ public struct TrashPurge: Sendable {
         if let keys = found,
             let first = try? await Trash(schema: schema, pool: pool).firstKept(of: keys)
         {
-            return Kept(className: first.className, key: first.key, reason: first.error.reasonToKeep)
+            return Kept(className: first.className, key: first.key, reason: Self.reason(first.error))
         }
-        return Kept(className: "", key: "", reason: error.reasonToKeep)
+        return Kept(className: "", key: "", reason: Self.reason(error))
+    }
+
+    private static func reason(_ error: PostgresError) -> String {
+        MessageCatalogue.$current.withValue(nil) { error.reasonToKeep }
     }
 
     private func record(

@@ -99,7 +99,7 @@ public final class SQLConsole: Sendable {
     private func run(_ statement: String, on connection: PostgresConnection) async throws -> SQLResult {
         guard try await connection.pooling() != .transaction else { throw SQLProblem.pooled }
         try await connection.execute("BEGIN READ ONLY")
-        if let reason = try await SQLUser.refusal(connection) { throw SQLProblem.unsafeUser(reason: reason) }
+        if let power = try await SQLUser.power(connection) { throw SQLProblem.unsafeUser(power) }
         try await connection.execute(bounds.settings)
         let (clock, bounds) = (ContinuousClock(), bounds)
         let start = clock.now

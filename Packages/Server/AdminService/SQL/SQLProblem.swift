@@ -1,5 +1,6 @@
 package import PostgresClient
 import TomboloModel
+import TomboloLocalization
 
 /// Why a statement of the SQL page has no result.
 package enum SQLProblem: Error, Sendable {
@@ -8,7 +9,7 @@ package enum SQLProblem: Error, Sendable {
     /// As many statements run as may.
     case busy
     /// The database user may do more than reading.
-    case unsafeUser(reason: String)
+    case unsafeUser(SQLPower)
     /// Connections lead to a pooler that gives sessions to others.
     case pooled
     case unreachable(PostgresError)
@@ -17,18 +18,20 @@ package enum SQLProblem: Error, Sendable {
     /// What happened, in a sentence or PostgreSQL's own words.
     package var message: String {
         switch self {
-        case .empty: "There is no statement."
-        case .tooLong(let limit): "The statement is longer than \(limit) bytes."
-        case .busy: "Other statements are running, and this server runs no more at a time."
-        case .unsafeUser(let reason): "The database user in \(SQLConsole.variable) \(reason). So nothing was run."
+        case .empty: localized("There is no statement.")
+        case .tooLong(let limit): localized("The statement is longer than \(limit) bytes.")
+        case .busy: localized("Other statements are running, and this server runs no more at a time.")
+        case .unsafeUser(let power): localized("\(power.sentence) So nothing was run.")
         case .pooled:
-            "\(SQLConsole.variable) leads to a connection pooler in transaction mode, where statements could affect "
-                + "others. So nothing was run."
-        case .unreachable: "The database in \(SQLConsole.variable) can't be reached. The server's log says why."
+            localized(
+                "\(SQLConsole.variable) leads to a connection pooler in transaction mode, where statements could "
+                    + "affect others. So nothing was run.")
+        case .unreachable:
+            localized("The database in \(SQLConsole.variable) can't be reached. The server's log says why.")
         case .refused(let error, _) where error.code == .resultTooLarge:
-            "The answer is too large: the database sent more than this page reads."
+            localized("The answer is too large: the database sent more than this page reads.")
         case .refused(let error, _) where error.code == .adminShutdown:
-            "The statement went on after its time was over, so its connection was ended."
+            localized("The statement went on after its time was over, so its connection was ended.")
         case .refused(let error, _): error.message.shortened(toByteCount: SQLBounds.messageBytes)
         }
     }
@@ -41,16 +44,16 @@ package enum SQLProblem: Error, Sendable {
     /// What to do about it.
     package var hint: String? {
         switch self {
-        case .empty: "Enter one."
-        case .tooLong: "Shorten it."
-        case .busy: "Run it again in a few seconds."
-        case .unsafeUser: "docs/database-roles.md says how to make a user that may only read."
-        case .pooled: "Connect to PostgreSQL directly."
+        case .empty: localized("Enter one.")
+        case .tooLong: localized("Shorten it.")
+        case .busy: localized("Run it again in a few seconds.")
+        case .unsafeUser: localized("docs/database-roles.md says how to make a user that may only read.")
+        case .pooled: localized("Connect to PostgreSQL directly.")
         case .unreachable: nil
         case .refused(let error, _) where error.code == .resultTooLarge:
-            "Select fewer columns, or the beginning of long ones, such as left(text, 100)."
+            localized("Select fewer columns, or the beginning of long ones, such as left(text, 100).")
         case .refused(let error, _) where [.queryCanceled, .adminShutdown].contains(error.code):
-            "A statement may run for a few seconds only. Select less, or use psql."
+            localized("A statement may run for a few seconds only. Select less, or use psql.")
         case .refused(let error, _): error.hint?.shortened(toByteCount: SQLBounds.messageBytes)
         }
     }

@@ -13,10 +13,20 @@ enum SQLUser {
         "refresh_token", "second_factor", "signing_key_secret",
     ]
 
-    /// - Returns: what the user of the connection may do, to follow its name; nil if it only reads.
-    static func refusal(_ connection: PostgresConnection) async throws -> String? {
-        try await connection.query(sql, [.textArray(powerfulRoles), .textArray(secretTables)]).first.map {
-            try $0[0].string
+    /// - Returns: what the user of the connection may do besides reading; nil if it only reads.
+    static func power(_ connection: PostgresConnection) async throws -> SQLPower? {
+        let found = try await connection.query(sql, [.textArray(powerfulRoles), .textArray(secretTables)]).first
+        return try found.flatMap { row in
+            let name = try row[1].string
+            return switch try row[0].int {
+            case 1: .superuser
+            case 2: .bypassesRowSecurity
+            case 3: .replicates
+            case 4: .makesRoles
+            case 5: .isMember(ofRole: name)
+            case 6: .readsSecrets(table: name)
+            default: .writes(table: name)
+            }
         }
     }
 
@@ -31,18 +41,18 @@ enum SQLUser {
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
             WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname <> 'information_schema'
                 AND n.nspname NOT LIKE 'pg\\_%'
-        ), found (place, reason) AS (
-            SELECT 1, 'is a superuser' FROM member WHERE rolsuper
-            UNION ALL SELECT 2, 'bypasses row-level security (BYPASSRLS)' FROM member WHERE rolbypassrls
-            UNION ALL SELECT 3, 'may replicate (REPLICATION)' FROM member WHERE rolreplication
-            UNION ALL SELECT 4, 'may make roles (CREATEROLE)' FROM member WHERE rolcreaterole
-            UNION ALL SELECT 5, 'is a member of ' || rolname FROM member WHERE rolname = ANY ($1)
-            UNION ALL SELECT 6, 'may read secrets in ' || r.name FROM member m, relation r
+        ), found (place, name) AS (
+            SELECT 1, '' FROM member WHERE rolsuper
+            UNION ALL SELECT 2, '' FROM member WHERE rolbypassrls
+            UNION ALL SELECT 3, '' FROM member WHERE rolreplication
+            UNION ALL SELECT 4, '' FROM member WHERE rolcreaterole
+            UNION ALL SELECT 5, rolname FROM member WHERE rolname = ANY ($1)
+            UNION ALL SELECT 6, r.name FROM member m, relation r
             WHERE r.is_secret AND pg_catalog.has_any_column_privilege(m.oid, r.oid, 'SELECT')
-            UNION ALL SELECT 7, 'may write to ' || r.name FROM member m, relation r
+            UNION ALL SELECT 7, r.name FROM member m, relation r
             WHERE pg_catalog.has_table_privilege(m.oid, r.oid, 'DELETE, TRUNCATE')
                 OR pg_catalog.has_any_column_privilege(m.oid, r.oid, 'INSERT, UPDATE')
         )
-        SELECT reason FROM found ORDER BY place, reason LIMIT 1
+        SELECT place, name FROM found ORDER BY place, name LIMIT 1
         """
 }

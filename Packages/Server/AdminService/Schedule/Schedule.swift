@@ -1,5 +1,6 @@
 package import PostgresClient
 import TomboloPostgresStore
+import TomboloLocalization
 
 /// What servers do by themselves, as the database knows of it: whichever process does it.
 package struct Schedule: Sendable {
@@ -66,8 +67,9 @@ package struct Schedule: Sendable {
         work.problem = try row[5].nonNull?.string
         let (groups, objects, left) = (try row[2].int64, try row[3].int64, try row[4].int64)
         work.result =
-            "\(objects) objects in \(groups) groups were deleted permanently"
-            + (left > 0 ? ", \(left) groups stayed" : "")
+            left > 0
+            ? localized("\(objects) objects in \(groups) groups were deleted permanently, \(left) groups stayed")
+            : localized("\(objects) objects in \(groups) groups were deleted permanently")
         return work
     }
 
@@ -81,10 +83,11 @@ package struct Schedule: Sendable {
         guard let row = found.first, let at = try row[0].nonNull?.timestampMicroseconds else { return work }
         work.startedAt = at
         work.finishedAt = at
-        let missing = try row[2].int64
+        let (entries, missing) = (try row[1].int64, try row[2].int64)
         work.result =
-            "\(try row[1].int64) entries"
-            + (missing > 0 ? "; objects of \(missing) classes from before are missing" : "")
+            missing > 0
+            ? localized("\(entries) entries; objects of \(missing) classes from before are missing")
+            : localized("\(entries) entries")
         return work
     }
 
@@ -98,7 +101,8 @@ package struct Schedule: Sendable {
         guard let row = found.first else { return work }
         work.startedAt = try row[0].nonNull?.timestampMicroseconds
         work.finishedAt = try row[1].nonNull?.timestampMicroseconds
-        work.result = "\(try row[2].int64) jobs wait, \(try row[3].int64) are under way"
+        let (waiting, running) = (try row[2].int64, try row[3].int64)
+        work.result = localized("\(waiting) jobs wait, \(running) are under way")
         return work
     }
 }

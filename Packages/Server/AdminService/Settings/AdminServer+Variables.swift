@@ -5,6 +5,8 @@ extension AdminServer {
     public static let mapTilesVariable = "TOMBOLO_MAP_TILES"
     public static let mapAttributionVariable = "TOMBOLO_MAP_ATTRIBUTION"
 
+    public static let translationsVariable = "TOMBOLO_TRANSLATIONS"
+
     /// All that the admin server reads from its environment, by topic.
     public static let variables: [ServerVariable] = [
         ServerVariable(
@@ -70,7 +72,7 @@ extension AdminServer {
         ServerVariable(
             MailHook.variable, .mail, .mail,
             does: "who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i",
-            without: "none: whoever invites gets the link, to hand it over"),
+            without: "none: the person who invites gets the link to pass on"),
         ServerVariable(
             MailHook.secretVariable, .mail, .secret,
             does: "sent as a bearer token with each mail to an https:// address",
@@ -86,6 +88,12 @@ extension AdminServer {
             without: "places are in words and a link"),
         ServerVariable(
             mapAttributionVariable, .maps, does: "what is below a map", without: "© OpenStreetMap contributors"),
+        ServerVariable(
+            translationsVariable, .languages,
+            does:
+                "a folder with files such as de.po: further languages of the panel, and names of classes and "
+                + "properties: see docs/translations.md",
+            without: "the languages that come with the panel"),
         ServerVariable(
             BackupSettings.folderVariable, .backups,
             does: "a folder of the server's user, mode 0700, for backups in the panel. Takes pg_dump on the PATH: see "

@@ -1,6 +1,7 @@
 import Foundation
 public import PostgresClient
 public import TomboloModel
+import TomboloLocalization
 
 /// Makes accounts and sets passwords. Who asks is not checked here: services and tools decide that.
 public struct AccountRegistry: Sendable {
@@ -167,9 +168,9 @@ public struct AccountRegistry: Sendable {
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[1].split(separator: ".").count >= 2,
             !parts[1].hasPrefix("."), !parts[1].hasSuffix(".")
-        else { throw .invalidEmail(reason: "write it as name@example.org.") }
+        else { throw .invalidEmail(reason: localized("write it as name@example.org.")) }
         guard email.utf8.count <= maximumEmailByteCount else {
-            throw .invalidEmail(reason: "it is longer than \(maximumEmailByteCount) bytes.")
+            throw .invalidEmail(reason: localized("it is longer than \(maximumEmailByteCount) bytes."))
         }
         // Such as those that turn the direction of text, and what an operator reads with it.
         let isShown = email.unicodeScalars.allSatisfy { scalar in
@@ -179,11 +180,12 @@ public struct AccountRegistry: Sendable {
             }
         }
         guard isShown else {
-            throw .invalidEmail(reason: "it contains a blank, or a character that controls others.")
+            throw .invalidEmail(reason: localized("it contains a blank, or a character that controls others."))
         }
         guard !email.contains(where: specials.contains) else {
             throw .invalidEmail(
-                reason: "it contains one of \(String(specials.sorted())), which mails read as something else.")
+                reason: localized(
+                    "it contains one of \(String(specials.sorted())), which mails read as something else."))
         }
         return email
     }
@@ -192,24 +194,24 @@ public struct AccountRegistry: Sendable {
     /// - Throws: ``AuthenticationError/invalidPassword(reason:)``.
     func validate(password: String, of owner: PasswordOwner) throws(AuthenticationError) {
         guard password.count >= Self.minimumPasswordLength else {
-            throw .invalidPassword(reason: "it needs at least \(Self.minimumPasswordLength) characters.")
+            throw .invalidPassword(reason: localized("it needs at least \(Self.minimumPasswordLength) characters."))
         }
         guard password.utf8.count <= Self.maximumPasswordByteCount else {
-            throw .invalidPassword(reason: "it is longer than \(Self.maximumPasswordByteCount) bytes.")
+            throw .invalidPassword(reason: localized("it is longer than \(Self.maximumPasswordByteCount) bytes."))
         }
         if let weakness = PasswordWeakness.of(password, owner: owner) {
             throw .invalidPassword(reason: weakness.reason)
         }
         guard breached?.contains(password) != true else {
-            throw .invalidPassword(reason: "it is known from a leak: choose another.")
+            throw .invalidPassword(reason: localized("it is known from a leak: choose another."))
         }
     }
 
     static func validated(displayName: String) throws(AuthenticationError) -> String {
         let name = displayName.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !name.isEmpty else { throw .invalidDisplayName(reason: "it is empty.") }
+        guard !name.isEmpty else { throw .invalidDisplayName(reason: localized("it is empty.")) }
         guard name.utf8.count <= maximumDisplayNameByteCount else {
-            throw .invalidDisplayName(reason: "it is longer than \(maximumDisplayNameByteCount) bytes.")
+            throw .invalidDisplayName(reason: localized("it is longer than \(maximumDisplayNameByteCount) bytes."))
         }
         guard !name.utf8.contains(0) else { throw .invalidDisplayName(reason: "it contains U+0000.") }
         return name

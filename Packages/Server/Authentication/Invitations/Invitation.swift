@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-/// A role that somebody offers to whoever reads an e-mail address. What class gives it, and what it means, is up to the
+/// A role that somebody offers to the owner of an e-mail address. Which class gives it, and what it means, is up to the
 /// app's rules; here it is a name.
 public struct Invitation: Hashable, Sendable {
     public enum State: String, Sendable {

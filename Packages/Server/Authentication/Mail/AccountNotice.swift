@@ -27,25 +27,25 @@ enum AccountNotice: Sendable {
         switch self {
         case .passwordChanged:
             """
-            The password of your account with this address was changed on \(time). All logins from before were ended.
+            The password of your account with this address was changed on \(time). All earlier logins were ended.
 
-            If it was you, there is nothing to do. If it wasn't you, set another password at once, by "Forgot your \
-            password?", and tell whoever runs the server.
+            If it was you, there is nothing to do. If it wasn't you, set a new password at once with "Forgot your \
+            password?", and tell the server's operator.
             """
         case .secondFactorSetUp:
             """
             An authenticator app was set up as the second factor of your account with this address on \(time).
 
-            If it was you, there is nothing to do. If it wasn't you, tell whoever runs the server, who can remove it, and \
-            change your password.
+            If it was you, there is nothing to do. If it wasn't you, change your password, and tell the server's \
+            operator, who can remove the second factor.
             """
         case .secondFactorRemoved:
             """
             The second factor of your account with this address was removed on \(time), by you or by somebody who looks \
             after accounts. From now on, your password alone logs you in.
 
-            If you don't know of it, change your password at once, set a second factor up again, and tell whoever runs \
-            the server.
+            If you didn't expect this, change your password at once, set up a second factor again, and tell the \
+            server's operator.
             """
         }
     }

@@ -1,4 +1,5 @@
 public import Foundation
+import TomboloLocalization
 internal import PostgresClient
 internal import TomboloModel
 
@@ -149,7 +150,7 @@ extension Authenticator {
     /// What is longer than an address can be is refused: limits and the mail room keep it for a while.
     private static func bounded(_ email: String) throws(AuthenticationError) -> String {
         guard email.utf8.count <= AccountRegistry.maximumEmailByteCount else {
-            throw .invalidEmail(reason: "it is longer than \(AccountRegistry.maximumEmailByteCount) bytes.")
+            throw .invalidEmail(reason: localized("it is longer than \(AccountRegistry.maximumEmailByteCount) bytes."))
         }
         return email
     }

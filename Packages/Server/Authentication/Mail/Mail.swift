@@ -1,4 +1,4 @@
-/// A mail that an account needs: a token, once, to whoever reads the address, or what its owner has to know.
+/// A mail that an account needs: it carries a one-time token to the address, or tells its owner what they have to know.
 public struct Mail: Codable, Hashable, Sendable {
     public enum Purpose: String, Codable, Sendable {
         /// Proves the address of a registration.

@@ -1,4 +1,5 @@
 public import Foundation
+import TomboloLocalization
 internal import PostgresClient
 internal import TomboloModel
 
@@ -44,7 +45,7 @@ extension Authenticator {
         _ password: String, replacing current: String, of owner: PasswordOwner
     ) throws(AuthenticationError) {
         try accounts.validate(password: password, of: owner)
-        guard password != current else { throw .invalidPassword(reason: "it is the one that you have.") }
+        guard password != current else { throw .invalidPassword(reason: localized("it is the one that you have.")) }
     }
 
     /// - Parameter checked: the hash of the password that the caller gave. Checking it took a while: if somebody else has

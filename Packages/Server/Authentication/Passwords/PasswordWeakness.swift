@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// What makes a password one of those that attackers try first, whatever its length.
 ///
 /// NIST SP 800-63B has new passwords compared with a list of "commonly used, expected, or compromised" ones: repetitive or
@@ -34,13 +36,22 @@ enum PasswordWeakness: Hashable, Sendable, CaseIterable {
     var reason: String {
         let problem =
             switch self {
-            case .common: "it is one of the most common ones, or hardly differs from one"
-            case .owner: "it is hardly more than your e-mail address or name"
-            case .series: "it is made of series of characters, such as 1234, qwerty or aaaa"
-            case .repetition: "it repeats a few characters"
+            case .common:
+                localized(
+                    "it is one of the most common ones, or hardly differs from one, and is among the first that are "
+                        + "tried."
+                )
+            case .owner:
+                localized(
+                    "it is hardly more than your e-mail address or name, and is among the first that are tried.")
+            case .series:
+                localized(
+                    "it is made of series of characters, such as 1234, qwerty or aaaa, and is among the first that are "
+                        + "tried.")
+            case .repetition: localized("it repeats a few characters, and is among the first that are tried.")
             }
-        return "\(problem), and is among the first that are tried. "
-            + "Take one that is yours alone, such as four words that don't belong together."
+        let advice = localized("Take one that is yours alone, such as four words that don't belong together.")
+        return "\(problem) \(advice)"
     }
 
     // MARK: Each of them

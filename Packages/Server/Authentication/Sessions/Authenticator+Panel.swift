@@ -103,8 +103,8 @@ extension Authenticator {
     }
 
     /// Notes that the session's user has given the password again, and a code if the account has a second factor, and gives
-    /// the session another token: whoever copied the earlier one gets nothing of what the password opens. Both are checked
-    /// within the limits of log-ins.
+    /// the session a new token, so that a stolen copy of the old one is useless for anything that takes the password. Both
+    /// are checked within the limits of log-ins.
     /// - Returns: what the browser's cookie holds from now on.
     /// - Throws: ``AuthenticationError/wrongCredentials`` for another password, ``AuthenticationError/wrongCode``,
     ///   ``AuthenticationError/endedSession`` if the session has ended, or got another token meanwhile.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import TomboloLocalization
 import TomboloModel
 
 /// The outermost layer of every server: turns errors into answers, adds the headers that all answers carry, and
@@ -21,7 +22,6 @@ struct EdgeMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: EdgeContext, next: (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
-        let start = ContinuousClock.now
         var context = context
         context.limits = limits
         let peer = context.remoteAddress
@@ -30,6 +30,17 @@ struct EdgeMiddleware: RouterMiddleware {
         context.remoteAddress = limits.trustedProxies.clientAddress(
             peer: peer, headers: request.headers)
         if requests != nil { context.callerNote = CallerNote() }
+        guard let catalogue = routes.languageChoice(for: request.uri.path)?(request, context) else {
+            return try await answer(request, context, next)
+        }
+        return try await MessageCatalogue.$current.withValue(catalogue) { try await answer(request, context, next) }
+    }
+
+    /// In the language of ``MessageCatalogue/current``.
+    private func answer(
+        _ request: Request, _ context: EdgeContext, _ next: (Request, EdgeContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
         var failure: RequestFailure?
         var response: Response
         do {

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 public import PostgresClient
 import TomboloAuthentication
+import TomboloLocalization
 
 extension RequestFailure {
     /// Any error in the client's voice. What is not known becomes ``Code/internalError`` without details.
@@ -13,15 +14,15 @@ extension RequestFailure {
         case let error as PostgresError: self.init(error)
         case let error as AuthenticationError: self.init(error)
         case let error as PostgresPoolError:
-            self.init(.unavailable, "The server is busy.", hint: Self.retryHint, cause: error)
+            self.init(.unavailable, localized("The server is busy."), hint: Self.retryHint, cause: error)
         case let error as HTTPError: self.init(error)
         case is NIOTooManyBytesError: self = .bodyTooLarge
         case is HTTPParserError:
-            self.init(.badRequest, "The request's body breaks off, or is not HTTP.", cause: error)
+            self.init(.badRequest, localized("The request's body breaks off, or is not HTTP."), cause: error)
         default:
             self.init(
-                .internalError, "The server could not carry out the request.",
-                hint: "The server's log has the details under this request's id.", cause: error)
+                .internalError, localized("The server could not carry out the request."),
+                hint: localized("The server's log has the details under this request's id."), cause: error)
         }
     }
 
@@ -31,34 +32,43 @@ extension RequestFailure {
         switch error.code {
         case .uniqueViolation:
             let columns = Self.columns(inKeyDetail: error.detail)
-            let names = columns.isEmpty ? "a value that must be unique" : columns.joined(separator: ", ")
+            let names = columns.joined(separator: ", ")
             self.init(
-                .conflict, "Another object already has the same \(names).",
-                hint: "Change \(columns.isEmpty ? "it" : names) on one of the two, then try again.",
+                .conflict,
+                columns.isEmpty
+                    ? localized("Another object already has a value that must be unique.")
+                    : localized("Another object already has the same \(names)."),
+                hint: columns.isEmpty
+                    ? localized("Change it on one of the two, then try again.")
+                    : localized("Change \(names) on one of the two, then try again."),
                 properties: columns, cause: error)
         case .resultTooLarge:
             self.init(
-                .unprocessable, "The answer would have too many bytes.",
+                .unprocessable, localized("The answer would have too many bytes."),
                 hint:
                     "Ask for less at once: with page[size] for fewer resources, with fields[…] for fewer of their fields.",
                 cause: error)
         case .undefinedTable, .undefinedColumn:
             // A migration has renamed it; servers follow with the next tick.
-            self.init(.unavailable, "The server's model is changing.", hint: Self.retryHint, cause: error)
+            self.init(.unavailable, localized("The server's model is changing."), hint: Self.retryHint, cause: error)
         case _ where error.isRetryable:
-            self.init(.unavailable, "The database does not answer at the moment.", hint: Self.retryHint, cause: error)
+            self.init(
+                .unavailable, localized("The database does not answer at the moment."), hint: Self.retryHint,
+                cause: error)
         case _ where error.isRefusal:
             // A rule's name says what it holds, and no value.
             let rule = error.code == .checkViolation ? error.constraintName : nil
             self.init(
                 .unprocessable,
-                error.raisedSentence ?? rule.map { "The database refused it: it would break the rule '\($0)'." }
-                    ?? "The database refused a value.", hint: error.raisedSentence == nil ? nil : error.hint,
+                error.raisedSentence ?? rule.map {
+                    localized("The database refused it: it would break the rule '\($0)'.")
+                }
+                    ?? localized("The database refused a value."), hint: error.raisedSentence == nil ? nil : error.hint,
                 cause: error)
         default:
             self.init(
-                .internalError, "The server could not carry out the request.",
-                hint: "The server's log has the details under this request's id.", cause: error)
+                .internalError, localized("The server could not carry out the request."),
+                hint: localized("The server's log has the details under this request's id."), cause: error)
         }
     }
 
@@ -68,16 +78,22 @@ extension RequestFailure {
         case .contentTooLarge: self = .bodyTooLarge
         case let status where (400..<500).contains(status.code):
             self.init(.badRequest, error.body ?? "The request is not well formed.", cause: error)
-        default: self.init(.internalError, "The server could not carry out the request.", cause: error)
+        default: self.init(.internalError, localized("The server could not carry out the request."), cause: error)
         }
     }
 
-    static let retryHint = "Try the same request again in a moment."
+    static var retryHint: String { localized("Try the same request again in a moment.") }
     /// 503 for a request that finds too many others waiting to be answered together.
-    package static let tooManyWaiting = RequestFailure(
-        .unavailable, "The server has more requests of this kind than it can hold.", hint: retryHint)
-    static let noSuchRoute = RequestFailure(.notFound, "There is nothing at this address.")
-    static let bodyTooLarge = RequestFailure(.tooLarge, "The request's body is too long.")
+    package static var tooManyWaiting: RequestFailure {
+        RequestFailure(
+            .unavailable, localized("The server has more requests of this kind than it can hold."), hint: retryHint)
+    }
+    static var noSuchRoute: RequestFailure {
+        RequestFailure(.notFound, localized("There is nothing at this address."))
+    }
+    static var bodyTooLarge: RequestFailure {
+        RequestFailure(.tooLarge, localized("The request's body is too long."))
+    }
 
     /// The column names in PostgreSQL's `Key (email, event)=(…) already exists.`: never the values.
     static func columns(inKeyDetail detail: String?) -> [String] {

@@ -29,6 +29,8 @@ public struct RequestFailure: Error, Sendable {
     /// Whatever else is wrong with the same request, for formats that tell it.
     public var others: [RequestFailure] = []
 
+    // Disfavoured, so that a module with translations can have an initialiser of its own for literals.
+    @_disfavoredOverload
     public init(
         _ code: Code, _ message: String, hint: String? = nil, pageHint: String? = nil, properties: [String] = [],
         source: Source? = nil, cause: (any Error)? = nil

@@ -1,5 +1,6 @@
 public import Hummingbird
 public import TomboloModel
+import TomboloLocalization
 
 extension EdgeContext {
     /// The id in the address.
@@ -7,8 +8,8 @@ extension EdgeContext {
     public func id(_ name: String = "id") throws -> ObjectId {
         guard let text = parameters.get(name), let id = try? ObjectId(string: text) else {
             throw RequestFailure(
-                .badRequest, "The address holds something that is not an id.",
-                hint: "An id has 24 hexadecimal digits.")
+                .badRequest, localized("The address holds something that is not an id."),
+                hint: localized("An id has 24 hexadecimal digits."))
         }
         return id
     }
@@ -30,7 +31,8 @@ extension Request {
     public func queryID(_ name: String) throws -> ObjectId? {
         guard let text = uri.queryParameters[name[...]] else { return nil }
         guard let id = try? ObjectId(string: String(text)) else {
-            throw RequestFailure(.badRequest, "'\(name)' is not an id.", hint: "An id has 24 hexadecimal digits.")
+            throw RequestFailure(
+                .badRequest, "'\(name)' is not an id.", hint: localized("An id has 24 hexadecimal digits."))
         }
         return id
     }

@@ -1,5 +1,6 @@
 public import TomboloModel
 public import TomboloRules
+import TomboloLocalization
 
 /// Leave for some objects of a class. The handler must ask the rules about each of them, or apply their filter.
 public struct ClassGrant: Sendable {
@@ -37,7 +38,7 @@ extension RouteAccess where Grant == ClassGrant {
                 }
                 denial = denial ?? refusal
             }
-            throw denial.map { RequestFailure($0) } ?? RequestFailure(.forbidden, "Not permitted.")
+            throw denial.map { RequestFailure($0) } ?? RequestFailure(.forbidden, localized("Not permitted."))
         }
     }
 }
@@ -80,7 +81,7 @@ extension RouteAccess where Grant == ModelGrant {
             }
             // The refusals name one class each, and nobody asked about one.
             if let denial, denial.needsLogin { throw RequestFailure(denial) }
-            throw RequestFailure(.forbidden, "Not permitted: no role lets you \(summary) \(what).")
+            throw RequestFailure(.forbidden, localized("Not permitted: no role lets you \(summary) \(what)."))
         }
     }
 }

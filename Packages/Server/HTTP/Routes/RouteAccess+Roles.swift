@@ -1,6 +1,7 @@
 import Hummingbird
 import TomboloModel
 public import TomboloRules
+import TomboloLocalization
 
 extension RouteAccess where Grant == Subject {
     /// For users who have one of the roles everywhere.
@@ -71,7 +72,7 @@ extension RequestFailure {
     /// 401 where nobody is logged in, otherwise 403.
     fileprivate static func lacks(_ what: String, _ subject: Subject) -> RequestFailure {
         RequestFailure(
-            subject.isAnonymous ? .unauthenticated : .forbidden, "Not permitted: this takes \(what).",
+            subject.isAnonymous ? .unauthenticated : .forbidden, localized("Not permitted: this takes \(what)."),
             hint: subject.isAnonymous ? "Log in with POST /login." : nil)
     }
 }

@@ -2,6 +2,7 @@ public import Hummingbird
 public import PostgresClient
 public import TomboloModel
 public import TomboloRules
+import TomboloLocalization
 
 /// Who may use a route: a decorator. Decorators are values, which compose with ``and(_:)`` in any order and with
 /// ``or(_:)``; what they decide by is the route's own parameters and what these lead to, never words in an address.
@@ -222,8 +223,8 @@ extension ClassesGrant {
             throw RequestFailure(
                 .forbidden,
                 operation == .listTrash
-                    ? "Not permitted: you may not view the trash."
-                    : "Not permitted: no role lets you \(operation) \(what).")
+                    ? localized("Not permitted: you may not view the trash.")
+                    : localized("Not permitted: no role lets you \(operation) \(what)."))
         }
         self.init(subject: subject, rules: rules, filters: filters)
     }
@@ -297,7 +298,7 @@ extension RequestFailure {
     /// 404 for an id that no live object of the class has, or one that the caller may not know of.
     public static func noSuchObject(_ className: String) -> RequestFailure {
         RequestFailure(
-            .notFound, "There is no \(className) with this id.",
-            hint: "It may be in the trash, or you may not see it.")
+            .notFound, localized("There is no \(className) with this id."),
+            hint: localized("It may be in the trash, or you may not see it."))
     }
 }

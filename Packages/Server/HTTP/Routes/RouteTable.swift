@@ -1,5 +1,10 @@
+public import Hummingbird
 import Synchronization
+public import TomboloLocalization
 import TomboloRules
+
+/// Which translations a request gets; nil for none.
+public typealias LanguageChoice = @Sendable (Request, EdgeContext) -> MessageCatalogue?
 
 /// All routes of one server. Filled while the server is built, read afterwards; the lock is for the compiler's sake.
 final class RouteTable: Sendable {
@@ -12,6 +17,8 @@ final class RouteTable: Sendable {
     private let entries = Mutex<[Entry]>([])
     private let mistakes = Mutex<[String]>([])
     private let formats = Mutex<[(prefix: String, format: FailureFormat)]>([])
+
+    private let languages = Mutex<[(prefix: String, choose: LanguageChoice)]>([])
 
     var all: [RouteDescription] { entries.withLock { $0.map(\.route) } }
 
@@ -45,6 +52,15 @@ final class RouteTable: Sendable {
     /// How failures are written at an address; nil for the edge's own way.
     func failureFormat(for address: String) -> FailureFormat? {
         formats.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.format
+    }
+
+    func translate(below prefix: String, by choose: @escaping LanguageChoice) {
+        languages.withLock { $0.append((prefix, choose)) }
+    }
+
+    /// How the language of a request is found; nil where everything is English.
+    func languageChoice(for address: String) -> LanguageChoice? {
+        languages.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.choose
     }
 
     /// A route that the router has. One that nobody decided about counts as open to everybody.

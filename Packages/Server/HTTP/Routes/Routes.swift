@@ -29,6 +29,11 @@ public struct Routes {
         table.report(below: path, as: format)
     }
 
+    /// Has texts translated at a path and everything below it, also those of failures.
+    public func translate(below path: String, by choose: @escaping LanguageChoice) {
+        table.translate(below: path, by: choose)
+    }
+
     /// Registers a route.
     /// - Parameters:
     ///   - path: with `{name}` for parameters.

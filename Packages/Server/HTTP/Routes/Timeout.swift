@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// Runs `body`, and cancels it when it takes longer than `limit`. Work that ignores cancellation is waited for.
 /// - Parameter executor: where `body` prefers to run; nil for Swift's pool.
 /// - Throws: what `body` throws, or a ``RequestFailure`` with ``RequestFailure/Code/timeout``.
@@ -16,8 +18,8 @@ package func withTimeout<Result: Sendable>(
         // What came too late came all the same.
         if case .success(let result) = outcome { return result }
         var failure = RequestFailure(
-            .timeout, "The request took longer than \(limit) and was given up.",
-            hint: "Try it again; ask for less at once.")
+            .timeout, localized("The request took longer than \(limit) and was given up."),
+            hint: localized("Try it again; ask for less at once."))
         if case .failure(let late as RequestFailure) = outcome { failure.session = late.session }
         throw failure
     }

@@ -1,4 +1,5 @@
 public import TomboloModel
+import TomboloLocalization
 
 extension TrashReason {
     /// The reason that a request gives.
@@ -26,11 +27,13 @@ extension TrashReason {
         switch defect {
         case .tooLong:
             RequestFailure(
-                .unprocessable, "The reason is longer than \(byteLimit) bytes.", hint: "Say it in fewer words.",
+                .unprocessable, localized("The reason is longer than \(byteLimit) bytes."),
+                hint: localized("Say it in fewer words."),
                 source: source)
         case .controlCharacters:
             RequestFailure(
-                .unprocessable, "The reason has control characters.", hint: "Send plain text.", source: source)
+                .unprocessable, localized("The reason has control characters."), hint: localized("Send plain text."),
+                source: source)
         }
     }
 }

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 package import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 extension RequestExamples {
     /// A request that is refused whatever the objects are, with the document that it's answered by.
@@ -10,7 +11,7 @@ extension RequestExamples {
         var name = "nothing"
         while type.field(name) != nil { name += "Else" }
         let request = ExampleRequest(
-            "Filter the \(self.name) by a field that they don't have", .get, type.path,
+            localized("Filter the \(self.name) by a field that they don't have"), .get, type.path,
             query: [("filter[\(name)]", example(.string))])
         do {
             let query = request.query.map { [$0.name, $0.value].map(RequestParameters.encode).joined(separator: "=") }
@@ -18,7 +19,10 @@ extension RequestExamples {
                 method: request.method, scheme: nil, authority: nil,
                 path: "\(request.path)?\(query.joined(separator: "&"))")
             let sent = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
-            _ = try ResourceQuery(RequestParameters(sent), .list, of: type, for: view)
+            // As programs get it.
+            try MessageCatalogue.$current.withValue(nil) {
+                _ = try ResourceQuery(RequestParameters(sent), .list, of: type, for: view)
+            }
         } catch let failure as RequestFailure {
             return (request, failure.code.status.code, JSONAPIFailure.document(failure, "…"))
         } catch {}

@@ -2,6 +2,7 @@ import HTTPTypes
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Requests that change something: those that the rules permit the caller for some objects.
 extension RequestExamples {
@@ -22,7 +23,7 @@ extension RequestExamples {
         let (attributes, relationships) = newMembers
         if !attributes.isEmpty { resource["attributes"] = .object(attributes) }
         if !relationships.isEmpty { resource["relationships"] = .object(relationships) }
-        return ExampleRequest("Make one of the \(name)", .post, type.path, body: ["data": .object(resource)])
+        return ExampleRequest(localized("Make one of the \(name)"), .post, type.path, body: ["data": .object(resource)])
     }
 
     private var newMembers: (attributes: [String: JSON], relationships: [String: JSON]) {
@@ -81,7 +82,7 @@ extension RequestExamples {
         ]
         if let (name, value) = repeated { resource["attributes"] = [name: value] }
         return ExampleRequest(
-            "Change one of the \(name)", .patch, path(samples.update?.id), ifMatch: samples.update?.version,
+            localized("Change one of the \(name)"), .patch, path(samples.update?.id), ifMatch: samples.update?.version,
             body: ["data": .object(resource)])
     }
 
@@ -109,7 +110,9 @@ extension RequestExamples {
     package var remove: ExampleRequest? {
         guard view.refusal(JSONAPIRoutes.removal(of: type.item), type) == nil else { return nil }
         return ExampleRequest(
-            type.item.isTrashable ? "Move one of the \(name) to the trash" : "Delete one of the \(name) permanently",
+            type.item.isTrashable
+                ? localized("Move one of the \(name) to the trash")
+                : localized("Delete one of the \(name) permanently"),
             .delete, path(nil),
             body: type.item.isTrashable ? .some(["meta": ["reason": .string(example(.string))]]) : .none)
     }
@@ -125,14 +128,15 @@ extension RequestExamples {
         var requests: [ExampleRequest] = []
         if let (field, target) = single.first(where: { isLinked($0.field) }) ?? single.first {
             let link = samples.update?.linked(field.name).first ?? Self.placeholder(target)
-            requests.append(request("Change what '\(field.name)' leads to", .patch, field, link))
+            requests.append(request(localized("Change what '\(field.name)' leads to"), .patch, field, link))
         }
         if let (field, target) = lists.first(where: { isLinked($0.field) }) ?? lists.first {
             let link = samples.update?.linked(field.name).first ?? Self.placeholder(target)
-            requests.append(request("Add to what '\(field.name)' leads to", .post, field, .array([link])))
+            requests.append(request(localized("Add to what '\(field.name)' leads to"), .post, field, .array([link])))
             requests.append(
                 request(
-                    "Take out of what '\(field.name)' leads to", .delete, field, .array([Self.placeholder(target)])))
+                    localized("Take out of what '\(field.name)' leads to"), .delete, field,
+                    .array([Self.placeholder(target)])))
         }
         return requests
     }

@@ -2,6 +2,7 @@ import HTTPTypes
 package import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Requests about the objects of one class that a caller may send. Those that change something say what is there already,
 /// so that nothing happens to an object by trying one out; what takes something away leaves the id to the reader.
@@ -46,17 +47,19 @@ package struct RequestExamples: Sendable {
 
     // MARK: Reading
 
-    package var list: ExampleRequest { ExampleRequest("List \(name)", .get, type.path) }
+    package var list: ExampleRequest { ExampleRequest(localized("List \(name)"), .get, type.path) }
 
-    package var single: ExampleRequest { ExampleRequest("Read one of the \(name)", .get, path(samples.read?.id)) }
+    package var single: ExampleRequest {
+        ExampleRequest(localized("Read one of the \(name)"), .get, path(samples.read?.id))
+    }
 
     /// What a relationship leads to, as resources and as identifiers; of the first one.
     package var related: [ExampleRequest] {
         guard let field = relationships.first?.field else { return [] }
         return [
-            ExampleRequest("Read what '\(field.name)' leads to", .get, path(samples.read?.id, field.name)),
+            ExampleRequest(localized("Read what '\(field.name)' leads to"), .get, path(samples.read?.id, field.name)),
             ExampleRequest(
-                "Read which resources '\(field.name)' leads to", .get,
+                localized("Read which resources '\(field.name)' leads to"), .get,
                 path(samples.read?.id, "relationships", field.name)),
         ]
     }
@@ -66,7 +69,7 @@ package struct RequestExamples: Sendable {
     package var filter: ExampleRequest {
         let found = [ResourceFilter.Operator.contains, .ge, .eq].compactMap(filter)
         let query = found.isEmpty ? [(name: "filter[id]", value: samples.read?.id ?? example(type.keyType))] : found
-        return ExampleRequest("Filter the \(name)", .get, type.path, query: query)
+        return ExampleRequest(localized("Filter the \(name)"), .get, type.path, query: query)
     }
 
     /// The first field that an operator suits, and that no other one suits as well.
@@ -96,14 +99,14 @@ package struct RequestExamples: Sendable {
         let names = sortable.filter { $0 != "id" }.prefix(2)
         let orders = names.isEmpty ? ["-id"] : ["-\(names[0])"] + names.dropFirst()
         return ExampleRequest(
-            "Sort the \(name)", .get, type.path, query: [("sort", orders.joined(separator: ","))])
+            localized("Sort the \(name)"), .get, type.path, query: [("sort", orders.joined(separator: ","))])
     }
 
     package var sparse: ExampleRequest? {
         guard !fields.isEmpty else { return nil }
         let names = fields.prefix(3).map(\.name).joined(separator: ",")
         return ExampleRequest(
-            "Show only some fields of the \(name)", .get, type.path,
+            localized("Show only some fields of the \(name)"), .get, type.path,
             query: [("fields[\(RequestParameters.encode(name))]", names)])
     }
 
@@ -111,13 +114,13 @@ package struct RequestExamples: Sendable {
         let readable = relationships.filter { view.refusal(.read, $0.target) == nil }.prefix(2)
         guard !readable.isEmpty else { return nil }
         return ExampleRequest(
-            "List \(name) with what they link to", .get, type.path,
+            localized("List \(name) with what they link to"), .get, type.path,
             query: [("include", readable.map(\.field.name).joined(separator: ","))])
     }
 
     package var numbered: ExampleRequest {
         ExampleRequest(
-            "The second page of the \(name), with how many there are", .get, type.path,
+            localized("The second page of the \(name), with how many there are"), .get, type.path,
             query: [("page[size]", "10"), ("page[number]", "2"), ("page[total]", "true")])
     }
 
@@ -125,7 +128,7 @@ package struct RequestExamples: Sendable {
         let sorts = [ResourceQuery.Sort(column: type.key, type: type.keyType, isAscending: true)]
         let key = type.keyValue(samples.read?.id ?? example(type.keyType))
         return ExampleRequest(
-            "The page of the \(name) after a cursor", .get, type.path,
+            localized("The page of the \(name) after a cursor"), .get, type.path,
             query: [("page[size]", "10"), ("page[after]", ResourcePage.encode(key.map { [$0] } ?? [], sorts))])
     }
 

@@ -1,6 +1,7 @@
 import Synchronization
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// How many exports run at a time: each holds a connection for as long as its client takes to read.
 final class ExportPlaces: Sendable {
@@ -31,19 +32,21 @@ final class ExportPlaces: Sendable {
         }
         guard own < Self.perUser else {
             throw RequestFailure(
-                .tooManyRequests, "You have \(own) exports under way, and at most \(Self.perUser) are possible.",
-                hint: "Try again when one of them has ended.")
+                .tooManyRequests,
+                localized("You have \(own) exports under way, and at most \(Self.perUser) are possible."),
+                hint: localized("Try again when one of them has ended."))
         }
         guard near < Self.perAddress else {
             throw RequestFailure(
                 .tooManyRequests,
-                "Your address has \(near) exports under way, and at most \(Self.perAddress) are possible.",
-                hint: "Try again when one of them has ended.")
+                localized("Your address has \(near) exports under way, and at most \(Self.perAddress) are possible."),
+                hint: localized("Try again when one of them has ended."))
         }
         guard all < Self.all else {
             throw RequestFailure(
-                .unavailable, "The server has \(all) exports under way, and at most \(Self.all) are possible.",
-                hint: "Try again in a moment.")
+                .unavailable,
+                localized("The server has \(all) exports under way, and at most \(Self.all) are possible."),
+                hint: localized("Try again in a moment."))
         }
     }
 

@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// Reads CSV (RFC 4180) piece by piece, wherever the pieces are cut. UTF-8, with or without a byte order mark, as
 /// ``ImportTextDecoder`` makes it; lines end with CRLF, LF or CR.
 struct CSVDecoder: Sendable {
@@ -65,8 +67,9 @@ struct CSVDecoder: Sendable {
         if delimiter == nil { try decide(take) }
         if state == .quoted {
             throw ImportFileError(
-                line: cellLine, column: cells.count + 1, message: "The file ends inside this cell, which is in quotes.",
-                hint: "Close the quotes, or send the whole file.")
+                line: cellLine, column: cells.count + 1,
+                message: localized("The file ends inside this cell, which is in quotes."),
+                hint: localized("Close the quotes, or send the whole file."))
         }
         // A last line may come without its end.
         if !cells.isEmpty || state != .start { try endRow(take) }
@@ -111,8 +114,8 @@ struct CSVDecoder: Sendable {
         if isSecondHalf, state != .quoted { return }
         guard byte != 0 else {
             throw error(
-                "There is a NUL byte, which no text has.",
-                "Save the file as 'CSV UTF-8', and import that. This may be another kind of file.")
+                localized("There is a NUL byte, which no text has."),
+                localized("Save the file as 'CSV UTF-8', and import that. This may be another kind of file."))
         }
         switch state {
         case .quoted:
@@ -137,12 +140,12 @@ struct CSVDecoder: Sendable {
                 rowLine = line
             } else if state == .quote {
                 throw error(
-                    "There is something after the closing quotes of the cell.",
-                    "Double the quotes that belong to the text: \"say \"\"hello\"\"\".")
+                    localized("There is something after the closing quotes of the cell."),
+                    localized("Double the quotes that belong to the text: \"say \"\"hello\"\"\"."))
             } else if byte == Self.quote {
                 throw error(
-                    "There are quotes inside a cell that doesn't begin with quotes.",
-                    "Put the whole cell in quotes, and double those that belong to the text.")
+                    localized("There are quotes inside a cell that doesn't begin with quotes."),
+                    localized("Put the whole cell in quotes, and double those that belong to the text."))
             } else {
                 state = .bare
                 try append(byte)
@@ -154,23 +157,24 @@ struct CSVDecoder: Sendable {
         guard cell.count < ImportLimits.itemByteCount else {
             throw ImportFileError(
                 line: state == .quoted ? cellLine : line, column: cells.count + 1,
-                message: "The cell has more than \(ImportLimits.itemByteCount) bytes.",
-                hint: "Shorten it. If it isn't that long, its quotes may not be closed.")
+                message: localized("The cell has more than \(ImportLimits.itemByteCount) bytes."),
+                hint: localized("Shorten it. If it isn't that long, its quotes may not be closed."))
         }
         cell.append(byte)
     }
 
     private mutating func endCell() throws {
         guard cells.count < ImportLimits.columnCount else {
-            throw error("The row has more than \(ImportLimits.columnCount) cells.", "Leave columns out.")
+            throw error(
+                localized("The row has more than \(ImportLimits.columnCount) cells."), localized("Leave columns out."))
         }
         if state == .start {
             cells.append(nil)
         } else {
             guard let text = String(validating: cell, as: UTF8.self) else {
                 throw error(
-                    "The cell isn't UTF-8, as the text before it is.",
-                    "Save the whole file as 'CSV UTF-8', and import that.")
+                    localized("The cell isn't UTF-8, as the text before it is."),
+                    localized("Save the whole file as 'CSV UTF-8', and import that."))
             }
             cells.append(text)
         }

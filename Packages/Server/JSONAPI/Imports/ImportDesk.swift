@@ -2,6 +2,7 @@ package import PostgresClient
 package import TomboloHTTP
 package import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Imports between their upload and their start: what routes and pages ask for. Everything is decided by the caller's view,
 /// and nobody gets at another one's file.
@@ -29,9 +30,9 @@ package struct ImportDesk: Sendable {
         try Self.check(job, type)
         guard job.state == .draft else {
             throw RequestFailure(
-                .conflict, "The import was started or cancelled already: it's \(job.state.rawValue).",
+                .conflict, localized("The import was started or cancelled already: it's \(job.state.word)."),
                 hint: "GET /jobs/\(job.id) shows what came of it.",
-                pageHint: "Its page under Jobs says what came of it.")
+                pageHint: localized("Its page under Jobs says what came of it."))
         }
         guard job.arguments["isComplete"] == true, case .object(var arguments) = job.arguments else {
             throw Self.incomplete
@@ -76,14 +77,17 @@ package struct ImportDesk: Sendable {
             rows: rows.compactMap { row in row.source.flatMap { try? ImportSource($0, isTable: isTable) } })
     }
 
-    private static let incomplete = RequestFailure(.conflict, "The file isn't here as a whole.", hint: "Send it again.")
+    private static var incomplete: RequestFailure {
+        RequestFailure(.conflict, localized("The file isn't here as a whole."), hint: localized("Send it again."))
+    }
 
     private static func check(_ job: Job, _ type: ResourceType) throws {
         guard job.kind == .load, type.item.name == job.className || type.item.previousNames.contains(job.className)
         else {
             throw RequestFailure(
-                .notFound, "You have no import of \(type.name) with this number.", hint: "GET /jobs lists your jobs.",
-                pageHint: "The page Jobs lists yours.")
+                .notFound, localized("You have no import of \(type.name) with this number."),
+                hint: "GET /jobs lists your jobs.",
+                pageHint: localized("The page Jobs lists yours."))
         }
     }
 
@@ -168,9 +172,11 @@ package struct ImportDesk: Sendable {
             guard !isAtomic || draft.rowCount <= ImportLimits.atomicRowCount else {
                 throw RequestFailure(
                     .unprocessable,
-                    "The file has \(draft.rowCount) rows, and at most \(ImportLimits.atomicRowCount) can be all or nothing.",
+                    localized(
+                        "The file has \(draft.rowCount) rows, and at most \(ImportLimits.atomicRowCount) can be all or nothing."
+                    ),
                     hint: "Leave 'atomic' out: it's done in batches then.",
-                    pageHint: "Take the tick at \"All or nothing\" away: it's done in batches then.",
+                    pageHint: localized("Take the tick at \"All or nothing\" away: it's done in batches then."),
                     source: .pointer("/atomic"))
             }
             try await plan(draft, version, connection)
@@ -180,19 +186,13 @@ package struct ImportDesk: Sendable {
     }
 
     private func plan(_ draft: ImportDraft, _ version: String, _ connection: PostgresConnection) async throws {
-        var planner = ImportPlanner(draft.mapping, draft.choices)
-        var after: Int64 = 0
-        while true {
-            let rows = try await JobStore.rows(
-                of: draft.job, after: after, limit: ImportLimits.chunkRowCount, connection)
-            guard let last = rows.last else { break }
-            after = last.number
-            try await JobStore.plan(try await planner.add(rows, connection), of: draft.id, connection)
-        }
+        // Reasons are kept in English, whoever reads them.
+        let planner = try await MessageCatalogue.$current.withValue(nil) { try await planned(draft, connection) }
         guard planner.version == version else {
             var failure = RequestFailure(
-                .conflict, "The import would do something else than its preview showed.",
-                hint: "Nothing was changed. Ask for another preview, and decide anew.", source: .pointer("/expect"))
+                .conflict, localized("The import would do something else than its preview showed."),
+                hint: localized("Nothing was changed. Ask for another preview, and decide anew."),
+                source: .pointer("/expect"))
             failure.details = [
                 "creates": .int(planner.creates), "updates": .int(planner.updates), "refused": .int(planner.refused),
             ]
@@ -200,7 +200,21 @@ package struct ImportDesk: Sendable {
         }
         guard planner.creates + planner.updates > 0 else {
             throw RequestFailure(
-                .conflict, "Every row is refused.", hint: "Correct the file and send it again, or map it otherwise.")
+                .conflict, localized("Every row is refused."),
+                hint: localized("Correct the file and send it again, or map it otherwise."))
+        }
+    }
+
+    /// Keeps what is to be done about each row.
+    private func planned(_ draft: ImportDraft, _ connection: PostgresConnection) async throws -> ImportPlanner {
+        var planner = ImportPlanner(draft.mapping, draft.choices)
+        var after: Int64 = 0
+        while true {
+            let rows = try await JobStore.rows(
+                of: draft.job, after: after, limit: ImportLimits.chunkRowCount, connection)
+            guard let last = rows.last else { return planner }
+            after = last.number
+            try await JobStore.plan(try await planner.add(rows, connection), of: draft.id, connection)
         }
     }
 

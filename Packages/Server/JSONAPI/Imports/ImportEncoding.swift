@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// How the bytes of an uploaded file stand for text.
 package enum ImportEncoding: String, Sendable {
     case utf8 = "utf-8"
@@ -11,7 +13,7 @@ package enum ImportEncoding: String, Sendable {
         switch self {
         case .utf8, .utf16: nil
         case .windows1252:
-            "The file isn't UTF-8, so it was read as Windows-1252. Check names with accents or umlauts."
+            localized("The file isn't UTF-8, so it was read as Windows-1252. Check names with accents or umlauts.")
         }
     }
 }

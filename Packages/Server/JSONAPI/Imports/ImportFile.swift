@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// A file while it's uploaded: bytes in, rows out. It holds no more than the row under way. What encoding the bytes have is
 /// found out here and nowhere else: everything behind it is UTF-8.
@@ -59,8 +60,8 @@ package struct ImportFile: Sendable {
         textByteCount += text.count
         guard textByteCount <= textLimit else {
             throw ImportFileError(
-                line: nil, message: "The file has more than \(textLimit) bytes as UTF-8.",
-                hint: "Import it in parts.", isTooLarge: true)
+                line: nil, message: localized("The file has more than \(textLimit) bytes as UTF-8."),
+                hint: localized("Import it in parts."), isTooLarge: true)
         }
         switch format {
         case .csv:
@@ -97,8 +98,8 @@ package struct ImportFile: Sendable {
         }
         guard rowCount > 0 else {
             throw ImportFileError(
-                line: nil, message: "The file has no rows.",
-                hint: "Send a header and at least one row, or JSON objects.")
+                line: nil, message: localized("The file has no rows."),
+                hint: localized("Send a header and at least one row, or JSON objects."))
         }
         return rows
     }
@@ -107,8 +108,8 @@ package struct ImportFile: Sendable {
         rowCount += 1
         guard rowCount <= ImportLimits.rowCount else {
             throw ImportFileError(
-                line: line, message: "The file has more than \(ImportLimits.rowCount) rows.",
-                hint: "Import it in parts.", isTooLarge: true)
+                line: line, message: localized("The file has more than \(ImportLimits.rowCount) rows."),
+                hint: localized("Import it in parts."), isTooLarge: true)
         }
     }
 
@@ -122,8 +123,9 @@ package struct ImportFile: Sendable {
         }
         guard cells.count == columns.count else {
             throw ImportFileError(
-                line: line, message: "The row has \(cells.count) cells, and the header has \(columns.count).",
-                hint: "Put cells with separators or line breaks in quotes.")
+                line: line,
+                message: localized("The row has \(cells.count) cells, and the header has \(columns.count)."),
+                hint: localized("Put cells with separators or line breaks in quotes."))
         }
         try count(line: line)
         return Row(number: line, text: ImportSource.text(of: cells))
@@ -134,14 +136,15 @@ package struct ImportFile: Sendable {
             guard let name = cell, !name.isEmpty, name.utf8.count <= ImportLimits.columnNameByteCount else {
                 throw ImportFileError(
                     line: line, column: index + 1,
-                    message: "The column has no name, or one of more than \(ImportLimits.columnNameByteCount) bytes.",
-                    hint: "Name every column in the first row.")
+                    message: localized(
+                        "The column has no name, or one of more than \(ImportLimits.columnNameByteCount) bytes."),
+                    hint: localized("Name every column in the first row."))
             }
             guard known.insert(name).inserted else {
                 throw ImportFileError(
                     line: line, column: index + 1,
-                    message: "Another column is called '\(name.shortened(toByteCount: 60))' too.",
-                    hint: "Give each column its own name.")
+                    message: localized("Another column is called '\(name.shortened(toByteCount: 60))' too."),
+                    hint: localized("Give each column its own name."))
             }
             columns.append(name)
         }
@@ -154,9 +157,10 @@ package struct ImportFile: Sendable {
         for name in row.members.keys where known.insert(name).inserted {
             guard known.count <= ImportLimits.columnCount, name.utf8.count <= ImportLimits.columnNameByteCount else {
                 throw ImportFileError(
-                    line: row.line, message: "The objects have too many different names, or too long ones.",
-                    hint: "At most \(ImportLimits.columnCount) names of \(ImportLimits.columnNameByteCount) bytes "
-                        + "are possible.")
+                    line: row.line, message: localized("The objects have too many different names, or too long ones."),
+                    hint: localized(
+                        "At most \(ImportLimits.columnCount) names of \(ImportLimits.columnNameByteCount) bytes "
+                            + "are possible."))
             }
             columns.append(name)
         }

@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloLocalization
 
 /// What is wrong with a file that can't be read, and where.
 struct ImportFileError: Error, Hashable, Sendable {
@@ -12,9 +13,13 @@ struct ImportFileError: Error, Hashable, Sendable {
     var isTooLarge = false
 
     var failure: RequestFailure {
-        var place = line.map { "Line \($0)" } ?? ""
-        if let column { place += ", column \(column)" }
-        return RequestFailure(
-            isTooLarge ? .tooLarge : .unprocessable, place.isEmpty ? message : "\(place): \(message)", hint: hint)
+        RequestFailure(isTooLarge ? .tooLarge : .unprocessable, located, hint: hint)
+    }
+
+    /// `Line 7, column 2: There is a NUL byte, which no text has.`
+    private var located: String {
+        guard let line else { return message }
+        guard let column else { return localized("Line \(line): \(message)") }
+        return localized("Line \(line), column \(column): \(message)")
     }
 }

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 extension ImportMapping {
     /// All that a column can become, as an export names it.
@@ -41,13 +42,13 @@ extension ImportMapping {
     /// Why a column with titles of an export becomes nothing; nil for another column.
     package static func titleRemark(_ column: String, of type: ResourceType, _ view: CallerView) -> String? {
         view.fields(of: type).first { $0.isRelationship && $0.titleName == column }
-            .map { "Titles are for reading: change '\($0.name)' instead." }
+            .map { localized("Titles are for reading: change '\($0.name)' instead.") }
     }
 
     /// The columns that become nothing, and why.
     var ignored: [JSON] {
         columnNames.filter { json[$0] == .null }.map { column in
-            let reason = Self.titleRemark(column, of: type, view) ?? "Nothing is chosen for it."
+            let reason = Self.titleRemark(column, of: type, view) ?? localized("Nothing is chosen for it.")
             return ["column": .string(column), "reason": .string(reason)]
         }
     }
@@ -58,7 +59,9 @@ extension ImportMapping {
     // MARK: What is wrong, and where
 
     /// `Line 7`, or the place in an array of JSON.
-    func name(ofRow number: Int64) -> String { "\(numbersLines ? "Line" : "Row") \(number)" }
+    func name(ofRow number: Int64) -> String {
+        numbersLines ? localized("Line \(number)") : localized("Row \(number)")
+    }
 
     /// What a row of a new resource leaves out.
     /// - Parameter problems: of the same row: what can't be read isn't missing.
@@ -68,9 +71,10 @@ extension ImportMapping {
                 !problems.contains(where: { Self.isAbout($0, member.pointer) })
             else { return nil }
             return RequestFailure(
-                .unprocessable, "'\(member.name)' is required.",
+                .unprocessable, localized("'\(member.name)' is required."),
                 hint: member.isMapped
-                    ? "Write a value into the cell." : "Choose a column for it, or add one to the file.",
+                    ? localized("Write a value into the cell.")
+                    : localized("Choose a column for it, or add one to the file."),
                 properties: [member.name], source: .pointer(member.pointer))
         }
     }
@@ -96,7 +100,8 @@ extension ImportMapping {
     func located(_ failure: RequestFailure) -> RequestFailure {
         var result = failure
         if let place = place(of: failure) {
-            result.message = "Column '\(place.column.shortened(toByteCount: 60))': \(failure.message)"
+            let column = place.column.shortened(toByteCount: 60)
+            result.message = localized("Column '\(column)': \(failure.message)")
         }
         result.others = failure.others.map(located)
         return result
@@ -121,8 +126,8 @@ extension ImportMapping {
         required.filter { names.contains($0.name) }.map { member in
             [
                 "row": .null, "column": .null, "member": .string(member.name),
-                "message": .string("'\(member.name)' is required, and no column becomes it."),
-                "remedy": "Choose a column for it, or add one to the file.",
+                "message": .string(localized("'\(member.name)' is required, and no column becomes it.")),
+                "remedy": .string(localized("Choose a column for it, or add one to the file.")),
             ]
         }
     }

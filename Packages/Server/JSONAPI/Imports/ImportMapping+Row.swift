@@ -1,6 +1,7 @@
 import Foundation
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 extension ImportMapping {
     /// A row as the members of a resource, written as the server writes them.
@@ -59,7 +60,8 @@ extension ImportMapping {
         ///   - hint: what to write, without saying `expected` again.
         mutating func refuse(_ found: JSON, _ expected: String, _ hint: String, at pointer: RequestPointer) -> JSON? {
             let text = if case .string(let text) = found { text } else { JobStore.text(found) }
-            return refuse("'\(text.shortened(toByteCount: 60))' isn't \(expected).", hint, at: pointer)
+            let shown = text.shortened(toByteCount: 60)
+            return refuse(localized("'\(shown)' isn't \(expected)."), hint, at: pointer)
         }
 
         mutating func refuse(_ message: String, _ hint: String, at pointer: RequestPointer) -> JSON? {
@@ -82,17 +84,26 @@ extension ImportMapping {
     /// What a cell of a type has, and how it's written.
     private static func expected(_ type: PropertyType) -> (what: String, hint: String) {
         switch type {
-        case .bool: ("a truth value", "Write true or false.")
-        case .int(let bits): ("a whole number of \(bits) bits", "Write nothing but digits, such as 1200.")
-        case .float, .double: ("a number", "Write one such as 12.5.")
-        case .decimal128: ("a decimal number", "Write one such as 12.50.")
-        case .string: ("text without U+0000", "Leave that character out.")
-        case .date: ("a date and time", "Write one such as 2026-05-14T13:22:18Z, or a day such as 2026-05-14.")
-        case .objectId: ("an id", "An id has 24 hexadecimal digits.")
-        case .uuid: ("a UUID", "Write one such as 123e4567-e89b-12d3-a456-426614174000.")
-        case .data: ("base64", "Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end.")
+        case .bool: (localized("a truth value"), localized("Write true or false."))
+        case .int(let bits):
+            (localized("a whole number of \(bits) bits"), localized("Write nothing but digits, such as 1200."))
+        case .float, .double: (localized("a number"), localized("Write one such as 12.5."))
+        case .decimal128: (localized("a decimal number"), localized("Write one such as 12.50."))
+        case .string: (localized("text without U+0000"), localized("Leave that character out."))
+        case .date:
+            (
+                localized("a date and time"),
+                localized("Write one such as 2026-05-14T13:22:18Z, or a day such as 2026-05-14.")
+            )
+        case .objectId: (localized("an id"), localized("An id has 24 hexadecimal digits."))
+        case .uuid: (localized("a UUID"), localized("Write one such as 123e4567-e89b-12d3-a456-426614174000."))
+        case .data:
+            (
+                localized("base64"),
+                localized("Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end.")
+            )
         case .link, .embedded, .array, .list, .linkingObjects:
-            ("a value of type \(type.name)", "Leave the column out.")
+            (localized("a value of type \(type.name)"), localized("Leave the column out."))
         }
     }
 
@@ -105,7 +116,8 @@ extension ImportMapping {
             let last = (28...31).last(where: { ValueText.value("\(month)\($0)", .date) != nil })
         else { return nil }
         return (
-            "The day \(text.prefix(10)) doesn't exist: that month has \(last) days.", "Write a day from 01 to \(last)."
+            localized("The day \(text.prefix(10)) doesn't exist: that month has \(last) days."),
+            localized("Write a day from 01 to \(last).")
         )
     }
 
@@ -175,7 +187,9 @@ extension ImportMapping {
         case .array: return list(cell, &row, at: pointer).map(JSON.array)
         case .embedded(_, let inner):
             guard case .object(let members)? = structured(cell) else {
-                return row.refuse(cell, "a JSON object", "Write one such as {\"name\": \"value\"}.", at: pointer)
+                return row.refuse(
+                    cell, localized("a JSON object"), localized("Write one such as {\"name\": \"value\"}."), at: pointer
+                )
             }
             return .object(Self.canonical(members, inner, view))
         }
@@ -202,17 +216,18 @@ extension ImportMapping {
         else {
             let (expected, hint) = Self.expected(target.keyType)
             guard case .string(let text) = cell, let found = row.names[target, unguarded(text)], !isElement else {
-                return row.refuse(cell, "the id of one of the \(target.name)", hint, at: pointer)
+                return row.refuse(cell, localized("the id of one of the \(target.name)"), hint, at: pointer)
             }
             let shown = text.shortened(toByteCount: 60)
             if found == .several {
                 return row.refuse(
-                    "Several of the \(target.name) are called '\(shown)'.", "Write the id of the one that you mean.",
+                    localized("Several of the \(target.name) are called '\(shown)'."),
+                    localized("Write the id of the one that you mean."),
                     at: pointer)
             }
             return row.refuse(
-                "'\(shown)' is neither the id nor the title of one of the \(target.name).",
-                "Write \(expected), or the exact title of one that you can see. \(hint)", at: pointer)
+                localized("'\(shown)' is neither the id nor the title of one of the \(target.name)."),
+                localized("Write \(expected), or the exact title of one that you can see. \(hint)"), at: pointer)
         }
         return ["type": .string(target.name), "id": .string(ResourceType.idText(key))]
     }
@@ -220,8 +235,8 @@ extension ImportMapping {
     private func list(_ cell: JSON, _ row: inout Cell, at pointer: RequestPointer) -> [JSON]? {
         guard case .array(let items)? = structured(cell), items.count <= ResourcePlan.maximumElementCount else {
             _ = row.refuse(
-                cell, "a JSON list of at most \(ResourcePlan.maximumElementCount) values",
-                "Write one such as [\"a\", \"b\"].", at: pointer)
+                cell, localized("a JSON list of at most \(ResourcePlan.maximumElementCount) values"),
+                localized("Write one such as [\"a\", \"b\"]."), at: pointer)
             return nil
         }
         return items

@@ -1,6 +1,7 @@
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Which column of a file is which member of a resource, and what becomes of rows whose resource is there already.
 ///
@@ -16,9 +17,9 @@ package struct ImportMapping: Sendable {
         /// As forms offer it, and as messages refer to it.
         package var title: String {
             switch self {
-            case .create: "Create new ones only"
-            case .update: "Update existing ones only"
-            case .upsert: "Create new ones and update existing ones"
+            case .create: localized("Create new ones only")
+            case .update: localized("Update existing ones only")
+            case .upsert: localized("Create new ones and update existing ones")
             }
         }
     }
@@ -97,8 +98,9 @@ package struct ImportMapping: Sendable {
             }
             guard used.insert(name).inserted else {
                 var failure = Self.failure(
-                    "Two columns lead to '\(name.shortened(toByteCount: 60))'.", "Leave one of them out: null.")
-                failure.pageHint = "Choose 'nothing' for one of them."
+                    localized("Two columns lead to '\(name.shortened(toByteCount: 60))'."),
+                    "Leave one of them out: null.")
+                failure.pageHint = localized("Choose 'nothing' for one of them.")
                 throw failure
             }
             json[column.name] = .string(name)
@@ -118,22 +120,25 @@ package struct ImportMapping: Sendable {
             Required(name: name, pointer: pointer, isMapped: places.contains { $0.pointer == pointer })
         }
         guard !members.isEmpty else {
-            throw Self.failure("No column leads to a member.", "Map at least one column to something besides 'id'.")
+            throw Self.failure(
+                localized("No column leads to a member."),
+                localized("Map at least one column to something besides 'id'."))
         }
         if let match {
             guard idColumn == nil else {
                 throw Self.failure(
-                    "A column leads to 'id', and rows are matched by \(match.text).",
-                    "Lead it to nothing, or leave 'match' out.")
+                    localized("A column leads to 'id', and rows are matched by \(match.text)."),
+                    localized("Lead it to nothing, or leave 'match' out."))
             }
             guard let missing = match.names.first(where: { !used.contains($0) }) else { return }
             throw Self.failure(
-                "Rows are matched by \(match.text), and no column leads to '\(missing)'.",
-                "Map a column to it, or match by something else.", "match")
+                localized("Rows are matched by \(match.text), and no column leads to '\(missing)'."),
+                localized("Map a column to it, or match by something else."), "match")
         }
         guard idColumn != nil || mode != .update else {
             throw Self.failure(
-                "An update needs ids.", "Map a column to 'id', match by something else, or choose another mode.", "mode"
+                localized("An update needs ids."),
+                localized("Map a column to 'id', match by something else, or choose another mode."), "mode"
             )
         }
     }
@@ -229,7 +234,7 @@ package struct ImportMapping: Sendable {
         for part in name.split(separator: ".", omittingEmptySubsequences: false) {
             guard let field = fields.first(where: { $0.name == part }) else {
                 throw failure(
-                    "\(type.name) have no member '\(name.shortened(toByteCount: 60))'.",
+                    localized("\(type.name) have no member '\(name.shortened(toByteCount: 60))'."),
                     ResourceQuery.nearest(name, memberNames(of: type, view)))
             }
             path.append(field)
@@ -255,7 +260,8 @@ package struct ImportMapping: Sendable {
             if let place { members[place].node = .object(inner) }
         default:
             throw failure(
-                "Columns lead to '\(field.name)' as a whole and to members of it.", "Leave one of the two out: null.")
+                localized("Columns lead to '\(field.name)' as a whole and to members of it."),
+                localized("Leave one of the two out: null."))
         }
     }
 }

@@ -31,7 +31,7 @@ struct ImportMatch: Hashable, Sendable {
     }
 
     /// As people read it: `event and name`.
-    var text: String { names.joined(separator: " and ") }
+    var text: String { names.joinedByAnd }
 
     /// What a row says of the properties; nil if it leaves one of them open.
     func values(_ parsed: ImportMapping.Parsed, _ type: ResourceType, _ schema: Schema) -> [Value]? {

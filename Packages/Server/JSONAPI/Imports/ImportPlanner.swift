@@ -5,6 +5,7 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloSQL
+import TomboloLocalization
 
 /// Finds out what each row of an import would do: make a resource, change one, or nothing, and why. It changes nothing.
 /// The same rows and the same data give the same ``version``, so that an import does what its preview showed.
@@ -111,7 +112,7 @@ struct ImportPlanner {
     }
 
     /// In the words of the forms' choices: ``ImportMapping/Mode/title``.
-    private static let updateHint = "Choose to update existing ones, or leave the row out."
+    private static var updateHint: String { localized("Choose to update existing ones, or leave the row out.") }
 
     // MARK: By other properties
 
@@ -129,36 +130,36 @@ struct ImportPlanner {
         let source = RequestFailure.Source.pointer(place(match).description)
         guard let values = values(parsed) else {
             throw RequestFailure(
-                .unprocessable, "The row says nothing of \(match.text), by which rows are matched.",
-                hint: "Write a value, or leave the row out.", source: source)
+                .unprocessable, localized("The row says nothing of \(match.text), by which rows are matched."),
+                hint: localized("Write a value, or leave the row out."), source: source)
         }
         if let first = seenValues[values] {
             throw RequestFailure(
-                .conflict, "\(mapping.name(ofRow: first)) has the same \(match.text).",
-                hint: "Leave one of the two out.", source: source)
+                .conflict, localized("\(mapping.name(ofRow: first)) has the same \(match.text)."),
+                hint: localized("Leave one of the two out."), source: source)
         }
         seenValues[values] = number
         let found = matches[values] ?? ImportMatch.Found()
         guard found.keys.count <= 1 else {
             throw RequestFailure(
-                .conflict, "\(found.keys.count) of the \(mapping.type.name) have this \(match.text).",
-                hint: "Change all but one of them, or match by id.", source: source)
+                .conflict, localized("\(found.keys.count) of the \(mapping.type.name) have this \(match.text)."),
+                hint: localized("Change all but one of them, or match by id."), source: source)
         }
         if let key = found.keys.first {
             guard mapping.mode == .create else { return key }
             throw RequestFailure(
-                .conflict, "There is a resource with this \(match.text) already.", hint: Self.updateHint,
+                .conflict, localized("There is a resource with this \(match.text) already."), hint: Self.updateHint,
                 source: source)
         }
         guard !found.isInTrash else {
             throw RequestFailure(
-                .conflict, "What has this \(match.text) is in the trash.",
-                hint: "Restore it first, or leave the row out.", source: source)
+                .conflict, localized("What has this \(match.text) is in the trash."),
+                hint: localized("Restore it first, or leave the row out."), source: source)
         }
         guard mapping.mode != .update else {
             throw RequestFailure(
-                .notFound, "You can see none of the \(mapping.type.name) with this \(match.text).",
-                hint: "Correct the value, choose to create new ones, or leave the row out.", source: source)
+                .notFound, localized("You can see none of the \(mapping.type.name) with this \(match.text)."),
+                hint: localized("Correct the value, choose to create new ones, or leave the row out."), source: source)
         }
         return nil
     }
@@ -175,10 +176,10 @@ struct ImportPlanner {
         if let id = parsed.id { return id }
         guard mapping.mode != .update, let key = row.key.flatMap({ mapping.type.keyValue($0) }) else {
             throw RequestFailure(
-                .unprocessable, "The row has no id.",
+                .unprocessable, localized("The row has no id."),
                 hint: mapping.mode == .update
-                    ? "Write the id of what it changes, or leave the row out."
-                    : "Give it one: \(mapping.type.name) have no ids that the server makes.",
+                    ? localized("Write the id of what it changes, or leave the row out.")
+                    : localized("Give it one: \(mapping.type.name) have no ids that the server makes."),
                 source: .pointer("/id"))
         }
         return key
@@ -189,14 +190,15 @@ struct ImportPlanner {
     ) throws -> JobRow.Plan {
         if let first = seen[key] {
             throw RequestFailure(
-                .conflict, "\(mapping.name(ofRow: first)) has the same id.", hint: "Leave one of the two out.",
+                .conflict, localized("\(mapping.name(ofRow: first)) has the same id."),
+                hint: localized("Leave one of the two out."),
                 source: .pointer("/id"))
         }
         seen[key] = number
         if isThere {
             guard mapping.mode != .create else {
                 throw RequestFailure(
-                    .conflict, "There is a resource with this id already.", hint: Self.updateHint,
+                    .conflict, localized("There is a resource with this id already."), hint: Self.updateHint,
                     source: .pointer("/id"))
             }
             _ = try mapping.change(mapping.checkable(parsed))

@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// Makes UTF-8 of an uploaded file's bytes, piece by piece, wherever they're cut. It holds no more than one character, and
 /// makes at most 3 bytes of each.
 ///
@@ -74,7 +76,8 @@ struct ImportTextDecoder: Sendable {
         case .utf16:
             guard held.isEmpty, high == nil else {
                 throw ImportFileError(
-                    line: line, message: "The file ends inside a character of UTF-16.", hint: "Send the whole file.")
+                    line: line, message: localized("The file ends inside a character of UTF-16."),
+                    hint: localized("Send the whole file."))
             }
         case .start, .ascii, .utf8, .windows1252: return
         }
@@ -112,15 +115,15 @@ struct ImportTextDecoder: Sendable {
             state = .utf8
         case .utf16LittleEndian: state = .utf16(isBigEndian: false)
         case .utf16BigEndian: state = .utf16(isBigEndian: true)
-        case .archive: throw Self.workbook("This is an Excel workbook, or another ZIP archive.")
-        case .compoundFile: throw Self.workbook("This is an Excel workbook of an old version.")
+        case .archive: throw Self.workbook(localized("This is an Excel workbook, or another ZIP archive."))
+        case .compoundFile: throw Self.workbook(localized("This is an Excel workbook of an old version."))
         }
         held = []
     }
 
     private static func workbook(_ message: String) -> ImportFileError {
         ImportFileError(
-            line: nil, message: message, hint: "Save it as 'CSV UTF-8' in Excel, and import that.")
+            line: nil, message: message, hint: localized("Save it as 'CSV UTF-8' in Excel, and import that."))
     }
 
     /// The first bytes are text.
@@ -183,7 +186,8 @@ struct ImportTextDecoder: Sendable {
 
     private func unpaired() -> ImportFileError {
         ImportFileError(
-            line: line, message: "There is half a character: a surrogate of UTF-16 without its other half.",
-            hint: "The file is damaged. Save it as 'CSV UTF-8' in the program that wrote it, and import that.")
+            line: line, message: localized("There is half a character: a surrogate of UTF-16 without its other half."),
+            hint: localized(
+                "The file is damaged. Save it as 'CSV UTF-8' in the program that wrote it, and import that."))
     }
 }

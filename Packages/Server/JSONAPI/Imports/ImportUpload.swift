@@ -2,6 +2,7 @@ import Foundation
 package import PostgresClient
 package import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// A file on its way into the rows of a job: nothing of its class is written, and no connection is held while its sender
 /// takes its time. If it isn't finished, ``abandon()`` it.
@@ -38,7 +39,8 @@ package struct ImportUpload: Sendable {
         byteCount += bytes.count
         guard byteCount <= ImportLimits.byteCount else {
             throw RequestFailure(
-                .tooLarge, "The file has more than \(ImportLimits.byteCount) bytes.", hint: "Import it in parts.")
+                .tooLarge, localized("The file has more than \(ImportLimits.byteCount) bytes."),
+                hint: localized("Import it in parts."))
         }
         do {
             take(try file.rows(in: bytes))

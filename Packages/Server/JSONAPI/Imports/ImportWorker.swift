@@ -2,6 +2,7 @@ import PostgresClient
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Does single rows of an import in the caller's transaction, as the person who asked for it, with the checks of a request
 /// about one resource. Which resource a row is about, and whether it's there, was found out before the import began.
@@ -22,7 +23,7 @@ struct ImportWorker: Sendable {
             }
         let denials = operations.compactMap { view.refusal($0, type) }
         guard denials.count == operations.count, let denial = denials.first else { return }
-        throw RequestFailure(.forbidden, "You may not do this any more: \(denial.reason)")
+        throw RequestFailure(.forbidden, localized("You may not do this any more: \(denial.reason)"))
     }
 
     /// - Throws: ``RequestFailure`` for a row that is refused, with places as in a request, and what a database says.
@@ -64,8 +65,8 @@ struct ImportWorker: Sendable {
         let names = difference.names
         if let match = mapping.match, !names.isDisjoint(with: match.names) {
             throw RequestFailure(
-                .conflict, "Somebody has given the resource another \(match.text) since.",
-                hint: "Import the row again, and see what it matches now.")
+                .conflict, localized("Somebody has given the resource another \(match.text) since."),
+                hint: localized("Import the row again, and see what it matches now."))
         }
         guard !names.isEmpty else { return .left("It was so already.") }
         let change = try mapping.change(difference.json)

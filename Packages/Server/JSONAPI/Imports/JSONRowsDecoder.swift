@@ -1,5 +1,6 @@
 import Foundation
 import TomboloHTTP
+import TomboloLocalization
 
 /// Reads objects of JSON piece by piece, wherever the pieces are cut: one on each line, as in NDJSON, or in an array.
 struct JSONRowsDecoder: Sendable {
@@ -40,7 +41,7 @@ struct JSONRowsDecoder: Sendable {
     private var lastLine: Int64 = 0
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    private static let form = "Send an array of objects, or one object on each line."
+    private static var form: String { localized("Send an array of objects, or one object on each line.") }
 
     private func error(_ message: String, _ hint: String, line: Int64? = nil) -> ImportFileError {
         ImportFileError(line: line ?? self.line, message: message, hint: hint)
@@ -53,7 +54,7 @@ struct JSONRowsDecoder: Sendable {
                 markLength = byte == Self.mark[length] && length < 2 ? length + 1 : nil
                 if byte == Self.mark[length] { continue }
                 // A part of a mark is nothing that JSON begins with.
-                if length > 0 { throw error("There is something other than an object.", Self.form) }
+                if length > 0 { throw error(localized("There is something other than an object."), Self.form) }
             }
             try add(byte, take)
         }
@@ -61,11 +62,16 @@ struct JSONRowsDecoder: Sendable {
 
     /// The file is over.
     func finish() throws {
-        if let markLength, markLength > 0 { throw error("There is something other than an object.", Self.form) }
+        if let markLength, markLength > 0 {
+            throw error(localized("There is something other than an object."), Self.form)
+        }
         switch state {
         case .inside:
-            throw error("The file ends inside the object that begins here.", "Send the whole file.", line: beginning)
-        case .before where isArray, .after: throw error("The file ends before its array does.", "Send the whole file.")
+            throw error(
+                localized("The file ends inside the object that begins here."), localized("Send the whole file."),
+                line: beginning)
+        case .before where isArray, .after:
+            throw error(localized("The file ends before its array does."), localized("Send the whole file."))
         case .start, .before, .over: return
         }
     }
@@ -80,7 +86,9 @@ struct JSONRowsDecoder: Sendable {
             state = .before
         case (.start, UInt8(ascii: "{")), (.before, UInt8(ascii: "{")):
             guard isArray || line > lastLine else {
-                throw error("There are two objects on one line.", "Begin a new line for each, or send an array.")
+                throw error(
+                    localized("There are two objects on one line."),
+                    localized("Begin a new line for each, or send an array."))
             }
             state = .inside
             needsObject = false
@@ -92,14 +100,15 @@ struct JSONRowsDecoder: Sendable {
             needsObject = true
         case (.after, UInt8(ascii: "]")): state = .over
         case (.before, UInt8(ascii: "]")) where isArray && !needsObject: state = .over
-        default: throw error("There is something other than an object.", Self.form)
+        default: throw error(localized("There is something other than an object."), Self.form)
         }
     }
 
     private mutating func addInside(_ byte: UInt8, _ take: (Row) throws -> Void) throws {
         guard bytes.count < ImportLimits.itemByteCount else {
             throw error(
-                "The object has more than \(ImportLimits.itemByteCount) bytes.", "Shorten it.", line: beginning)
+                localized("The object has more than \(ImportLimits.itemByteCount) bytes."), localized("Shorten it."),
+                line: beginning)
         }
         bytes.append(byte)
         if isInString {
@@ -118,7 +127,8 @@ struct JSONRowsDecoder: Sendable {
             depth += 1
             guard depth <= ImportLimits.depth else {
                 throw error(
-                    "More than \(ImportLimits.depth) objects and lists are in each other.", "Send flatter objects.")
+                    localized("More than \(ImportLimits.depth) objects and lists are in each other."),
+                    localized("Send flatter objects."))
             }
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             depth -= 1
@@ -130,10 +140,11 @@ struct JSONRowsDecoder: Sendable {
     private mutating func end(_ take: (Row) throws -> Void) throws {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self),
             let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)), case .object(let members) = json
-        else { throw error("The object isn't valid JSON in UTF-8.", Self.form, line: beginning) }
+        else { throw error(localized("The object isn't valid JSON in UTF-8."), Self.form, line: beginning) }
         guard members.count <= ImportLimits.columnCount else {
             throw error(
-                "The object has more than \(ImportLimits.columnCount) members.", "Leave some out.", line: beginning)
+                localized("The object has more than \(ImportLimits.columnCount) members."),
+                localized("Leave some out."), line: beginning)
         }
         count += 1
         bytes.removeAll(keepingCapacity: true)

@@ -1,6 +1,7 @@
 import PostgresClient
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// Imports before they begin: jobs in the state `draft`, whose rows are those of the file.
 extension JobStore {
@@ -23,9 +24,11 @@ extension JobStore {
         guard open < ImportLimits.draftCount else {
             throw RequestFailure(
                 .tooManyRequests,
-                "You have \(open) imports that you haven't started, and at most \(ImportLimits.draftCount) are possible.",
+                localized(
+                    "You have \(open) imports that you haven't started, and at most \(ImportLimits.draftCount) are possible."
+                ),
                 hint: "Start or cancel one: GET /jobs lists them.",
-                pageHint: "Start or discard one: the page Jobs lists them.")
+                pageHint: localized("Start or discard one: the page Jobs lists them."))
         }
         return try await make(.load, className, by: user, state: .draft, arguments: arguments, connection)
     }

@@ -1,6 +1,7 @@
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// What the body of a bulk request asks for:
 ///
@@ -136,8 +137,11 @@ struct BulkOrder: Sendable {
             let missing = Int64(keys.count) - size.count
             guard missing == 0 else {
                 throw RequestFailure(
-                    .conflict, "\(missing) of the \(keys.count) resources don't exist, or you can't see them.",
-                    hint: "Leave them out. They may be \(action.isAboutTrash ? "restored" : "in the trash") by now.",
+                    .conflict,
+                    localized("\(missing) of the \(keys.count) resources don't exist, or you can't see them."),
+                    hint: action.isAboutTrash
+                        ? localized("Leave them out. They may be restored by now.")
+                        : localized("Leave them out. They may be in the trash by now."),
                     source: .pointer("/ids"))
             }
         }
@@ -146,9 +150,10 @@ struct BulkOrder: Sendable {
             var failure = RequestFailure(
                 .conflict,
                 size.count == expectedCount
-                    ? "Other resources match than the dry run found."
-                    : "\(size.count) resources match, and the dry run found \(expectedCount).",
-                hint: "Nothing was changed. Make another dry run before you go on.", source: .pointer("/expect"))
+                    ? localized("Other resources match than the dry run found.")
+                    : localized("\(size.count) resources match, and the dry run found \(expectedCount)."),
+                hint: localized("Nothing was changed. Make another dry run before you go on."),
+                source: .pointer("/expect"))
             failure.details = ["count": .int(size.count), "version": .string(size.version)]
             throw failure
         }

@@ -4,6 +4,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 import TomboloSQL
+import TomboloLocalization
 
 /// The resources that a bulk request is about: all that match a filter, or chosen ones, as far as its caller sees them.
 struct BulkSelection: Sendable {
@@ -99,8 +100,8 @@ struct BulkSelection: Sendable {
         let size = Size(count: try found[0, 0].int64, version: try found[0, 1].string)
         guard size.count <= Job.rowLimit else {
             throw RequestFailure(
-                .unprocessable, "More than \(Job.rowLimit) resources match, and a job has at most as many.",
-                hint: "Narrow the selection with filters, and do it in parts.")
+                .unprocessable, localized("More than \(Job.rowLimit) resources match, and a job has at most as many."),
+                hint: localized("Narrow the selection with filters, and do it in parts."))
         }
         return size
     }

@@ -2,6 +2,7 @@ package import PostgresClient
 package import TomboloHTTP
 package import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// A bulk request that has been checked: what the JSON route and the panel's pages do alike. docs/jobs.md has the body and
 /// the answers.
@@ -77,7 +78,7 @@ package struct BulkWork: Sendable {
             let size = try await selection.choose(for: id, connection)
             try order.check(size)
             guard size.count > 0 else {
-                throw RequestFailure(.conflict, "Nothing matches.", hint: "Choose other filters.")
+                throw RequestFailure(.conflict, localized("Nothing matches."), hint: localized("Choose other filters."))
             }
             try await JobStore.set(total: size.count, of: id, connection)
             return try await JobStore.job(id, of: user, connection).json

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// Work on many resources that outlasts a request: a row of `tombolo.job`. Its rows are chosen when it's made, and each
 /// is a row of `tombolo.job_row` with what came of it.
@@ -37,6 +38,18 @@ struct Job: Sendable {
         case cancelled
 
         var isOpen: Bool { self == .queued || self == .running }
+
+        /// In sentences.
+        var word: String {
+            switch self {
+            case .draft: localized("draft", context: "state of a job")
+            case .queued: localized("queued", context: "state of a job")
+            case .running: localized("running", context: "state of a job")
+            case .done: localized("done", context: "state of a job")
+            case .failed: localized("failed", context: "state of a job")
+            case .cancelled: localized("cancelled", context: "state of a job")
+            }
+        }
     }
 
     let id: Int64

@@ -3,6 +3,7 @@ public import PostgresClient
 import TomboloHTTP
 public import TomboloModel
 public import TomboloRules
+import TomboloLocalization
 
 /// Works off jobs, batch by batch.
 ///
@@ -157,7 +158,8 @@ public struct JobRunner: Sendable {
         } catch let error as PostgresError where error.code == .lockNotAvailable {
             return .refused(
                 RequestFailure(
-                    .conflict, "Somebody else held it for more than \(Self.lockTimeout).", hint: "Do it again.",
+                    .conflict, localized("Somebody else held it for more than \(Self.lockTimeout)."),
+                    hint: localized("Do it again."),
                     cause: error))
         } catch let error as PostgresError where !error.isRetryable && error.code != .queryCanceled {
             return .refused(RequestFailure(error))

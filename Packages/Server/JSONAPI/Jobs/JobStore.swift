@@ -3,6 +3,7 @@ import PostgresClient
 import PostgresValues
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// The tables `tombolo.job` and `tombolo.job_row`.
 enum JobStore {
@@ -28,8 +29,8 @@ enum JobStore {
         guard let kind = Job.Kind(rawValue: try row[1].string), let state = Job.State(rawValue: try row[4].string)
         else {
             throw RequestFailure(
-                .unavailable, "The job is of a kind that this server doesn't know.",
-                hint: "Another server has a newer version; ask it.")
+                .unavailable, localized("The job is of a kind that this server doesn't know."),
+                hint: localized("Another server has a newer version; ask it."))
         }
         func time(_ place: Int) throws -> Int64? { try row[place].nonNull?.timestampMicroseconds }
         return Job(
@@ -68,8 +69,8 @@ enum JobStore {
         let found = try await connection.query("SELECT \(columns) \(condition)", parameters)
         guard let row = found.first else {
             throw RequestFailure(
-                .notFound, "You have no job with this number.", hint: "GET /jobs lists your jobs.",
-                pageHint: "The page Jobs lists yours.")
+                .notFound, localized("You have no job with this number."), hint: "GET /jobs lists your jobs.",
+                pageHint: localized("The page Jobs lists yours."))
         }
         return try job(row)
     }
@@ -107,8 +108,8 @@ enum JobStore {
         guard open < Job.openLimit else {
             throw RequestFailure(
                 .tooManyRequests,
-                "You have \(open) jobs that aren't finished, and at most \(Job.openLimit) are possible.",
-                hint: "Wait until one is finished, or cancel one.")
+                localized("You have \(open) jobs that aren't finished, and at most \(Job.openLimit) are possible."),
+                hint: localized("Wait until one is finished, or cancel one."))
         }
         return try await connection.query(
             """

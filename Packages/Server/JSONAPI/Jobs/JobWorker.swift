@@ -4,6 +4,7 @@ import Synchronization
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
+import TomboloLocalization
 
 /// Works off single rows of a job in the caller's transaction: as the person who asked for it, by the rules as they are,
 /// with the checks of a request about one resource.
@@ -45,7 +46,7 @@ struct JobWorker: Sendable {
         let names = ResourceMembers(data).names
         guard !names.isEmpty else {
             throw RequestFailure(
-                .badRequest, "There is nothing to change.",
+                .badRequest, localized("There is nothing to change."),
                 hint: "Send \"data\": {\"attributes\": {…}} or \"relationships\".", source: .pointer("/data"))
         }
         return (change, names)

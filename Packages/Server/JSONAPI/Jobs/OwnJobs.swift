@@ -1,6 +1,7 @@
 package import PostgresClient
 package import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// One user's jobs, for the JSON routes and the panel's pages alike. Nobody else's are seen or touched: a job of somebody
 /// else isn't found (404). Answers have the shapes in docs/jobs.md.
@@ -57,9 +58,9 @@ package struct OwnJobs: Sendable {
             let job = try await JobStore.job(id, of: user, isLocked: true, connection)
             guard job.state.isOpen || job.state == .draft else {
                 throw RequestFailure(
-                    .conflict, "The job has ended: it's \(job.state.rawValue).",
+                    .conflict, localized("The job has ended: it's \(job.state.word)."),
                     hint: job.isUndoable ? "POST /jobs/\(id)/undo takes it back." : nil,
-                    pageHint: job.isUndoable ? "Undo on its page takes it back." : nil)
+                    pageHint: job.isUndoable ? localized("Undo on its page takes it back.") : nil)
             }
             try await JobStore.end(id, .cancelled, nil, connection)
             return try await JobStore.job(id, of: user, connection).json
@@ -92,20 +93,21 @@ package struct OwnJobs: Sendable {
         let reason: (message: String, hint: String, pageHint: String?)
         if job.state.isOpen {
             reason = (
-                "The job is under way.", "POST /jobs/\(job.id)/cancel ends it; then undo what it did.",
-                "End it on its page, then undo what it did."
+                localized("The job is under way."), "POST /jobs/\(job.id)/cancel ends it; then undo what it did.",
+                localized("End it on its page, then undo what it did.")
             )
         } else if let other = job.revertedBy {
             reason = (
-                "Job \(other) undoes it.", "GET /jobs/\(other) shows how far that is.",
-                "That job's page shows how far that is."
+                localized("Job \(other) undoes it."), "GET /jobs/\(other) shows how far that is.",
+                localized("That job's page shows how far that is.")
             )
         } else if !job.kind.isUndoable {
             reason = (
-                "A job of the kind '\(job.kind.rawValue)' can't be undone.", "Do what you want with a new one.", nil
+                localized("A job of the kind '\(job.kind.rawValue)' can't be undone."),
+                localized("Do what you want with a new one."), nil
             )
         } else {
-            reason = ("The job did nothing.", "There is nothing to undo.", nil)
+            reason = (localized("The job did nothing."), localized("There is nothing to undo."), nil)
         }
         throw RequestFailure(.conflict, reason.message, hint: reason.hint, pageHint: reason.pageHint)
     }

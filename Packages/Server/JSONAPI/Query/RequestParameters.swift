@@ -1,6 +1,7 @@
 package import Hummingbird
 package import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// The parameters of a request's query, taken apart: `filter[price][ge]=10`.
 package struct RequestParameters: Sendable {
@@ -69,14 +70,16 @@ package struct RequestParameters: Sendable {
         guard query.utf8.count <= Self.maximumByteCount else {
             throw RequestFailure(
                 .badRequest,
-                "The query has \(query.utf8.count) bytes, and at most \(Self.maximumByteCount) are possible.",
-                hint: "Send fewer filters at once.")
+                localized(
+                    "The query has \(query.utf8.count) bytes, and at most \(Self.maximumByteCount) are possible."),
+                hint: localized("Send fewer filters at once."))
         }
         let parts = query.split(separator: "&")
         guard parts.count <= Self.maximumCount else {
             throw RequestFailure(
-                .badRequest, "The query has \(parts.count) parameters, and at most \(Self.maximumCount) are possible.",
-                hint: "Send fewer filters at once.")
+                .badRequest,
+                localized("The query has \(parts.count) parameters, and at most \(Self.maximumCount) are possible."),
+                hint: localized("Send fewer filters at once."))
         }
         var names: Set<String> = []
         all = try parts.map { part in

@@ -1,5 +1,6 @@
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// What a request asks for, checked against what its caller may see.
 package struct ResourceQuery: Sendable {
@@ -130,8 +131,9 @@ package struct ResourceQuery: Sendable {
 
     /// - Returns: a remedy.
     package static func nearest(_ name: String, _ known: [String]) -> String {
-        if let nearest = name.nearest(in: known) { return "Did you mean '\(nearest)'?" }
-        return known.isEmpty ? "There are none." : "Known are: \(known.joined(separator: ", "))."
+        if let nearest = name.nearest(in: known) { return localized("Did you mean '\(nearest)'?") }
+        let names = known.joined(separator: ", ")
+        return known.isEmpty ? localized("There are none.") : localized("Known are: \(names).")
     }
 
     // MARK: Sorting

@@ -1,5 +1,6 @@
 import Foundation
 package import TomboloModel
+import TomboloLocalization
 
 /// Values as text: in filters, cursors and resources.
 package enum ValueText {
@@ -59,17 +60,17 @@ package enum ValueText {
     /// What is expected of a value, for messages.
     package static func expected(_ type: PropertyType) -> String {
         switch type {
-        case .bool: "true or false"
-        case .int(let bits) where bits == 64: "a whole number"
-        case .int(let bits): "a whole number from \(-(1 << (bits - 1))) to \((1 << (bits - 1)) - 1)"
-        case .float, .double: "a number such as \(example(type))"
-        case .decimal128: "a decimal number such as \(example(type))"
-        case .string: "text without U+0000"
-        case .date: "a date and time such as \(example(type))"
-        case .objectId: "an id of 24 hexadecimal digits"
-        case .uuid: "a UUID"
-        case .data: "base64"
-        case .link, .embedded, .array, .list, .linkingObjects: "a value of type \(type.name)"
+        case .bool: localized("true or false")
+        case .int(let bits) where bits == 64: localized("a whole number")
+        case .int(let bits): localized("a whole number from \(-(1 << (bits - 1))) to \((1 << (bits - 1)) - 1)")
+        case .float, .double: localized("a number such as \(example(type))")
+        case .decimal128: localized("a decimal number such as \(example(type))")
+        case .string: localized("text without U+0000")
+        case .date: localized("a date and time such as \(example(type))")
+        case .objectId: localized("an id of 24 hexadecimal digits")
+        case .uuid: localized("a UUID")
+        case .data: localized("base64")
+        case .link, .embedded, .array, .list, .linkingObjects: localized("a value of type \(type.name)")
         }
     }
 

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// Reading the values of fields.
 extension ResourceChange {
@@ -36,9 +37,16 @@ extension ResourceChange {
             try property.validate(value, linkKeyType: view.schema.keyType(ofLink: property))
         } catch {
             let isMissing = value.isNull && !property.isOptional
+            let expected = ValueText.expected(property.type)
+            let problem =
+                switch property.type {
+                case _ where isMissing: localized("'\(property.name)' can't be empty.")
+                // Of what fits its type, people enter whole numbers that are too large.
+                case .int: localized("'\(property.name)' isn't \(expected).")
+                default: error.message
+                }
             return refuse(
-                pointer, isMissing ? "'\(property.name)' can't be empty." : error.message,
-                value.isNull ? "Give it a value." : "Send \(ValueText.expected(property.type)).")
+                pointer, problem, value.isNull ? localized("Give it a value.") : localized("Send \(expected)."))
         }
         // Of a list in one column, its elements are asked.
         let allowed = view.allowedValues(of: column, in: item)
@@ -56,7 +64,7 @@ extension ResourceChange {
     ) -> Value? {
         guard json != .null else { return .null }
         guard case .array(let items) = json else {
-            refuse(pointer, "'\(field.name)' isn't a list.", "Send a list of values.")
+            refuse(pointer, localized("'\(field.name)' isn't a list."), localized("Send a list of values."))
             return nil
         }
         var rows: [[Value]] = []
@@ -64,7 +72,7 @@ extension ResourceChange {
             let parts: [JSON] = if types.count > 1, case .array(let found) = element { found } else { [element] }
             let place = pointer / "\(index)"
             guard parts.count == types.count else {
-                refuse(place, "An element has \(types.count) values.", "Send a list of as many.")
+                refuse(place, localized("An element has \(types.count) values."), localized("Send a list of as many."))
                 continue
             }
             var row: [Value] = []
@@ -73,7 +81,7 @@ extension ResourceChange {
                 row.append(value)
                 _ = isAllowed(value, field.allowedValues, at: place)
                 guard value.isNull else { continue }
-                refuse(place, "An element can't be null.", "Send \(ValueText.expected(type)).")
+                refuse(place, localized("An element can't be null."), localized("Send \(ValueText.expected(type))."))
             }
             rows.append(row)
         }
@@ -94,7 +102,7 @@ extension ResourceChange {
                 try column.validate(value, linkKeyType: view.schema.keyType(ofLink: column))
                 if isAllowed(value, column.allowedValues, at: place) { contents.append(value) }
             } catch {
-                refuse(place, error.message, "Send a value that fits.")
+                refuse(place, error.message, localized("Send a value that fits."))
             }
         }
         return contents
@@ -124,12 +132,14 @@ extension ResourceChange {
             }
             if let id, !ids.insert(id).inserted {
                 refuse(
-                    place / ResourceField.elementID, "Two elements have the same 'id'.", "Leave it out for a new one.")
+                    place / ResourceField.elementID, localized("Two elements have the same 'id'."),
+                    localized("Leave it out for a new one."))
                 continue
             }
             var element = ResourceContents.Element(id: id, pointer: place)
             readMembers(
-                members, inner, of: view.schema[elements], "An element of '\(field.name)'", into: &element.contents,
+                members, inner, of: view.schema[elements], localized("An element of '\(field.name)'"),
+                into: &element.contents,
                 at: place)
             found.append(element)
         }
@@ -139,8 +149,8 @@ extension ResourceChange {
     private mutating func items(_ json: JSON, _ field: ResourceField, at pointer: RequestPointer) -> [JSON]? {
         if case .array(let items) = json, items.count <= ResourcePlan.maximumElementCount { return items }
         refuse(
-            pointer, "'\(field.name)' isn't a list of at most \(ResourcePlan.maximumElementCount) elements.",
-            "Send a list.")
+            pointer, localized("'\(field.name)' isn't a list of at most \(ResourcePlan.maximumElementCount) elements."),
+            localized("Send a list."))
         return nil
     }
 
@@ -179,8 +189,8 @@ extension ResourceChange {
                 readField(part, value, of: item, into: &contents, at: pointer / part.name)
             } else if isRequired == true {
                 refuse(
-                    pointer / part.name, "\(name) needs '\(part.name)'.",
-                    "Send it, or leave out the whole of what needs it.")
+                    pointer / part.name, localized("\(name) needs '\(part.name)'."),
+                    localized("Send it, or leave out the whole of what needs it."))
             } else {
                 clear(part, of: item, into: &contents, at: pointer / part.name)
             }
@@ -219,18 +229,18 @@ extension ResourceChange {
             }
         if value == nil {
             refuse(
-                pointer, "It isn't \(ValueText.expected(type)).",
-                "Send \(ValueText.expected(type))\(form(type)).")
+                pointer, localized("It isn't \(ValueText.expected(type))."), remedy(type))
         }
         return value
     }
 
-    /// How JSON has values of a type.
-    private func form(_ type: PropertyType) -> String {
-        guard !isForm else { return "" }
+    /// What to send as a value of a type, and how JSON has it.
+    private func remedy(_ type: PropertyType) -> String {
+        let expected = ValueText.expected(type)
+        guard !isForm else { return localized("Send \(expected).") }
         switch type {
-        case .bool, .int, .double, .float: return ", without quotes"
-        default: return ", as a JSON string"
+        case .bool, .int, .double, .float: return localized("Send \(expected), without quotes.")
+        default: return localized("Send \(expected), as a JSON string.")
         }
     }
 }

@@ -1,4 +1,5 @@
 import TomboloModel
+import TomboloLocalization
 
 /// What the model says of values beyond their types. What is there already stays if nobody writes it.
 extension ResourceChange {
@@ -10,9 +11,12 @@ extension ResourceChange {
             return true
         }
         let (least, most) = (Int(coordinate.bounds.lowerBound), Int(coordinate.bounds.upperBound))
-        refuse(
-            pointer, "There is no \(coordinate.rawValue) of \(degrees) degrees.",
-            "Send a number from \(least) to \(most).")
+        let problem =
+            switch coordinate {
+            case .latitude: localized("There is no latitude of \(degrees) degrees.")
+            case .longitude: localized("There is no longitude of \(degrees) degrees.")
+            }
+        refuse(pointer, problem, localized("Send a number from \(least) to \(most)."))
         return false
     }
 
@@ -20,10 +24,10 @@ extension ResourceChange {
     mutating func isAllowed(_ value: Value, _ allowed: AllowedValues?, at pointer: RequestPointer) -> Bool {
         guard let allowed, !value.isNull, !allowed.contains(value) else { return true }
         let shown = allowed.values.prefix(Self.shownValueCount).map { ValueText.text($0) ?? "" }
-        let more = allowed.values.count > shown.count ? ", …" : ""
+        let list = shown.joined(separator: ", ") + (allowed.values.count > shown.count ? ", …" : "")
         refuse(
-            pointer, "\(value) isn't one of the values that it can have.",
-            "Send one of: \(shown.joined(separator: ", "))\(more).")
+            pointer, localized("\(value) isn't one of the values that it can have."),
+            localized("Send one of: \(list)."))
         return false
     }
 

@@ -1,5 +1,6 @@
 package import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// Reading relationships.
 extension ResourceChange {
@@ -51,8 +52,10 @@ extension ResourceChange {
         case (.toMany, .array(let items)):
             refuse(
                 place,
-                "The list has \(items.count) elements, and at most \(ResourcePlan.maximumElementCount) are possible.",
-                "Write longer lists through sync.")
+                localized(
+                    "The list has \(items.count) elements, and at most \(ResourcePlan.maximumElementCount) are possible."
+                ),
+                localized("Write longer lists through sync."))
         default:
             refuse(place, "'\(field.name)' takes other data.", "Send \(Self.example(field, target)).")
         }
@@ -93,8 +96,8 @@ extension ResourceChange {
         }
         guard case .string(let id) = json["id"], let key = target.keyValue(id) else {
             refuse(
-                pointer / "id", "'id' isn't \(ValueText.expected(target.keyType)).",
-                "Send the id of one of the \(target.name), as a JSON string.")
+                pointer / "id", localized("'id' isn't \(ValueText.expected(target.keyType))."),
+                localized("Send the id of one of the \(target.name), as a JSON string."))
             return nil
         }
         if leadsTo { links.append(Link(target: target, key: key, pointer: pointer)) }

@@ -2,6 +2,7 @@ import PostgresClient
 import PostgresValues
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 /// Writes a list of embedded objects. An element that says its identity, or has the values of one that the list has,
 /// stays that element: what it was edited to at the same time elsewhere is merged with it, and only what is said to be
@@ -225,8 +226,8 @@ struct ResourceObjects {
         } catch let error as PostgresError where error.isRefusal {
             var failure = RequestFailure(error)
             if error.code == .foreignKeyViolation {
-                failure.message = "A link leads to a resource that doesn't exist."
-                failure.hint = "Send the id of one that exists."
+                failure.message = localized("A link leads to a resource that doesn't exist.")
+                failure.hint = localized("Send the id of one that exists.")
             }
             let column = columns.first { column in
                 let name = item.columns[column].sqlName

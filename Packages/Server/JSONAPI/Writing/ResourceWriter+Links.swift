@@ -3,6 +3,7 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloSQL
+import TomboloLocalization
 
 extension ResourceWriter {
     /// Links lead to objects that are there, and not in the trash.
@@ -35,7 +36,8 @@ extension ResourceWriter {
 
     func dangling(_ link: ResourceChange.Link) -> RequestFailure {
         RequestFailure(
-            .unprocessable, "There is no resource of type '\(link.target.name)' with this id.",
-            hint: "Send the id of one that exists, and isn't in the trash.", source: .pointer(link.pointer.description))
+            .unprocessable, localized("There is no resource of type '\(link.target.name)' with this id."),
+            hint: localized("Send the id of one that exists, and isn't in the trash."),
+            source: .pointer(link.pointer.description))
     }
 }

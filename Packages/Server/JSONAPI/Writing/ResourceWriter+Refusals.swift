@@ -1,6 +1,7 @@
 import PostgresClient
 import TomboloHTTP
 import TomboloModel
+import TomboloLocalization
 
 extension ResourceWriter {
     /// Runs statements, and says of the database's refusals which field they are about.
@@ -31,8 +32,8 @@ extension ResourceWriter {
         switch error.code {
         case .uniqueViolation:
             if error.constraintName?.hasSuffix("_pkey") == true {
-                failure.message = "There is a resource with this id already."
-                failure.hint = "Leave 'id' out, and the server makes one."
+                failure.message = localized("There is a resource with this id already.")
+                failure.hint = localized("Leave 'id' out, and the server makes one.")
                 failure.source = .pointer((pointer / "id").description)
                 failure.properties = []
                 return failure
@@ -44,27 +45,31 @@ extension ResourceWriter {
                     return error.constraintName?.contains(names) == true
                 } ?? []
             let names = columns.map { item.columns[$0].name }
-            let list = names.isEmpty ? "value that must be unique" : names.joined(separator: " and ")
-            failure.message = "Another of the \(change.type.name) has the same \(list)."
-            failure.hint = "Send another value, or change the other one first."
+            let type = change.type.name
+            failure.message =
+                names.isEmpty
+                ? localized("Another of the \(type) has the same value that must be unique.")
+                : localized("Another of the \(type) has the same \(names.joinedByAnd).")
+            failure.hint = localized("Send another value, or change the other one first.")
             failure.properties = names
         case .notNullViolation:
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
-            failure.message = "A required value is missing."
-            failure.hint = "Give it a value."
+            failure.message = localized("A required value is missing.")
+            failure.hint = localized("Give it a value.")
         case .foreignKeyViolation:
             columns = item.columns.indices.filter {
                 item.columns[$0].linkTarget != nil
                     && error.constraintName?.contains(item.columns[$0].sqlName) == true
             }
-            failure.message = "A link leads to a resource that was just removed."
-            failure.hint = "Send the id of one that exists."
+            failure.message = localized("A link leads to a resource that was just removed.")
+            failure.hint = localized("Send the id of one that exists.")
         default:
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
             if error.raisedSentence == nil {
                 failure.message =
-                    "The database doesn't accept the values: \(error.constraintName ?? "they're out of range")."
-                failure.hint = "Send other values."
+                    error.constraintName.map { localized("The database doesn't accept the values: \($0).") }
+                    ?? localized("The database doesn't accept the values: they're out of range.")
+                failure.hint = localized("Send other values.")
             }
         }
         let place = columns.lazy.compactMap { change.pointers[$0] }.first ?? list(of: error, change) ?? pointer

@@ -5,6 +5,7 @@ import TomboloHTTP
 package import TomboloModel
 import TomboloRules
 import TomboloSQL
+import TomboloLocalization
 
 /// Makes, changes and removes single resources in the caller's transaction, as the rules permit.
 package struct ResourceWriter: Sendable {
@@ -86,7 +87,7 @@ package struct ResourceWriter: Sendable {
             let place = pointer / (field.isRelationship ? "relationships" : "attributes")
             problems.append(
                 RequestFailure(
-                    .unprocessable, "'\(field.name)' is required.", hint: "Give it a value.",
+                    .unprocessable, localized("'\(field.name)' is required."), hint: localized("Give it a value."),
                     properties: [field.name], source: .pointer((place / field.name).description)))
         }
         guard var first = problems.first else { return }
@@ -146,8 +147,8 @@ package struct ResourceWriter: Sendable {
         guard !type.item.isTrashable else {
             guard case .objectId(let id) = key else {
                 throw RequestFailure(
-                    .unprocessable, "The trash takes objects whose key is an ObjectId, and no \(type.name).",
-                    hint: "Delete it in an app.")
+                    .unprocessable, localized("The trash takes objects whose key is an ObjectId, and no \(type.name)."),
+                    hint: localized("Delete it in an app."))
             }
             return try await moveToTrash(
                 connection, view.schema, type.item.name, id, view.subject.userID, reason)
@@ -159,7 +160,8 @@ package struct ResourceWriter: Sendable {
                 [try PostgresParameter(key, as: type.keyType)])
         } catch let error as PostgresError where error.code == .foreignKeyViolation {
             throw RequestFailure(
-                .conflict, "Something else needs this resource.", hint: "Remove what links to it first.", cause: error)
+                .conflict, localized("Something else needs this resource."),
+                hint: localized("Remove what links to it first."), cause: error)
         }
     }
 
@@ -261,7 +263,8 @@ package struct ResourceWriter: Sendable {
             if let field, let place = change.pointers[field] {
                 failure.source = .pointer(place.description)
                 failure.hint =
-                    "Leave '\(type.item.columns[field].name)' as it is, or ask for a role that may change it."
+                    localized(
+                        "Leave '\(type.item.columns[field].name)' as it is, or ask for a role that may change it.")
             }
         }
         throw failure

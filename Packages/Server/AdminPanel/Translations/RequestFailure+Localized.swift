@@ -1,0 +1,15 @@
+import TomboloHTTP
+import TomboloLocalization
+
+extension RequestFailure {
+    /// A failure in the language of the page, from literals. Those of other modules, which don't know of pages, say
+    /// `localized` where people see them.
+    init(
+        _ code: Code, _ message: LocalizedMessage, hint: LocalizedMessage? = nil, pageHint: LocalizedMessage? = nil,
+        properties: [String] = [], source: Source? = nil, cause: (any Error)? = nil
+    ) {
+        self.init(
+            code, localized(message) as String, hint: hint.map { localized($0) },
+            pageHint: pageHint.map { localized($0) }, properties: properties, source: source, cause: cause)
+    }
+}

@@ -1,0 +1,6466 @@
+extension BuiltInTranslations {
+    static let spanish = #"""
+        msgid ""
+        msgstr ""
+        "Language: es\n"
+        "X-Language-Name: Español\n"
+        "Plural-Forms: nplurals=2; plural=(n != 1);\n"
+        "Content-Type: text/plain; charset=UTF-8\n"
+
+        # Packages/Server/AdminPanel/API/APIClassContent.swift
+
+        msgid "writable"
+        msgstr "editable"
+
+        msgid "read only"
+        msgstr "solo lectura"
+
+        msgid "one of: {0}"
+        msgstr "uno de: {0}"
+
+        msgid "yes"
+        msgstr "sí"
+
+        msgid "no"
+        msgstr "no"
+
+        msgid "Read"
+        msgstr "Leer"
+
+        msgid "The version of a resource is in the ETag header of the answer, and in meta.version."
+        msgstr "La versión de un recurso está en la cabecera ETag de la respuesta y en meta.version."
+
+        msgid "Filter and sort"
+        msgstr "Filtrar y ordenar"
+
+        msgid "Up to {0} filters, which must all hold. An 'in' has up to {1} values between commas. Up to {2} fields to sort by; a minus sorts in descending order."
+        msgstr "Hasta {0} filtros, que deben cumplirse todos. Un «in» admite hasta {1} valores separados por comas. Se puede ordenar por hasta {2} campos; un signo menos ordena de forma descendente."
+
+        msgid "Choose what is sent"
+        msgstr "Elegir qué se envía"
+
+        msgid "Up to {0} relationships to include, each up to {1} names deep, with dots between them, and up to {2} resources by them."
+        msgstr "Se pueden incluir hasta {0} relaciones, cada una con hasta {1} nombres de profundidad separados por puntos, y a través de ellas hasta {2} recursos."
+
+        msgid "Pages"
+        msgstr "Páginas"
+
+        msgid "A page has {0} resources unless you ask for up to {1}. Take a cursor from links.next of the page before: cursors have no limit. A page by its number may have up to {2} resources before it."
+        msgstr "Una página tiene {0} recursos, salvo que pida hasta {1}. Tome un cursor de links.next de la página anterior: los cursores no tienen límite. Antes de una página pedida por su número puede haber hasta {2} recursos."
+
+        msgid "Create"
+        msgstr "Crear"
+
+        msgid "Another object with the same unique values is refused with 409."
+        msgstr "Otro objeto con los mismos valores únicos se rechaza con 409."
+
+        msgid "Change"
+        msgstr "Cambiar"
+
+        msgid "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay as they are. With If-Match, the change is refused with 412 if the object has another version."
+        msgstr "El ejemplo repite un valor que el objeto ya tiene, así que no cambia nada. Los campos que omita quedan como están. Con If-Match, el cambio se rechaza con 412 si el objeto tiene otra versión."
+
+        msgid "Change links"
+        msgstr "Cambiar enlaces"
+
+        msgid "PATCH replaces all links of a relationship. Of a list, POST adds some at its end, and DELETE takes some out."
+        msgstr "PATCH sustituye todos los enlaces de una relación. En una lista, POST añade enlaces al final y DELETE los quita."
+
+        msgid "Remove"
+        msgstr "Quitar"
+
+        msgid "The object goes into the trash, with what belongs to it. The reason may be left out."
+        msgstr "El objeto se mueve a la papelera con todo lo que le pertenece. El motivo es opcional."
+
+        msgid "This can't be undone. DELETE takes If-Match too."
+        msgstr "Esta acción no se puede deshacer. DELETE también admite If-Match."
+
+        msgid "Replace {0} by the id of an object."
+        msgstr "Sustituya {0} por el ID de un objeto."
+
+        msgid "required"
+        msgstr "obligatorio"
+
+        msgid "optional"
+        msgstr "opcional"
+
+        msgid "required in its object"
+        msgstr "obligatorio en su objeto"
+
+        # Packages/Server/AdminPanel/API/APIClassPage.swift
+
+        msgid "API: {0}"
+        msgstr "API: {0}"
+
+        # Packages/Server/AdminPanel/API/APIPages.swift
+
+        msgid "API"
+        msgstr "API"
+
+        msgctxt "operation"
+        msgid "read"
+        msgstr "leer"
+
+        msgctxt "operation"
+        msgid "create"
+        msgstr "crear"
+
+        msgctxt "operation"
+        msgid "update"
+        msgstr "actualizar"
+
+        msgctxt "operation"
+        msgid "trash"
+        msgstr "mover a la papelera"
+
+        msgctxt "operation"
+        msgid "delete"
+        msgstr "eliminar"
+
+        # Packages/Server/AdminPanel/Accounts/AccountConfirmContent.swift
+
+        msgid "Enable {0}?"
+        msgstr "¿Activar la cuenta de {0}?"
+
+        msgid "Disable {0}?"
+        msgstr "¿Desactivar la cuenta de {0}?"
+
+        msgid "They may log in again."
+        msgstr "La persona podrá volver a iniciar sesión."
+
+        msgid "Logins that were ended stay ended."
+        msgstr "Las sesiones que se cerraron siguen cerradas."
+
+        msgid "They are logged out on every device within a second, and can't log in."
+        msgstr "Las sesiones de la cuenta se cerrarán en un segundo en todos los dispositivos, y la persona no podrá iniciar sesión."
+
+        msgid "What they have created stays, and they keep their roles."
+        msgstr "Lo que haya creado la persona se conserva, y sus roles también."
+
+        msgid "You can undo this: enable the account again."
+        msgstr "Esto se puede deshacer: basta con volver a activar la cuenta."
+
+        msgid "Enable the account"
+        msgstr "Activar la cuenta"
+
+        msgid "Disable the account"
+        msgstr "Desactivar la cuenta"
+
+        # Packages/Server/AdminPanel/Accounts/AccountContent.swift
+
+        msgid "Password"
+        msgstr "Contraseña"
+
+        msgid "no e-mail address"
+        msgstr "sin dirección de correo electrónico"
+
+        msgid "verified, {0}"
+        msgstr "verificada, {0}"
+
+        msgid "not verified"
+        msgstr "sin verificar"
+
+        msgid "Mark as verified"
+        msgstr "Marcar como verificada"
+
+        msgid "Mark as not verified"
+        msgstr "Marcar como no verificada"
+
+        msgid "since {0}"
+        msgstr "desde {0}"
+
+        msgctxt "second factor"
+        msgid "none"
+        msgstr "ninguno"
+
+        msgid "{0} everywhere"
+        msgstr "{0} en todas partes"
+
+        msgid "{0} in {1}"
+        msgstr "{0} en {1}"
+
+        msgid "unnamed device"
+        msgstr "dispositivo sin nombre"
+
+        msgid "Disable…"
+        msgstr "Desactivar…"
+
+        msgid "Enable…"
+        msgstr "Activar…"
+
+        # Packages/Server/AdminPanel/Accounts/AccountPages.swift
+
+        msgid "Accounts"
+        msgstr "Cuentas"
+
+        msgid "All other logins were ended."
+        msgstr "Se cerraron todas las demás sesiones."
+
+        msgid "The login was ended."
+        msgstr "Se cerró la sesión."
+
+        msgid "The account"
+        msgstr "La cuenta"
+
+        msgid "{0} may log in again."
+        msgstr "{0} puede volver a iniciar sesión."
+
+        msgid "{0} is disabled, and was logged out everywhere."
+        msgstr "{0} ya no puede iniciar sesión; se cerraron todas sus sesiones."
+
+        msgid "This login has ended already."
+        msgstr "Esta sesión ya se cerró."
+
+        msgid "There is no such account."
+        msgstr "Esa cuenta no existe."
+
+        msgid "'state' is neither enabled nor disabled."
+        msgstr "«state» no es ni enabled ni disabled."
+
+        msgid "'search' is longer than any address."
+        msgstr "«search» es más largo que cualquier dirección."
+
+        msgid "You can't disable your own account."
+        msgstr "No puede desactivar su propia cuenta."
+
+        msgid "Another administrator can."
+        msgstr "Puede hacerlo otro administrador."
+
+        msgid "The {0} of this account is in the trash, so the account is disabled."
+        msgstr "El objeto de esta cuenta ({0}) está en la papelera, por lo que la cuenta está desactivada."
+
+        msgid "Restore the {0} from the trash."
+        msgstr "Restaure ese objeto ({0}) desde la papelera."
+
+        # Packages/Server/AdminPanel/Accounts/AccountsContent.swift
+
+        msgid "All"
+        msgstr "Todas"
+
+        msgid "enabled"
+        msgstr "activa"
+
+        msgid "disabled"
+        msgstr "desactivada"
+
+        # Packages/Server/AdminPanel/Audit/AuditPages.swift
+
+        msgid "Audit log"
+        msgstr "Registro de auditoría"
+
+        msgid "History of {0}"
+        msgstr "Historial de {0}"
+
+        msgid "The {0} was created again."
+        msgstr "Se volvió a crear: {0}."
+
+        msgid "Nothing was changed: it's like this already."
+        msgstr "No se cambió nada: ya está así."
+
+        msgid "Put back: {0}. The history shows it within a second."
+        msgstr "Se recuperó: {0}. El historial lo mostrará en un segundo."
+
+        msgid "Undo"
+        msgstr "Deshacer"
+
+        # Packages/Server/AdminPanel/Audit/AuditText.swift
+
+        msgctxt "operation"
+        msgid "restore"
+        msgstr "restaurar"
+
+        msgctxt "operation"
+        msgid "baseline"
+        msgstr "estado inicial"
+
+        msgctxt "operation"
+        msgid "gap"
+        msgstr "hueco"
+
+        msgctxt "source"
+        msgid "http"
+        msgstr "HTTP"
+
+        msgctxt "source"
+        msgid "sync"
+        msgstr "sincronización"
+
+        msgctxt "source"
+        msgid "sql"
+        msgstr "SQL"
+
+        msgctxt "source"
+        msgid "system"
+        msgstr "sistema"
+
+        msgid "Created"
+        msgstr "Creación"
+
+        msgid "Changed"
+        msgstr "Modificación"
+
+        msgid "Deleted permanently"
+        msgstr "Eliminación definitiva"
+
+        msgid "Moved to the trash"
+        msgstr "Traslado a la papelera"
+
+        msgid "Restored from the trash"
+        msgstr "Restauración desde la papelera"
+
+        msgid "Existed when the log began"
+        msgstr "Ya existía cuando comenzó el registro"
+
+        msgid "The log begins here, or misses what happened before"
+        msgstr "El registro comienza aquí o le falta lo que ocurrió antes"
+
+        msgid "Created {0}"
+        msgstr "Creación {0}"
+
+        msgid "Changed {0}"
+        msgstr "Modificación {0}"
+
+        msgid "Deleted permanently {0}"
+        msgstr "Eliminación definitiva {0}"
+
+        msgid "Moved to the trash {0}"
+        msgstr "Traslado a la papelera {0}"
+
+        msgid "Restored from the trash {0}"
+        msgstr "Restauración desde la papelera {0}"
+
+        msgid "job {0}"
+        msgstr "tarea {0}"
+
+        msgid "user {0}"
+        msgstr "usuario {0}"
+
+        msgid "the server"
+        msgstr "el servidor"
+
+        msgid "a device"
+        msgstr "un dispositivo"
+
+        msgid "somebody who isn't logged in"
+        msgstr "alguien que no ha iniciado sesión"
+
+        msgid "plain SQL ({0})"
+        msgstr "SQL directo ({0})"
+
+        msgid "by {0}"
+        msgstr "por {0}"
+
+        msgid "by user {0}"
+        msgstr "por el usuario {0}"
+
+        msgid "by the server"
+        msgstr "por el servidor"
+
+        msgid "by a device"
+        msgstr "por un dispositivo"
+
+        msgid "by somebody who isn't logged in"
+        msgstr "por alguien que no ha iniciado sesión"
+
+        msgid "by plain SQL ({0})"
+        msgstr "mediante SQL directo ({0})"
+
+        msgid "a service"
+        msgstr "un servicio"
+
+        msgid "over HTTP"
+        msgstr "por HTTP"
+
+        msgid "by sync, device {0}"
+        msgstr "por sincronización, dispositivo {0}"
+
+        msgid "by sync, device unknown"
+        msgstr "por sincronización, dispositivo desconocido"
+
+        msgid "with SQL"
+        msgstr "con SQL"
+
+        msgid "from {0}"
+        msgstr "desde {0}"
+
+        msgid "secret"
+        msgstr "secreto"
+
+        msgid "none"
+        msgstr "ninguno"
+
+        msgid "empty text"
+        msgstr "texto vacío"
+
+        msgid "A field of the form isn't JSON."
+        msgstr "Un campo del formulario no es JSON."
+
+        # Packages/Server/AdminPanel/Backups/BackupPages.swift
+
+        msgid "A backup is being made."
+        msgstr "Se está creando una copia de seguridad."
+
+        msgid "The backup {0} was deleted."
+        msgstr "Se eliminó la copia de seguridad {0}."
+
+        msgid "Backups"
+        msgstr "Copias de seguridad"
+
+        msgid "Delete {0}?"
+        msgstr "¿Eliminar {0}?"
+
+        msgid "You are viewing the panel as {0}, and backups can only be seen as yourself."
+        msgstr "Está viendo el panel como {0}, y las copias de seguridad solo se pueden ver con la propia cuenta."
+
+        msgid "Stop viewing as {0} first: the button is at the top of every page."
+        msgstr "Deje primero de ver el panel como {0}: el botón está en la parte superior de cada página."
+
+        msgid "Backups are off on this server."
+        msgstr "Las copias de seguridad están desactivadas en este servidor."
+
+        msgid "{0} and {1} turn them on."
+        msgstr "Se activan con {0} y {1}."
+
+        # Packages/Server/AdminPanel/Backups/BackupsContent.swift
+
+        msgid "unknown"
+        msgstr "desconocido"
+
+        msgid "Since {0}, by the schedule."
+        msgstr "Desde {0}, según la programación."
+
+        msgid "Since {0}, by {1}."
+        msgstr "Desde {0}, por {1}."
+
+        msgid "running"
+        msgstr "en curso"
+
+        msgid "waiting"
+        msgstr "en espera"
+
+        msgid "It begins in a moment."
+        msgstr "Empezará enseguida."
+
+        msgid "No backups are made automatically."
+        msgstr "No se crean copias de seguridad automáticas."
+
+        msgid "every hour"
+        msgstr "cada hora"
+
+        msgid "every {0} hour"
+        msgid_plural "every {0} hours"
+        msgstr[0] "cada {0} hora"
+        msgstr[1] "cada {0} horas"
+
+        msgid "Automatically {0}: the newest one is kept."
+        msgstr "Automáticamente {0}: se conserva la más reciente."
+
+        msgid "Automatically {0}: the newest {1} of those is kept."
+        msgid_plural "Automatically {0}: the newest {1} of those are kept."
+        msgstr[0] "Automáticamente {0}: se conserva la más reciente."
+        msgstr[1] "Automáticamente {0}: se conservan las {1} más recientes."
+
+        msgid "the schedule"
+        msgstr "la programación"
+
+        msgid "{0} s"
+        msgstr "{0} s"
+
+        msgid "{0} min {1} s"
+        msgstr "{0} min {1} s"
+
+        # Packages/Server/AdminPanel/Devices/DeviceAnswers.swift
+
+        msgid "None of the user's devices is connected to any gateway."
+        msgstr "Ninguno de los dispositivos del usuario está conectado a una pasarela."
+
+        msgid "None of the user's devices is connected to a gateway that answered."
+        msgstr "Ninguno de los dispositivos del usuario está conectado a una pasarela que haya respondido."
+
+        msgid "The device isn't connected to any gateway."
+        msgstr "El dispositivo no está conectado a ninguna pasarela."
+
+        msgid "The device isn't connected to a gateway that answered."
+        msgstr "El dispositivo no está conectado a ninguna pasarela que haya respondido."
+
+        msgid "It was last seen on {0}."
+        msgstr "Se vio por última vez el {0}."
+
+        msgid "No gateway has ever seen it."
+        msgstr "Ninguna pasarela lo ha visto nunca."
+
+        msgid "A device gets what it lacks when it connects."
+        msgstr "Un dispositivo recibe lo que le falta cuando se conecta."
+
+        msgid "There may be a connection to {0}."
+        msgstr "Puede que haya una conexión con {0}."
+
+        # Packages/Server/AdminPanel/Devices/DevicePages.swift
+
+        msgid "Sync devices"
+        msgstr "Dispositivos sincronizados"
+
+        msgid "All devices"
+        msgstr "Todos los dispositivos"
+
+        msgid "A connected device"
+        msgstr "Un dispositivo conectado"
+
+        msgid "Why is an object missing?"
+        msgstr "¿Por qué falta un objeto?"
+
+        msgid "This gateway isn't running any more."
+        msgstr "Esta pasarela ya no está en funcionamiento."
+
+        msgid "Its devices have connected to another one."
+        msgstr "Sus dispositivos se han conectado a otra."
+
+        msgid "The gateway {0} doesn't answer."
+        msgstr "La pasarela {0} no responde."
+
+        msgid "Try again, or check whether it's running."
+        msgstr "Vuelva a intentarlo o compruebe si está en funcionamiento."
+
+        msgid "Enter a user or a device."
+        msgstr "Introduzca un usuario o un dispositivo."
+
+        msgid "Gateways answer only you, not the person as whom you view the panel."
+        msgstr "Las pasarelas solo le responden a usted, no a la persona como la que ve el panel."
+
+        msgid "Stop viewing as {0} to ask them."
+        msgstr "Deje de ver el panel como {0} para consultarlas."
+
+        msgid "No account has this address or id."
+        msgstr "Ninguna cuenta tiene esta dirección o este ID."
+
+        msgid "The list of accounts has both."
+        msgstr "La lista de cuentas muestra ambos."
+
+        # Packages/Server/AdminPanel/Devices/DeviceSessionContent.swift
+
+        msgid "{0}: {1}, version {2}"
+        msgstr "{0}: {1}, versión {2}"
+
+        msgid "and {0} more"
+        msgstr "y {0} más"
+
+        msgid "not known yet"
+        msgstr "aún desconocido"
+
+        msgid "not let in yet"
+        msgstr "aún sin acceso"
+
+        msgid "Device"
+        msgstr "Dispositivo"
+
+        msgid "User"
+        msgstr "Usuario"
+
+        msgid "Gateway"
+        msgstr "Pasarela"
+
+        msgid "Address"
+        msgstr "Dirección"
+
+        msgid "State"
+        msgstr "Estado"
+
+        msgid "Connected for"
+        msgstr "Tiempo de conexión"
+
+        msgid "Model"
+        msgstr "Modelo"
+
+        msgid "Partition"
+        msgstr "Partición"
+
+        msgid "Has everything up to tick"
+        msgstr "Tiene todo hasta el tick"
+
+        msgid "Behind"
+        msgstr "Retraso"
+
+        msgid "Batches not applied yet"
+        msgstr "Lotes aún sin aplicar"
+
+        msgid "Follows changes as they come"
+        msgstr "Recibe los cambios al momento"
+
+        msgid "Changesets"
+        msgstr "Conjuntos de cambios"
+
+        msgid "Connection"
+        msgstr "Conexión"
+
+        msgid "A batch is being read for it"
+        msgstr "Se está leyendo un lote para él"
+
+        msgid "Subscriptions"
+        msgstr "Suscripciones"
+
+        msgid "Subscriptions that wait for the batch under way"
+        msgstr "Suscripciones que esperan al lote en curso"
+
+        msgid "{0} received, {1} acknowledged, {2} waiting, {3} under way"
+        msgstr "{0} recibidos, {1} confirmados, {2} en espera, {3} en curso"
+
+        msgid "{0} bytes pending, {1} bytes spooled"
+        msgstr "{0} bytes pendientes, {1} bytes en el almacén temporal"
+
+        msgid "{0} bytes pending, {1} bytes spooled, takes nothing now"
+        msgstr "{0} bytes pendientes, {1} bytes en el almacén temporal; ahora no acepta nada"
+
+        # Packages/Server/AdminPanel/Devices/DeviceWhyContent.swift
+
+        msgid "available to this device"
+        msgstr "disponible para este dispositivo"
+
+        msgid "not available to this device"
+        msgstr "no disponible para este dispositivo"
+
+        msgid "Connected devices that aren't shown: {0}. Ask about one of them by its id."
+        msgstr "Dispositivos conectados que no se muestran: {0}. Pregunte por uno de ellos con su ID."
+
+        msgid "not connected"
+        msgstr "sin conexión"
+
+        msgid "connected"
+        msgstr "conectado"
+
+        msgid "{0} at {1}"
+        msgstr "{0} en {1}"
+
+        msgid "{0} at {1}, tick {2}"
+        msgstr "{0} en {1}, tick {2}"
+
+        # Packages/Server/AdminPanel/Devices/DeviceWords.swift
+
+        msgctxt "state of a device"
+        msgid "waiting"
+        msgstr "en espera"
+
+        msgctxt "state of a device"
+        msgid "authenticating"
+        msgstr "autenticando"
+
+        msgctxt "state of a device"
+        msgid "opening"
+        msgstr "abriendo"
+
+        msgctxt "state of a device"
+        msgid "verifying"
+        msgstr "verificando"
+
+        msgctxt "state of a device"
+        msgid "reading"
+        msgstr "leyendo"
+
+        msgctxt "state of a device"
+        msgid "live"
+        msgstr "en vivo"
+
+        msgctxt "state of a device"
+        msgid "closed"
+        msgstr "cerrado"
+
+        msgid "{0}.{1} s"
+        msgstr "{0},{1} s"
+
+        msgid "{0} tick, {1}"
+        msgid_plural "{0} ticks, {1}"
+        msgstr[0] "{0} tick, {1}"
+        msgstr[1] "{0} ticks, {1}"
+
+        msgid "{0} min"
+        msgstr "{0} min"
+
+        msgid "{0} h {1} min"
+        msgstr "{0} h {1} min"
+
+        msgid "{0} d {1} h"
+        msgstr "{0} d {1} h"
+
+        msgid "{0} and {1}"
+        msgstr "{0} y {1}"
+
+        # Packages/Server/AdminPanel/Devices/DevicesContent.swift
+
+        msgid "{0} connected device"
+        msgid_plural "{0} connected devices"
+        msgstr[0] "{0} dispositivo conectado"
+        msgstr[1] "{0} dispositivos conectados"
+
+        msgid "answers"
+        msgstr "responde"
+
+        msgid "refuses"
+        msgstr "rechaza"
+
+        msgid "doesn't answer"
+        msgstr "no responde"
+
+        msgid "isn't there"
+        msgstr "no está"
+
+        msgid "No gateway is running on this database."
+        msgstr "Ninguna pasarela está en funcionamiento con esta base de datos."
+
+        msgid "Start sync-gateway. One that has just started appears here within a few seconds."
+        msgstr "Inicie sync-gateway. Una pasarela recién iniciada aparece aquí en unos segundos."
+
+        msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
+        msgstr "Sin respuesta de {0} en {1} segundos. Faltan los dispositivos que están conectados allí."
+
+        msgid "If a gateway was killed, its devices connect to another, and it is no longer asked after {0} seconds."
+        msgstr "Si una pasarela se detuvo bruscamente, sus dispositivos se conectan a otra, y a los {0} segundos se deja de consultarla."
+
+        msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."
+        msgstr "{0}: terminó sin avisar o no puede acceder a la base de datos; no se consultó."
+
+        msgid "No other gateway is running."
+        msgstr "No hay ninguna otra pasarela en funcionamiento."
+
+        # Packages/Server/AdminPanel/Documents/DocumentContent.swift
+
+        msgid "The models of {0}"
+        msgstr "Los modelos de {0}"
+
+        msgid "The rules of {0}"
+        msgstr "Las reglas de {0}"
+
+        msgid "Version {0}"
+        msgstr "Versión {0}"
+
+        msgid "What changed in the models of {0}"
+        msgstr "Qué cambió en los modelos de {0}"
+
+        msgid "What changed in the rules of {0}"
+        msgstr "Qué cambió en las reglas de {0}"
+
+        msgid "Version {0} compared with version {1}"
+        msgstr "Versión {0} comparada con la versión {1}"
+
+        msgid "The texts are too long, or too different, to be compared line by line."
+        msgstr "Los textos son demasiado largos o demasiado distintos para compararlos línea por línea."
+
+        msgid "Nothing changed: the texts are the same."
+        msgstr "No cambió nada: los textos son iguales."
+
+        msgid "{0} line was added, {1} removed."
+        msgid_plural "{0} lines were added, {1} removed."
+        msgstr[0] "Se añadió {0} línea; quitadas: {1}."
+        msgstr[1] "Se añadieron {0} líneas; quitadas: {1}."
+
+        # Packages/Server/AdminPanel/Documents/DocumentPages.swift
+
+        msgid "Model and rules"
+        msgstr "Modelo y reglas"
+
+        msgid "There is no such version, or none to compare it with."
+        msgstr "Esa versión no existe, o no hay ninguna con la que compararla."
+
+        msgid "The history lists all versions."
+        msgstr "El historial muestra todas las versiones."
+
+        # Packages/Server/AdminPanel/Documents/DocumentsContent.swift
+
+        msgid "models"
+        msgstr "modelos"
+
+        msgid "rules"
+        msgstr "reglas"
+
+        msgid "a tool"
+        msgstr "una herramienta"
+
+        msgid "{0} class"
+        msgid_plural "{0} classes"
+        msgstr[0] "{0} clase"
+        msgstr[1] "{0} clases"
+
+        msgid "{0} app"
+        msgid_plural "{0} apps"
+        msgstr[0] "{0} aplicación"
+        msgstr[1] "{0} aplicaciones"
+
+        msgid "This server has loaded version {0}: {1} in {2}."
+        msgstr "Este servidor tiene cargada la versión {0}: {1} en {2}."
+
+        # Packages/Server/AdminPanel/Formatting/Counted.swift
+
+        msgctxt "number of a class"
+        msgid "{0} {1}"
+        msgstr "{0} {1}"
+
+        msgid "{0} object"
+        msgid_plural "{0} objects"
+        msgstr[0] "{0} objeto"
+        msgstr[1] "{0} objetos"
+
+        # Packages/Server/AdminPanel/Formatting/Moment.swift
+
+        msgid "just now"
+        msgstr "ahora mismo"
+
+        msgid "{0} year ago"
+        msgid_plural "{0} years ago"
+        msgstr[0] "hace {0} año"
+        msgstr[1] "hace {0} años"
+
+        msgid "in {0} year"
+        msgid_plural "in {0} years"
+        msgstr[0] "dentro de {0} año"
+        msgstr[1] "dentro de {0} años"
+
+        msgid "{0} month ago"
+        msgid_plural "{0} months ago"
+        msgstr[0] "hace {0} mes"
+        msgstr[1] "hace {0} meses"
+
+        msgid "in {0} month"
+        msgid_plural "in {0} months"
+        msgstr[0] "dentro de {0} mes"
+        msgstr[1] "dentro de {0} meses"
+
+        msgid "{0} day ago"
+        msgid_plural "{0} days ago"
+        msgstr[0] "hace {0} día"
+        msgstr[1] "hace {0} días"
+
+        msgid "in {0} day"
+        msgid_plural "in {0} days"
+        msgstr[0] "dentro de {0} día"
+        msgstr[1] "dentro de {0} días"
+
+        msgid "{0} hour ago"
+        msgid_plural "{0} hours ago"
+        msgstr[0] "hace {0} hora"
+        msgstr[1] "hace {0} horas"
+
+        msgid "in {0} hour"
+        msgid_plural "in {0} hours"
+        msgstr[0] "dentro de {0} hora"
+        msgstr[1] "dentro de {0} horas"
+
+        msgid "{0} minute ago"
+        msgid_plural "{0} minutes ago"
+        msgstr[0] "hace {0} minuto"
+        msgstr[1] "hace {0} minutos"
+
+        msgid "in {0} minute"
+        msgid_plural "in {0} minutes"
+        msgstr[0] "dentro de {0} minuto"
+        msgstr[1] "dentro de {0} minutos"
+
+        # Packages/Server/AdminPanel/Formatting/PanelValues.swift
+
+        msgid "'page' isn't a number from 1 to {0}."
+        msgstr "«page» no es un número de 1 a {0}."
+
+        # Packages/Server/AdminPanel/Forms/EnteredValues.swift
+
+        msgid "Row"
+        msgstr "Fila"
+
+        # Packages/Server/AdminPanel/Forms/FormPart+Values.swift
+
+        msgid "It's in the list already."
+        msgstr "Ya está en la lista."
+
+        msgid "Choose another one."
+        msgstr "Elija otro."
+
+        # Packages/Server/AdminPanel/Forms/FormRenderer.swift
+
+        msgid "The form has something else at '{0}'."
+        msgstr "El formulario contiene otra cosa en «{0}»."
+
+        # Packages/Server/AdminPanel/Forms/FormValues.swift
+
+        msgid "The form doesn't say how many elements '{0}' has, or they're more than {1}."
+        msgstr "El formulario no indica cuántos elementos tiene «{0}», o son más de {1}."
+
+        msgid "Load the form again."
+        msgstr "Vuelva a cargar el formulario."
+
+        # Packages/Server/AdminPanel/Imports/ImportPage.swift
+
+        msgid "The file"
+        msgstr "El archivo"
+
+        msgid "Line"
+        msgstr "Línea"
+
+        msgid "Import {0}"
+        msgstr "Importar {0}"
+
+        msgid "All new ones"
+        msgstr "Todas las nuevas"
+
+        msgid "All rows were read, and the first {0} were tried on the data: others may still turn out to be unchanged, or to have errors."
+        msgstr "Se leyeron todas las filas y se probaron las primeras {0} con los datos: otras aún pueden resultar sin cambios o con errores."
+
+        msgid "{0} row to create"
+        msgid_plural "{0} rows to create"
+        msgstr[0] "{0} fila por crear"
+        msgstr[1] "{0} filas por crear"
+
+        msgid "{0} row to update"
+        msgid_plural "{0} rows to update"
+        msgstr[0] "{0} fila por actualizar"
+        msgstr[1] "{0} filas por actualizar"
+
+        msgid "{0} row unchanged"
+        msgid_plural "{0} rows unchanged"
+        msgstr[0] "{0} fila sin cambios"
+        msgstr[1] "{0} filas sin cambios"
+
+        msgid "{0} row with errors"
+        msgid_plural "{0} rows with errors"
+        msgstr[0] "{0} fila con errores"
+        msgstr[1] "{0} filas con errores"
+
+        msgid "Update"
+        msgstr "Actualizar"
+
+        msgid "Unchanged"
+        msgstr "Sin cambios"
+
+        msgid "Error"
+        msgstr "Error"
+
+        msgid "{0} row"
+        msgid_plural "{0} rows"
+        msgstr[0] "{0} fila"
+        msgstr[1] "{0} filas"
+
+        # Packages/Server/AdminPanel/Imports/ImportPages.swift
+
+        msgid "whichever the file has"
+        msgstr "lo que use el archivo"
+
+        msgid "commas"
+        msgstr "comas"
+
+        msgid "semicolons"
+        msgstr "punto y coma"
+
+        msgid "tabs"
+        msgstr "tabuladores"
+
+        msgid "There is no such import."
+        msgstr "Esa importación no existe."
+
+        msgid "Jobs lists those that you have."
+        msgstr "La página Tareas muestra las que tiene."
+
+        msgid "No file was chosen."
+        msgstr "No se eligió ningún archivo."
+
+        msgid "Choose one."
+        msgstr "Elija uno."
+
+        # Packages/Server/AdminPanel/Imports/MultipartDecoder.swift
+
+        msgid "Go back, load the page again, and send the form again."
+        msgstr "Vuelva atrás, cargue de nuevo la página y envíe otra vez el formulario."
+
+        msgid "The form breaks off."
+        msgstr "El formulario está incompleto."
+
+        msgid "The form doesn't begin with its boundary."
+        msgstr "El formulario no empieza con su delimitador."
+
+        msgid "The form has a boundary that isn't one."
+        msgstr "El formulario tiene un delimitador que no es válido."
+
+        msgid "A part of the form has a header of more than {0} bytes."
+        msgstr "Una parte del formulario tiene una cabecera de más de {0} bytes."
+
+        msgid "The form has more than {0} parts."
+        msgstr "El formulario tiene más de {0} partes."
+
+        msgid "A part of the form has a header that isn't UTF-8."
+        msgstr "Una parte del formulario tiene una cabecera que no es UTF-8."
+
+        msgid "A part of the form has no name."
+        msgstr "Una parte del formulario no tiene nombre."
+
+        # Packages/Server/AdminPanel/Imports/PanelUpload.swift
+
+        msgid "The form has more than {0} bytes."
+        msgstr "El formulario tiene más de {0} bytes."
+
+        msgid "Send a smaller file."
+        msgstr "Envíe un archivo más pequeño."
+
+        msgid "A field of the form has more than {0} bytes."
+        msgstr "Un campo del formulario tiene más de {0} bytes."
+
+        # Packages/Server/AdminPanel/Jobs/BulkPage.swift
+
+        msgid "Nothing is ticked. Tick rows, or choose all that match."
+        msgstr "No hay nada marcado. Marque filas o elija todo lo que coincide."
+
+        msgid "All matching {0}"
+        msgstr "Todo lo que coincide ({0})"
+
+        msgid "Change {0}"
+        msgstr "Cambiar {0}"
+
+        msgid "Nothing matches"
+        msgstr "No hay coincidencias"
+
+        msgid "The matching objects have changed"
+        msgstr "Los objetos que coinciden han cambiado"
+
+        msgid "Tick at least one field to change."
+        msgstr "Marque al menos un campo para cambiarlo."
+
+        # Packages/Server/AdminPanel/Jobs/BulkTrialContent.swift
+
+        msgid "This was a trial with all of them. Nothing has changed yet."
+        msgstr "Esto fue una simulación con todos. Todavía no se ha cambiado nada."
+
+        msgid "This was a trial with {0} of them. Nothing has changed yet."
+        msgstr "Esto fue una simulación con {0} de ellos. Todavía no se ha cambiado nada."
+
+        msgid "{0} of those that you chose no longer exists."
+        msgid_plural "{0} of those that you chose no longer exist."
+        msgstr[0] "{0} de los que eligió ya no existe."
+        msgstr[1] "{0} de los que eligió ya no existen."
+
+        msgid "{0} needs no change."
+        msgid_plural "{0} need no change."
+        msgstr[0] "{0} no necesita cambios."
+        msgstr[1] "{0} no necesitan cambios."
+
+        msgid "{0} of those tried would be refused, and stays unchanged:"
+        msgid_plural "{0} of those tried would be refused, and stay unchanged:"
+        msgstr[0] "{0} de los probados se rechazaría y queda sin cambios:"
+        msgstr[1] "{0} de los probados se rechazarían y quedan sin cambios:"
+
+        # Packages/Server/AdminPanel/Jobs/BulkWords.swift
+
+        msgid "Move {0} to the trash"
+        msgstr "Mover {0} a la papelera"
+
+        msgid "Restore {0}"
+        msgstr "Restaurar {0}"
+
+        msgid "Delete {0} permanently"
+        msgstr "Eliminar {0} definitivamente"
+
+        msgid "Change {0}?"
+        msgstr "¿Cambiar {0}?"
+
+        msgid "Move {0} to the trash?"
+        msgstr "¿Mover {0} a la papelera?"
+
+        msgid "Restore {0}?"
+        msgstr "¿Restaurar {0}?"
+
+        msgid "Delete {0} permanently?"
+        msgstr "¿Eliminar {0} definitivamente?"
+
+        msgid "{0} other comes back with them."
+        msgid_plural "{0} others come back with them."
+        msgstr[0] "A la vez vuelve {0} objeto más."
+        msgstr[1] "A la vez vuelven {0} objetos más."
+
+        msgid "{0} other goes into the trash with them."
+        msgid_plural "{0} others go into the trash with them."
+        msgstr[0] "A la vez va a la papelera {0} objeto más."
+        msgstr[1] "A la vez van a la papelera {0} objetos más."
+
+        msgid "Change fields…"
+        msgstr "Cambiar campos…"
+
+        msgid "Move to trash…"
+        msgstr "Mover a la papelera…"
+
+        msgid "Delete permanently…"
+        msgstr "Eliminar definitivamente…"
+
+        # Packages/Server/AdminPanel/Jobs/JobContent.swift
+
+        msgid "Stop the job"
+        msgstr "Detener la tarea"
+
+        msgid "Discard"
+        msgstr "Descartar"
+
+        msgid "{0} of {1}"
+        msgstr "{0} de {1}"
+
+        msgid "Requested"
+        msgstr "Solicitada"
+
+        msgid "Started"
+        msgstr "Iniciada"
+
+        msgid "Finished"
+        msgstr "Finalizada"
+
+        msgid "Undoes job {0}"
+        msgstr "Deshace la tarea {0}"
+
+        msgid "Undone by job {0}"
+        msgstr "Deshecha por la tarea {0}"
+
+        msgid "Choose its columns and start it"
+        msgstr "Elegir sus columnas e iniciarla"
+
+        msgid "new object"
+        msgstr "objeto nuevo"
+
+        # Packages/Server/AdminPanel/Jobs/JobPages.swift
+
+        msgid "Jobs"
+        msgstr "Tareas"
+
+        msgid "Undo this job?"
+        msgstr "¿Deshacer esta tarea?"
+
+        msgid "You have no job with this number."
+        msgstr "No tiene ninguna tarea con este número."
+
+        msgid "'{0}' isn't a number."
+        msgstr "«{0}» no es un número."
+
+        msgid "This job can't be undone, or no longer can be."
+        msgstr "Esta tarea no se puede deshacer, o ya no se puede."
+
+        msgid "Its page says what it did."
+        msgstr "Su página indica qué hizo."
+
+        # Packages/Server/AdminPanel/Jobs/JobWords.swift
+
+        msgid "Done"
+        msgstr "Hecho"
+
+        msgid "Refused"
+        msgstr "Rechazado"
+
+        msgid "Skipped"
+        msgstr "Omitido"
+
+        msgid "Pending"
+        msgstr "Pendiente"
+
+        msgid "Undo job {0}: {1}"
+        msgstr "Deshacer la tarea {0}: {1}"
+
+        msgid "Not started"
+        msgstr "Sin iniciar"
+
+        msgid "Waiting"
+        msgstr "En espera"
+
+        msgid "Running"
+        msgstr "En curso"
+
+        msgid "Failed"
+        msgstr "Con error"
+
+        msgid "Cancelled"
+        msgstr "Cancelada"
+
+        msgid "Line {0}"
+        msgstr "Línea {0}"
+
+        msgid "Row {0}"
+        msgstr "Fila {0}"
+
+        msgid "The job was stopped. What it did stays."
+        msgstr "Se detuvo la tarea. Lo que hizo se conserva."
+
+        msgid "The file was discarded. Nothing was changed."
+        msgstr "Se descartó el archivo. No se cambió nada."
+
+        msgid "The job was discarded. Nothing was changed."
+        msgstr "Se descartó la tarea. No se cambió nada."
+
+        msgid "{0}: restored from the trash, with what went there along with it."
+        msgid_plural "{0}: restored from the trash, with what went there along with them."
+        msgstr[0] "{0}: restauración desde la papelera, con lo que se movió allí a la vez."
+        msgstr[1] "{0}: restauración desde la papelera, con lo que se movió allí a la vez."
+
+        msgid "{0}: moved to the trash again, with what was restored along with it."
+        msgid_plural "{0}: moved to the trash again, with what was restored along with them."
+        msgstr[0] "{0}: nuevo traslado a la papelera, con lo que se restauró a la vez."
+        msgstr[1] "{0}: nuevo traslado a la papelera, con lo que se restauró a la vez."
+
+        msgid "{0}: set back to the previous values."
+        msgstr "{0}: vuelta a los valores anteriores."
+
+        msgid "{0}: what was done to it is undone."
+        msgid_plural "{0}: what was done to them is undone."
+        msgstr[0] "{0}: se deshace lo que se hizo."
+        msgstr[1] "{0}: se deshace lo que se hizo."
+
+        msgid "Reason: {0}"
+        msgstr "Motivo: {0}"
+
+        # Packages/Server/AdminPanel/Layout/PanelAssets.swift
+
+        msgid "There is no such file."
+        msgstr "Ese archivo no existe."
+
+        # Packages/Server/AdminPanel/Layout/PanelLayout.swift
+
+        msgid "Data"
+        msgstr "Datos"
+
+        # Packages/Server/AdminPanel/Layout/PanelTheme.swift
+
+        msgid "as the system says"
+        msgstr "según el sistema"
+
+        msgid "light"
+        msgstr "claro"
+
+        msgid "dark"
+        msgstr "oscuro"
+
+        msgid "There are no such colours."
+        msgstr "Esos colores no existen."
+
+        msgid "Choose system, light or dark."
+        msgstr "Elija según el sistema, claro u oscuro."
+
+        msgid "Pages can't be in this language."
+        msgstr "Las páginas no están disponibles en este idioma."
+
+        msgid "Choose one of {0}."
+        msgstr "Elija entre {0}."
+
+        # Packages/Server/AdminPanel/Lists/CellText.swift
+
+        msgid "Too long to show"
+        msgstr "Demasiado largo para mostrarlo"
+
+        msgid "no bytes"
+        msgstr "sin bytes"
+
+        msgid "{0} byte"
+        msgid_plural "{0} bytes"
+        msgstr[0] "{0} byte"
+        msgstr[1] "{0} bytes"
+
+        msgid "Yes"
+        msgstr "Sí"
+
+        msgid "No"
+        msgstr "No"
+
+        # Packages/Server/AdminPanel/Lists/ClassPages.swift
+
+        msgid "Did you mean '{0}'?"
+        msgstr "¿Quiso decir «{0}»?"
+
+        msgid "The overview lists the classes."
+        msgstr "El resumen muestra las clases."
+
+        msgid "There is no class '{0}'."
+        msgstr "No existe la clase «{0}»."
+
+        msgid "There is no class at this address."
+        msgstr "No hay ninguna clase en esta dirección."
+
+        # Packages/Server/AdminPanel/Lists/ClassTitle.swift
+
+        msgid "many"
+        msgstr "muchos"
+
+        # Packages/Server/AdminPanel/Lists/ExportPages.swift
+
+        msgid "CSV, for spreadsheets"
+        msgstr "CSV, para hojas de cálculo"
+
+        msgid "JSON"
+        msgstr "JSON"
+
+        msgid "JSON lines"
+        msgstr "JSON Lines"
+
+        # Packages/Server/AdminPanel/Lists/FilterForm+Values.swift
+
+        msgid "yes or no"
+        msgstr "sí o no"
+
+        msgid "a whole number"
+        msgstr "un número entero"
+
+        msgid "a number, such as 12.5"
+        msgstr "un número, como 12.5"
+
+        msgid "a date, such as 2026-05-14 or 2026-05-14 13:22, in UTC"
+        msgstr "una fecha, como 2026-05-14 o 2026-05-14 13:22, en UTC"
+
+        # Packages/Server/AdminPanel/Lists/FilterForm.swift
+
+        msgid "Id"
+        msgstr "ID"
+
+        msgctxt "a field and what is asked of it"
+        msgid "{0} {1}"
+        msgstr "{0} {1}"
+
+        msgctxt "a field, what is asked of it, and a value"
+        msgid "{0} {1} {2}"
+        msgstr "{0} {1} {2}"
+
+        msgid "{0} can't be tested with '{1}'."
+        msgstr "{0} no admite la condición «{1}»."
+
+        msgid "{0}: '{1}' isn't {2}."
+        msgstr "{0}: «{1}» no es {2}."
+
+        msgid "Enter {0}."
+        msgstr "Introduzca {0}."
+
+        msgid "{0}: there is no '{1}' among the {2}."
+        msgstr "{0}: no se encontró «{1}» en {2}."
+
+        msgid "Enter its title exactly, or its id."
+        msgstr "Introduzca su título exacto o su ID."
+
+        msgid "{0}: several of the {1} are called '{2}'."
+        msgstr "{0}: en {1} hay varios con el nombre «{2}»."
+
+        msgid "Enter the id of the one that you mean."
+        msgstr "Introduzca el ID del que busca."
+
+        # Packages/Server/AdminPanel/Lists/FilterTest.swift
+
+        msgid "is"
+        msgstr "es"
+
+        msgid "is not"
+        msgstr "no es"
+
+        msgid "contains"
+        msgstr "contiene"
+
+        msgid "starts with"
+        msgstr "empieza por"
+
+        msgid "is before"
+        msgstr "es anterior a"
+
+        msgid "is less than"
+        msgstr "es menor que"
+
+        msgid "is not after"
+        msgstr "no es posterior a"
+
+        msgid "is at most"
+        msgstr "es como máximo"
+
+        msgid "is after"
+        msgstr "es posterior a"
+
+        msgid "is more than"
+        msgstr "es mayor que"
+
+        msgid "is not before"
+        msgstr "no es anterior a"
+
+        msgid "is at least"
+        msgstr "es como mínimo"
+
+        msgid "is one of"
+        msgstr "es uno de"
+
+        msgid "is empty"
+        msgstr "está vacío"
+
+        msgid "is not empty"
+        msgstr "no está vacío"
+
+        # Packages/Server/AdminPanel/Lists/ListPage.swift
+
+        msgid "all {0} that match"
+        msgstr "todos los que coinciden ({0})"
+
+        msgid "all {0}"
+        msgstr "todos ({0})"
+
+        # Packages/Server/AdminPanel/Lists/ListRequest.swift
+
+        msgid "{0} have no field '{1}'."
+        msgstr "En {0} no existe el campo «{1}»."
+
+        msgid "The search has more than {0} bytes."
+        msgstr "La búsqueda tiene más de {0} bytes."
+
+        msgid "Search for less text."
+        msgstr "Busque un texto más corto."
+
+        msgid "The list has {0} columns, and at most {1} are possible."
+        msgstr "La lista tiene {0} columnas, y como máximo puede haber {1}."
+
+        msgid "Choose fewer columns."
+        msgstr "Elija menos columnas."
+
+        # Packages/Server/AdminPanel/Lists/PanelResource.swift
+
+        msgid "A resource has no id."
+        msgstr "Un recurso no tiene ID."
+
+        # Packages/Server/AdminPanel/Lists/RowsPage+Saving.swift
+
+        msgid "Nothing was changed."
+        msgstr "No se cambió nada."
+
+        # Packages/Server/AdminPanel/Lists/RowsPage.swift
+
+        msgid "None of these columns can be edited in the list. Choose others under Columns."
+        msgstr "Ninguna de estas columnas se puede editar en la lista. Elija otras en Columnas."
+
+        msgid "{0} was saved."
+        msgid_plural "{0} were saved."
+        msgstr[0] "Se guardó {0}."
+        msgstr[1] "Se guardaron {0}."
+
+        msgid "Edit {0}"
+        msgstr "Editar {0}"
+
+        # Packages/Server/AdminPanel/Lists/RowsTable+Form.swift
+
+        msgid "The form doesn't say how many rows it has, or they're more than {0}."
+        msgstr "El formulario no indica cuántas filas tiene, o son más de {0}."
+
+        msgid "Load the page again."
+        msgstr "Vuelva a cargar la página."
+
+        # Packages/Server/AdminPanel/Lists/RowsTable+Refusals.swift
+
+        msgid "It isn't here any more: somebody has deleted it, or moved it elsewhere."
+        msgstr "Ya no está aquí: alguien lo eliminó o lo movió a otro lugar."
+
+        msgid "Saving again leaves this row out."
+        msgstr "Si guarda de nuevo, esta fila se omite."
+
+        msgid "Somebody changed it meanwhile."
+        msgstr "Entretanto, otra persona lo cambió."
+
+        msgid "Look at what it is now. Saving again writes what you have entered."
+        msgstr "Revise el valor actual. Si guarda de nuevo, se escribirá lo que ha introducido."
+
+        # Packages/Server/AdminPanel/Lists/RowsTable+Showing.swift
+
+        msgid "{0} (required)"
+        msgstr "{0} (obligatorio)"
+
+        # Packages/Server/AdminPanel/Lists/RowsTable.swift
+
+        msgid "New {0} {1}"
+        msgstr "Objeto nuevo {1} ({0})"
+
+        # Packages/Server/AdminPanel/Lists/SavedViews.swift
+
+        msgid "The view '{0}' is saved."
+        msgstr "Se guardó la vista «{0}»."
+
+        msgid "The view '{0}' was deleted."
+        msgstr "Se eliminó la vista «{0}»."
+
+        msgid "Save it again"
+        msgstr "Guardarla de nuevo"
+
+        msgid "This view can't be saved: its address is too long or invalid."
+        msgstr "Esta vista no se puede guardar: su dirección es demasiado larga o no es válida."
+
+        msgid "Remove some filters."
+        msgstr "Quite algunos filtros."
+
+        msgid "You have {0} views of this class already."
+        msgstr "Ya tiene {0} vistas de esta clase."
+
+        msgid "Delete one first."
+        msgstr "Elimine una primero."
+
+        msgid "A view needs a name of at most {0} bytes."
+        msgstr "Una vista necesita un nombre de {0} bytes como máximo."
+
+        msgid "Go back and give it one."
+        msgstr "Vuelva atrás y póngale uno."
+
+        # Packages/Server/AdminPanel/Live/LivePages.swift
+
+        msgid "Too many pages are being watched."
+        msgstr "Se están observando demasiadas páginas."
+
+        msgid "Close some of them."
+        msgstr "Cierre algunas."
+
+        # Packages/Server/AdminPanel/Markdown/MarkdownPages.swift
+
+        msgid "The form has no text."
+        msgstr "El formulario no tiene texto."
+
+        msgid "Send it as '{0}'."
+        msgstr "Envíelo como «{0}»."
+
+        msgid "Texts of more than {0} KiB are shown unformatted."
+        msgstr "Los textos de más de {0} KiB se muestran sin formato."
+
+        msgid "Shorten the text to see it formatted."
+        msgstr "Acorte el texto para verlo con formato."
+
+        # Packages/Server/AdminPanel/Pages/HelpPages.swift
+
+        msgid "Help"
+        msgstr "Ayuda"
+
+        # Packages/Server/AdminPanel/Pages/LoginPages.swift
+
+        msgid "Log in"
+        msgstr "Iniciar sesión"
+
+        msgid "There is nothing at this address."
+        msgstr "No hay nada en esta dirección."
+
+        # Packages/Server/AdminPanel/Pages/OverviewPages.swift
+
+        msgid "Overview"
+        msgstr "Resumen"
+
+        msgid "{0}: {1} in the trash will be deleted permanently within {2} days."
+        msgstr "{0}: {1} en la papelera se eliminarán definitivamente en {2} días."
+
+        msgid "The purge couldn't delete {0} of the groups in the trash: {1}"
+        msgstr "La purga no pudo eliminar {0} de los grupos de la papelera: {1}"
+
+        msgid "The purge couldn't delete {0} of the groups in the trash."
+        msgstr "La purga no pudo eliminar {0} de los grupos de la papelera."
+
+        msgid "A note on the rules: {0}"
+        msgstr "Una nota sobre las reglas: {0}"
+
+        msgid "The last purge ended early: {0}"
+        msgstr "La última purga terminó antes de tiempo: {0}"
+
+        # Packages/Server/AdminPanel/Pages/PanelFailures.swift
+
+        msgid "Not permitted"
+        msgstr "No permitido"
+
+        msgid "Not found"
+        msgstr "No encontrado"
+
+        msgid "Conflict"
+        msgstr "Conflicto"
+
+        msgid "Too many attempts"
+        msgstr "Demasiados intentos"
+
+        msgid "The server has a problem"
+        msgstr "El servidor tiene un problema"
+
+        msgid "That didn't work"
+        msgstr "No se pudo completar"
+
+        msgid "You may no longer change this."
+        msgstr "Ya no tiene permiso para cambiar esto."
+
+        msgid "It was removed, or you may no longer see it."
+        msgstr "Se quitó, o ya no tiene permiso para verlo."
+
+        msgid "Your session has ended. Log in again; what you sent wasn't saved."
+        msgstr "Su sesión ha terminado. Vuelva a iniciar sesión; lo que envió no se guardó."
+
+        msgid "Enter your password"
+        msgstr "Introduzca su contraseña"
+
+        # Packages/Server/AdminPanel/PanelEntry.swift
+
+        msgid "Start"
+        msgstr "Inicio"
+
+        msgid "Work"
+        msgstr "Trabajo"
+
+        msgid "People"
+        msgstr "Personas"
+
+        msgid "System"
+        msgstr "Sistema"
+
+        # Packages/Server/AdminPanel/PanelRequest.swift
+
+        msgid "This isn't your password."
+        msgstr "Esta no es su contraseña."
+
+        msgid "Enter your password again to continue."
+        msgstr "Introduzca de nuevo su contraseña para continuar."
+
+        # Packages/Server/AdminPanel/PanelRoutes.swift
+
+        msgid "This page takes a log-in."
+        msgstr "Esta página requiere iniciar sesión."
+
+        # Packages/Server/AdminPanel/Passwords/ForgottenPages.swift
+
+        msgid "Enter the e-mail address that you log in with."
+        msgstr "Introduzca la dirección de correo electrónico con la que inicia sesión."
+
+        msgid "Forgot your password?"
+        msgstr "¿Olvidó su contraseña?"
+
+        msgid "Set a new password"
+        msgstr "Establecer una nueva contraseña"
+
+        msgid "Your password was changed"
+        msgstr "Se cambió su contraseña"
+
+        msgid "This link isn't valid, has expired, or was used already."
+        msgstr "Este enlace no es válido, ha caducado o ya se usó."
+
+        # Packages/Server/AdminPanel/Passwords/PasswordPages.swift
+
+        msgid "Change your password"
+        msgstr "Cambiar la contraseña"
+
+        msgid "Your password was changed. All your other logins were ended."
+        msgstr "Se cambió su contraseña. Se cerraron todas sus demás sesiones."
+
+        msgid "This isn't your current password."
+        msgstr "Esta no es su contraseña actual."
+
+        msgid "This is about your own account."
+        msgstr "Esto se refiere a su propia cuenta."
+
+        msgid "Stop viewing as {0} first."
+        msgstr "Deje primero de ver el panel como {0}."
+
+        msgid "The two new passwords differ."
+        msgstr "Las dos contraseñas nuevas no coinciden."
+
+        # Packages/Server/AdminPanel/People/InvitationPages.swift
+
+        msgid "Accept an invitation"
+        msgstr "Aceptar una invitación"
+
+        msgid "You now have the role {0}."
+        msgstr "Ahora tiene el rol {0}."
+
+        msgid "You already had the role {0}."
+        msgstr "Ya tenía el rol {0}."
+
+        msgid "{0} invites you to be {1}."
+        msgstr "{0} le invita a asumir el rol {1}."
+
+        msgid "{0} invites you to be {1} of {2}."
+        msgstr "{0} le invita a asumir el rol {1} en {2}."
+
+        msgid "You are invited"
+        msgstr "Tiene una invitación"
+
+        msgid "Your account was created"
+        msgstr "Se creó su cuenta"
+
+        # Packages/Server/AdminPanel/People/PeoplePages.swift
+
+        msgid "The invitation of {0} was revoked."
+        msgstr "Se revocó la invitación de {0}."
+
+        msgid "The role {0} was handed over. The previous holder is now {1}."
+        msgstr "Se traspasó el rol {0}. El titular anterior tiene ahora el rol {1}."
+
+        msgid "{0} was invited by e-mail."
+        msgstr "Se envió una invitación por correo electrónico a {0}."
+
+        msgid "{0} is invited"
+        msgstr "Invitación para {0}"
+
+        msgid "There is no such invitation."
+        msgstr "Esa invitación no existe."
+
+        msgid "People lists those that you may see."
+        msgstr "La página Personas muestra las que puede ver."
+
+        # Packages/Server/AdminPanel/People/PeopleReader.swift
+
+        msgid "Only the first {0} are shown."
+        msgstr "Solo se muestran los primeros {0}."
+
+        msgid "Roles that apply everywhere"
+        msgstr "Roles que se aplican en todas partes"
+
+        msgid "Roles in {0}"
+        msgstr "Roles en {0}"
+
+        msgid "everywhere"
+        msgstr "en todas partes"
+
+        # Packages/Server/AdminPanel/People/RoleScope.swift
+
+        msgid "No class of this name gives roles that you may see."
+        msgstr "Ninguna clase con este nombre otorga roles que usted pueda ver."
+
+        msgid "Choose among {0}."
+        msgstr "Elija entre {0}."
+
+        msgid "There is nothing with this id that roles are given in."
+        msgstr "No existe nada con este ID en lo que se otorguen roles."
+
+        # Packages/Server/AdminPanel/Permissions/BoxWish.swift
+
+        msgid "{0} may {1} {2} now."
+        msgstr "{0} ya puede {1} {2}."
+
+        msgid "{0} may not {1} {2} any more."
+        msgstr "{0} ya no puede {1} {2}."
+
+        msgid "{0} users have the permission {1} now."
+        msgstr "Los usuarios «{0}» tienen ahora el permiso «{1}»."
+
+        msgid "{0} users don't have the permission {1} any more."
+        msgstr "Los usuarios «{0}» ya no tienen el permiso «{1}»."
+
+        msgid "The address doesn't say which box it's about."
+        msgstr "La dirección no indica a qué casilla se refiere."
+
+        msgid "The matrix of {0} has no such box."
+        msgstr "La matriz de {0} no tiene esa casilla."
+
+        # Packages/Server/AdminPanel/Permissions/ConditionWords.swift
+
+        msgid "all"
+        msgstr "todos"
+
+        msgid "{0}, and {1}"
+        msgstr "{0}, y {1}"
+
+        msgid "{0}, or {1}"
+        msgstr "{0}, o {1}"
+
+        msgid "not ({0})"
+        msgstr "no ({0})"
+
+        msgid "{0}: {1}"
+        msgstr "{0}: {1}"
+
+        msgid "{0}: not {1}"
+        msgstr "{0}: no {1}"
+
+        msgid "{0}: less than {1}"
+        msgstr "{0}: menor que {1}"
+
+        msgid "{0}: at most {1}"
+        msgstr "{0}: como máximo {1}"
+
+        msgid "{0}: more than {1}"
+        msgstr "{0}: mayor que {1}"
+
+        msgid "{0}: at least {1}"
+        msgstr "{0}: como mínimo {1}"
+
+        msgid "It's {0}"
+        msgstr "Es {0}"
+
+        msgid "It's not {0}"
+        msgstr "No es {0}"
+
+        msgid "It's less than {0}"
+        msgstr "Es menor que {0}"
+
+        msgid "It's at most {0}"
+        msgstr "Es como máximo {0}"
+
+        msgid "It's more than {0}"
+        msgstr "Es mayor que {0}"
+
+        msgid "It's at least {0}"
+        msgstr "Es como mínimo {0}"
+
+        msgid "{0}: contains '{1}'"
+        msgstr "{0}: contiene «{1}»"
+
+        msgid "{0}: begins with '{1}'"
+        msgstr "{0}: empieza por «{1}»"
+
+        msgid "{0}: ends with '{1}'"
+        msgstr "{0}: termina en «{1}»"
+
+        msgid "one where they have the role {0}"
+        msgstr "uno en el que esa persona tiene el rol {0}"
+
+        msgid "this user"
+        msgstr "este usuario"
+
+        msgid "empty"
+        msgstr "vacío"
+
+        msgid "{0} or {1}"
+        msgstr "{0} o {1}"
+
+        # Packages/Server/AdminPanel/Permissions/OperationWords.swift
+
+        msgctxt "may …"
+        msgid "read"
+        msgstr "leer"
+
+        msgctxt "may …"
+        msgid "create"
+        msgstr "crear"
+
+        msgctxt "may …"
+        msgid "update"
+        msgstr "actualizar"
+
+        msgctxt "may …"
+        msgid "delete"
+        msgstr "eliminar"
+
+        msgctxt "may …"
+        msgid "trash"
+        msgstr "mover a la papelera"
+
+        msgctxt "may …"
+        msgid "listTrash"
+        msgstr "ver en la papelera"
+
+        msgctxt "may …"
+        msgid "restore"
+        msgstr "restaurar"
+
+        msgctxt "may …"
+        msgid "inspect"
+        msgstr "inspeccionar"
+
+        msgctxt "may …"
+        msgid "purge"
+        msgstr "eliminar definitivamente"
+
+        msgctxt "may …"
+        msgid "transfer"
+        msgstr "traspasar"
+
+        # Packages/Server/AdminPanel/Permissions/PermissionBoxContent.swift
+
+        msgid "Give {0} users {1}?"
+        msgstr "¿Dar a los usuarios «{0}» el permiso «{1}»?"
+
+        msgid "Take {0} from {1} users?"
+        msgstr "¿Quitar el permiso «{0}» a los usuarios «{1}»?"
+
+        msgid "All {0} users will have the permission {1}. What it allows is defined in the rules."
+        msgstr "Todos los usuarios «{0}» tendrán el permiso «{1}». Las reglas definen lo que permite."
+
+        msgid "No {0} user will have the permission {1} any more. What they have created with it stays."
+        msgstr "Ningún usuario «{0}» tendrá ya el permiso «{1}». Lo que hayan creado con él se conserva."
+
+        msgid "Allow"
+        msgstr "Permitir"
+
+        msgid "Withdraw"
+        msgstr "Retirar"
+
+        msgid "Let {0} {1} {2}?"
+        msgstr "¿Permitir que {0} pueda {1} {2}?"
+
+        msgid "Stop {0} from creating {1}?"
+        msgstr "¿Impedir que {0} cree {1}?"
+
+        msgid "Stop {0} from reading {1}?"
+        msgstr "¿Impedir que {0} lea {1}?"
+
+        msgid "Stop {0} from updating {1}?"
+        msgstr "¿Impedir que {0} actualice {1}?"
+
+        msgid "Stop {0} from deleting {1}?"
+        msgstr "¿Impedir que {0} elimine {1}?"
+
+        msgid "Everybody with the role {0} will be able to {1} objects of {2} where they have the role."
+        msgstr "Todas las personas con el rol {0} podrán {1} objetos de {2} allí donde tengan el rol."
+
+        msgid "Nobody will be able to {0} objects of {1} by the role {2} any more."
+        msgstr "Nadie podrá ya {0} objetos de {1} por el rol {2}."
+
+        msgid "Devices lose their copies of what they may no longer read."
+        msgstr "Los dispositivos pierden sus copias de lo que ya no pueden leer."
+
+        # Packages/Server/AdminPanel/Permissions/PermissionPages.swift
+
+        msgid "Routes by role"
+        msgstr "Rutas por rol"
+
+        msgid "Permissions"
+        msgstr "Permisos"
+
+        msgid "The rules have changed since you opened the page."
+        msgstr "Las reglas han cambiado desde que abrió la página."
+
+        msgid "The box is already as you want it."
+        msgstr "La casilla ya está como usted quiere."
+
+        msgid "Go back to the permissions, and choose the box there."
+        msgstr "Vuelva a los permisos y elija allí la casilla."
+
+        msgid "The rules would have mistakes."
+        msgstr "Las reglas tendrían errores."
+
+        msgid "The app has no permission matrix any more."
+        msgstr "La aplicación ya no tiene matriz de permisos."
+
+        msgid "Somebody has changed the rules since you opened the page; nothing was stored."
+        msgstr "Alguien cambió las reglas después de que abriera la página; no se guardó nada."
+
+        msgid "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
+        msgstr "Revise de nuevo los permisos. Si aún quiere el cambio, envíelo otra vez: ahora se aplica a las reglas más recientes."
+
+        # Packages/Server/AdminPanel/Permissions/PermissionsContent.swift
+
+        msgid "{0}, version {1}, stored {2} by {3}."
+        msgstr "{0}, versión {1}, guardada: {2}, por {3}."
+
+        msgid "{0}, version {1}, stored {2}."
+        msgstr "{0}, versión {1}, guardada: {2}."
+
+        msgid "{0}, version {1}."
+        msgstr "{0}, versión {1}."
+
+        msgid "everywhere, added"
+        msgstr "en todas partes, añadido"
+
+        msgctxt "role"
+        msgid "added"
+        msgstr "añadido"
+
+        msgid "{0} users have the permission {1}"
+        msgstr "Los usuarios «{0}» tienen el permiso «{1}»"
+
+        msgid "{0} users have not the permission {1}"
+        msgstr "Los usuarios «{0}» no tienen el permiso «{1}»"
+
+        msgid "{0} may {1} {2}"
+        msgstr "{0} puede {1} {2}"
+
+        msgid "{0} may not {1} {2}"
+        msgstr "{0} no puede {1} {2}"
+
+        msgid "{0} may {1} {2}, by the rules of the class"
+        msgstr "{0} puede {1} {2}, según las reglas de la clase"
+
+        msgid "{0} may not {1} {2}, by the rules of the class"
+        msgstr "{0} no puede {1} {2}, según las reglas de la clase"
+
+        # Packages/Server/AdminPanel/Permissions/RoleContent.swift
+
+        msgid "It applies within one object, such as an event."
+        msgstr "Se aplica dentro de un objeto, como un evento."
+
+        msgid "It applies everywhere."
+        msgstr "Se aplica en todas partes."
+
+        msgid "nobody"
+        msgstr "nadie"
+
+        msgid "And {0} more."
+        msgstr "Y {0} más."
+
+        msgid "The rules of the app name this role in other places, so it can't be renamed or removed."
+        msgstr "Las reglas de la aplicación mencionan este rol en otros lugares, por lo que no se puede renombrar ni quitar."
+
+        msgid "It can't be removed while somebody has it. Delete the objects that give it, or rename it."
+        msgstr "No se puede quitar mientras alguien lo tenga. Elimine los objetos que lo otorgan o cambie su nombre."
+
+        msgid "once"
+        msgstr "una vez"
+
+        msgid "{0} time"
+        msgid_plural "{0} times"
+        msgstr[0] "{0} vez"
+        msgstr[1] "{0} veces"
+
+        msgid "Nobody has it."
+        msgstr "Nadie lo tiene."
+
+        msgid "{0} user has it"
+        msgid_plural "{0} users have it"
+        msgstr[0] "{0} usuario lo tiene"
+        msgstr[1] "{0} usuarios lo tienen"
+
+        msgid "{0} object gives it"
+        msgid_plural "{0} objects give it"
+        msgstr[0] "{0} objeto lo otorga"
+        msgstr[1] "{0} objetos lo otorgan"
+
+        msgid "{0}; {1}."
+        msgstr "{0}; {1}."
+
+        msgid "May {0} {1}"
+        msgstr "Puede {0} {1}"
+
+        # Packages/Server/AdminPanel/Permissions/RolePages.swift
+
+        msgid "The role {0} is now called {1}. Everybody who had it keeps it."
+        msgstr "El rol {0} se llama ahora {1}. Todas las personas que lo tenían lo conservan."
+
+        msgid "The role {0} was removed."
+        msgstr "Se quitó el rol {0}."
+
+        msgid "Role {0}"
+        msgstr "Rol {0}"
+
+        msgid "Add a role"
+        msgstr "Añadir un rol"
+
+        msgid "The role {0} was added."
+        msgstr "Se añadió el rol {0}."
+
+        msgid "There is no such role."
+        msgstr "Ese rol no existe."
+
+        msgid "Somebody may have renamed or removed it meanwhile."
+        msgstr "Puede que entretanto alguien lo haya renombrado o quitado."
+
+        msgid "The form doesn't say which rules it's about."
+        msgstr "El formulario no indica a qué reglas se refiere."
+
+        # Packages/Server/AdminPanel/Permissions/RoutesContent.swift
+
+        msgid "anonymous"
+        msgstr "anónimo"
+
+        msgid "any user"
+        msgstr "cualquier usuario"
+
+        msgid "{0} of {1} routes"
+        msgstr "{0} de {1} rutas"
+
+        msgctxt "route"
+        msgid "refused"
+        msgstr "rechazado"
+
+        msgctxt "route"
+        msgid "own only"
+        msgstr "solo propios"
+
+        msgctxt "route"
+        msgid "allowed"
+        msgstr "permitido"
+
+        # Packages/Server/AdminPanel/Permissions/UserPermissionText.swift
+
+        msgid "none, as one of the {0} users"
+        msgstr "ninguno, como parte de los usuarios «{0}»"
+
+        msgid "{0}, as one of the {1} users"
+        msgstr "{0}, como parte de los usuarios «{1}»"
+
+        # Packages/Server/AdminPanel/Permissions/VerificationPages.swift
+
+        msgid "The address is now marked as verified."
+        msgstr "La dirección está ahora marcada como verificada."
+
+        msgid "The address is now marked as not verified."
+        msgstr "La dirección está ahora marcada como no verificada."
+
+        msgid "There is no such account, or it has no e-mail address that could be verified."
+        msgstr "Esa cuenta no existe, o no tiene ninguna dirección de correo electrónico que verificar."
+
+        # Packages/Server/AdminPanel/Permissions/ViewAsPages.swift
+
+        msgid "View as"
+        msgstr "Ver como"
+
+        msgid "No account that may log in has this address or id."
+        msgstr "Ninguna cuenta que pueda iniciar sesión tiene esta dirección o este ID."
+
+        msgid "A disabled account sees nothing."
+        msgstr "Una cuenta desactivada no ve nada."
+
+        msgid "Choose a role, or enter a user's address or id."
+        msgstr "Elija un rol, o introduzca la dirección o el ID de un usuario."
+
+        msgid "Roles are given in nothing that is called '{0}'."
+        msgstr "No se otorgan roles en nada con el nombre «{0}»."
+
+        msgid "Several are called '{0}'."
+        msgstr "Hay varios con el nombre «{0}»."
+
+        # Packages/Server/AdminPanel/Permissions/WhyBoxes.swift
+
+        msgid "No role of theirs has a box for {0}."
+        msgstr "Ningún rol de esa persona tiene una casilla para {0}."
+
+        msgid "No role of theirs where it belongs has a box for {0}."
+        msgstr "Ningún rol de esa persona en el ámbito del objeto tiene una casilla para {0}."
+
+        msgid "The box is off: {0} may not {1} {2}."
+        msgstr "La casilla no está marcada: {0} no puede {1} {2}."
+
+        # Packages/Server/AdminPanel/Permissions/WhyContent.swift
+
+        msgid "What {0} may do with {1} {2}"
+        msgstr "Qué puede hacer {0} con {1} {2}"
+
+        msgid "What {0} may do with objects of {1}"
+        msgstr "Qué puede hacer {0} con objetos de {1}"
+
+        msgid "{0} has no rules, so nobody may do anything with it."
+        msgstr "{0} no tiene reglas, así que nadie puede hacer nada con esta clase."
+
+        msgid "The role '{0}' ({1}) decides: it's the first in the rules that applies."
+        msgstr "Decide el rol «{0}» ({1}): es el primero de las reglas que se aplica."
+
+        msgid "No role in the rules applies, so they may do nothing."
+        msgstr "Ningún rol de las reglas se aplica, así que esa persona no puede hacer nada."
+
+        msgid "none, whatever they're like: it depends on who asks"
+        msgstr "ninguno, sea como sea: depende de quién pregunta"
+
+        msgid "those with"
+        msgstr "los que cumplen"
+
+        msgid "applies"
+        msgstr "se aplica"
+
+        msgid "not reached"
+        msgstr "no se llega a evaluar"
+
+        msgid "doesn't apply; it would need"
+        msgstr "no se aplica; haría falta"
+
+        msgctxt "objects"
+        msgid "some"
+        msgstr "algunos"
+
+        # Packages/Server/AdminPanel/Permissions/WhyPages.swift
+
+        msgid "Not logged in"
+        msgstr "Sin iniciar sesión"
+
+        msgid "Check permissions"
+        msgstr "Comprobar permisos"
+
+        msgid "somebody with the role {0}"
+        msgstr "alguien con el rol {0}"
+
+        msgid "There is no class {0}."
+        msgstr "No existe la clase {0}."
+
+        msgid "{0} can't be explained."
+        msgstr "{0} no se puede explicar."
+
+        msgid "Somebody whose account is disabled may do nothing."
+        msgstr "Quien tiene la cuenta desactivada no puede hacer nada."
+
+        msgid "The object's id isn't 24 hexadecimal digits."
+        msgstr "El ID del objeto no tiene 24 cifras hexadecimales."
+
+        # Packages/Server/AdminPanel/Places/GeographicPoint.swift
+
+        msgid "{0}° S"
+        msgstr "{0}° S"
+
+        msgid "{0}° N"
+        msgstr "{0}° N"
+
+        msgid "{0}° W"
+        msgstr "{0}° O"
+
+        msgid "{0}° E"
+        msgstr "{0}° E"
+
+        # Packages/Server/AdminPanel/Places/MapPicture.swift
+
+        msgid "Map of {0}"
+        msgstr "Mapa de {0}"
+
+        msgid "Map of the world"
+        msgstr "Mapa del mundo"
+
+        msgid "Zoom in"
+        msgstr "Acercar"
+
+        msgid "Zoom out"
+        msgstr "Alejar"
+
+        # Packages/Server/AdminPanel/Places/RecordPage+Places.swift
+
+        msgid "Place"
+        msgstr "Lugar"
+
+        msgid "Place: {0}"
+        msgstr "Lugar: {0}"
+
+        # Packages/Server/AdminPanel/Records/BytesPages.swift
+
+        msgid "There are no such bytes."
+        msgstr "Esos bytes no existen."
+
+        msgid "The record's page lists its fields."
+        msgstr "La página del objeto muestra sus campos."
+
+        msgid "There are no bytes."
+        msgstr "No hay bytes."
+
+        # Packages/Server/AdminPanel/Records/ChildRows+Showing.swift
+
+        msgctxt "several"
+        msgid "New {0}"
+        msgstr "Crear {0}"
+
+        # Packages/Server/AdminPanel/Records/ConflictPage+Rows.swift
+
+        msgid "{0} '{1}': {2}"
+        msgstr "{0} «{1}»: {2}"
+
+        # Packages/Server/AdminPanel/Records/ConflictPage.swift
+
+        msgid "Somebody changed {0} or its {1} meanwhile"
+        msgstr "Entretanto, otra persona cambió {0} o elementos suyos ({1})"
+
+        msgid "Somebody changed {0} meanwhile"
+        msgstr "Entretanto, otra persona cambió {0}"
+
+        # Packages/Server/AdminPanel/Records/EditPage+Controls.swift
+
+        msgid "In UTC."
+        msgstr "En UTC."
+
+        msgid "In UTC, such as 2026-05-14T13:22:18Z."
+        msgstr "En UTC, como 2026-05-14T13:22:18Z."
+
+        msgid "There are none of the chosen {0}."
+        msgstr "No hay ninguno para lo elegido en {0}."
+
+        msgid "Only those of the chosen {0}."
+        msgstr "Solo los que corresponden a lo elegido en {0}."
+
+        msgid "Nothing was found for '{0}' among those of the chosen {1}."
+        msgstr "No se encontró nada con «{0}» entre los que corresponden a lo elegido en {1}."
+
+        msgid "Nothing was found for '{0}'."
+        msgstr "No se encontró nada con «{0}»."
+
+        # Packages/Server/AdminPanel/Records/EditPage+Notice.swift
+
+        msgid "'{0}' is {1}"
+        msgstr "«{0}» es {1}"
+
+        msgid "'{0}' isn't what you entered"
+        msgstr "«{0}» no es lo que introdujo"
+
+        msgid "{0}: the database sets it itself."
+        msgid_plural "{0}: the database sets them itself."
+        msgstr[0] "{0}: lo establece la propia base de datos."
+        msgstr[1] "{0}: los establece la propia base de datos."
+
+        # Packages/Server/AdminPanel/Records/EditPage+Rebasing.swift
+
+        msgid "{0} is too long for a form now, so what you entered there is gone."
+        msgstr "{0} es ahora demasiado largo para un formulario, así que lo que introdujo ahí se ha perdido."
+
+        msgid "Change it over JSON:API."
+        msgstr "Cámbielo mediante JSON:API."
+
+        msgid "Your choice isn't kept."
+        msgstr "Su elección no se conserva."
+
+        msgid "Make it again."
+        msgstr "Vuelva a elegir."
+
+        msgid "Somebody changed it meanwhile. Current value: {0}."
+        msgstr "Entretanto, otra persona lo cambió. Valor actual: {0}."
+
+        msgid "Saving again writes what you have entered."
+        msgstr "Si guarda de nuevo, se escribirá lo que ha introducido."
+
+        # Packages/Server/AdminPanel/Records/EditPage+Repeating.swift
+
+        msgid "Created once, though the form was sent twice."
+        msgstr "Se creó una sola vez, aunque el formulario se envió dos veces."
+
+        msgid "The id isn't {0}."
+        msgstr "El ID no es {0}."
+
+        # Packages/Server/AdminPanel/Records/EditPage+Saving.swift
+
+        msgid "Saved."
+        msgstr "Guardado."
+
+        msgid "Created."
+        msgstr "Creado."
+
+        msgid "Created, but you may not see it."
+        msgstr "Creado, pero no tiene permiso para verlo."
+
+        msgid "A form has at most {0} values in lists."
+        msgstr "Un formulario admite como máximo {0} valores en listas."
+
+        msgid "Save what you have, or write longer lists over JSON:API."
+        msgstr "Guarde lo que tiene, o escriba listas más largas mediante JSON:API."
+
+        # Packages/Server/AdminPanel/Records/EditPage+SavingTogether.swift
+
+        msgid "Saved, with {0}."
+        msgstr "Guardado, con {0}."
+
+        msgid "Created, with {0}."
+        msgstr "Creado, con {0}."
+
+        # Packages/Server/AdminPanel/Records/EditPage+Showing.swift
+
+        msgid "Save"
+        msgstr "Guardar"
+
+        msgid "New {0}"
+        msgstr "Crear {0}"
+
+        # Packages/Server/AdminPanel/Records/EditPage+Together.swift
+
+        msgid "Nothing links to {0} by '{1}'."
+        msgstr "Nada enlaza con {0} mediante «{1}»."
+
+        msgid "{0} can't be edited in one form with {1}: they need more than rows have."
+        msgstr "No se puede editar {0} en un mismo formulario con {1}: hace falta más de lo que cabe en filas."
+
+        msgid "Open the form of each."
+        msgstr "Abra el formulario de cada objeto."
+
+        msgid "The rows of {0} have changes."
+        msgstr "Las filas de {0} tienen cambios."
+
+        msgid "Save them before you edit others."
+        msgstr "Guárdelos antes de editar otras."
+
+        # Packages/Server/AdminPanel/Records/RecordPage.swift
+
+        msgid "More than {0}"
+        msgstr "Más de {0}"
+
+        # Packages/Server/AdminPanel/Records/RemovalPage.swift
+
+        msgid "Move to trash?"
+        msgstr "¿Mover a la papelera?"
+
+        msgid "Delete permanently?"
+        msgstr "¿Eliminar definitivamente?"
+
+        msgid "It can be restored at any time."
+        msgstr "Se puede restaurar en cualquier momento."
+
+        msgid "It can be restored for {0} day."
+        msgid_plural "It can be restored for {0} days."
+        msgstr[0] "Se puede restaurar durante {0} día."
+        msgstr[1] "Se puede restaurar durante {0} días."
+
+        msgid "Objects that you may not see"
+        msgstr "Objetos que no puede ver"
+
+        msgid "Somebody changed {0} meanwhile, so it wasn't removed."
+        msgstr "Entretanto, otra persona cambió {0}, así que no se quitó."
+
+        msgid "Look at it again before you go on."
+        msgstr "Revíselo de nuevo antes de continuar."
+
+        msgid "{0} was moved to the trash."
+        msgstr "Se movió a la papelera: {0}."
+
+        msgctxt "record"
+        msgid "{0} was deleted permanently."
+        msgstr "Se eliminó definitivamente: {0}."
+
+        msgid "Restore"
+        msgstr "Restaurar"
+
+        msgid "{0} was restored."
+        msgid_plural "{0} were restored."
+        msgstr[0] "Se restauró {0}."
+        msgstr[1] "Se restauraron {0}."
+
+        msgid "The form doesn't say what to restore."
+        msgstr "El formulario no indica qué restaurar."
+
+        # Packages/Server/AdminPanel/Requests/RequestChart.swift
+
+        msgid "{0}: {1} requests, {2} refused, {3} failed"
+        msgstr "{0}: {1} solicitudes, {2} rechazadas, {3} con error"
+
+        # Packages/Server/AdminPanel/Requests/RequestPages.swift
+
+        msgid "Requests"
+        msgstr "Solicitudes"
+
+        msgid "'show' must be all, slow or failed."
+        msgstr "«show» debe ser all, slow o failed."
+
+        # Packages/Server/AdminPanel/Requests/RequestsContent.swift
+
+        msgid "no route"
+        msgstr "sin ruta"
+
+        msgid "{0} ms"
+        msgstr "{0} ms"
+
+        msgctxt "requests"
+        msgid "All"
+        msgstr "Todas"
+
+        msgctxt "requests"
+        msgid "Slow"
+        msgstr "Lentas"
+
+        msgctxt "requests"
+        msgid "Failed"
+        msgstr "Con error"
+
+        msgid "In the last {0} minutes: {1} requests, {2} refused (4xx), {3} failed (5xx)."
+        msgstr "En los últimos {0} minutos: {1} solicitudes, {2} rechazadas (4xx), {3} con error (5xx)."
+
+        msgid "No requests yet."
+        msgstr "Todavía no hay solicitudes."
+
+        msgid "None since the server started, among those that are kept."
+        msgstr "Ninguna desde que se inició el servidor, entre las que se conservan."
+
+        # Packages/Server/AdminPanel/SQL/SQLContent.swift
+
+        msgid "Line {0}, column {1}"
+        msgstr "Línea {0}, columna {1}"
+
+        msgid "There are more rows: only the first {0} are shown."
+        msgstr "Hay más filas: solo se muestran las primeras {0}."
+
+        msgid "There are more rows: these are as many as a page can show. Select fewer or shorter columns."
+        msgstr "Hay más filas: estas son todas las que caben en una página. Seleccione menos columnas o columnas más cortas."
+
+        msgid "{0} row in {1} ms"
+        msgid_plural "{0} rows in {1} ms"
+        msgstr[0] "{0} fila en {1} ms"
+        msgstr[1] "{0} filas en {1} ms"
+
+        # Packages/Server/AdminPanel/SQL/SQLPages.swift
+
+        msgid "SQL"
+        msgstr "SQL"
+
+        msgid "SQL shows what the database user may read, not what {0} may see."
+        msgstr "SQL muestra lo que puede leer el usuario de la base de datos, no lo que puede ver {0}."
+
+        # Packages/Server/AdminPanel/Schedule/ScheduleContent.swift
+
+        msgid "Its runs, and run it now"
+        msgstr "Sus ejecuciones, y ejecutarla ahora"
+
+        msgid "The backups"
+        msgstr "Las copias de seguridad"
+
+        msgid "Your jobs"
+        msgstr "Sus tareas"
+
+        msgid "The log"
+        msgstr "El registro"
+
+        msgid "failed"
+        msgstr "con error"
+
+        msgid "idle"
+        msgstr "inactiva"
+
+        msgid "never ran"
+        msgstr "nunca ejecutada"
+
+        msgctxt "job"
+        msgid "runs"
+        msgstr "en ejecución"
+
+        msgid "late"
+        msgstr "con retraso"
+
+        msgid "done"
+        msgstr "hecha"
+
+        msgid "Purge of the trash"
+        msgstr "Purga de la papelera"
+
+        msgid "One admin server permanently deletes what has been in the trash long enough."
+        msgstr "Un servidor de administración elimina definitivamente lo que ha estado suficiente tiempo en la papelera."
+
+        msgid "Admin servers copy changes into the audit log."
+        msgstr "Los servidores de administración copian los cambios en el registro de auditoría."
+
+        msgid "all the time"
+        msgstr "continuamente"
+
+        msgid "Audit log: old months"
+        msgstr "Registro de auditoría: meses antiguos"
+
+        msgid "Admin servers delete months that needn't be kept any longer."
+        msgstr "Los servidores de administración eliminan los meses que ya no hace falta conservar."
+
+        msgid "Admin servers work on requests that take longer."
+        msgstr "Los servidores de administración procesan las solicitudes que tardan más."
+
+        msgid "Jobs: old ones"
+        msgstr "Tareas: antiguas"
+
+        msgid "Admin servers delete jobs that ended long ago."
+        msgstr "Los servidores de administración eliminan las tareas que terminaron hace tiempo."
+
+        msgid "Changelog: old changes"
+        msgstr "Registro de cambios: cambios antiguos"
+
+        msgid "One gateway deletes changes that no device needs any more."
+        msgstr "Una pasarela elimina los cambios que ya no necesita ningún dispositivo."
+
+        msgid "every 10 minutes"
+        msgstr "cada 10 minutos"
+
+        msgid "One admin server makes a backup of the database, and deletes old automatic ones."
+        msgstr "Un servidor de administración crea una copia de seguridad de la base de datos y elimina las automáticas antiguas."
+
+        msgid "within a minute"
+        msgstr "en menos de un minuto"
+
+        # Packages/Server/AdminPanel/Schedule/SchedulePages.swift
+
+        msgid "Scheduled jobs"
+        msgstr "Tareas programadas"
+
+        # Packages/Server/AdminPanel/SecondFactor/CodePages.swift
+
+        msgid "Enter the code"
+        msgstr "Introduzca el código"
+
+        # Packages/Server/AdminPanel/SecondFactor/PanelGate.swift
+
+        msgid "Enter the code that your authenticator app shows."
+        msgstr "Introduzca el código que muestra su aplicación de autenticación."
+
+        msgid "Your account requires a second factor. Set it up first."
+        msgstr "Su cuenta requiere un segundo factor. Configúrelo primero."
+
+        # Packages/Server/AdminPanel/SecondFactor/SecondFactorContent.swift
+
+        msgid "{0} recovery code is left."
+        msgid_plural "{0} recovery codes are left."
+        msgstr[0] "Queda {0} código de recuperación."
+        msgstr[1] "Quedan {0} códigos de recuperación."
+
+        msgid "Set it up"
+        msgstr "Configurarlo"
+
+        msgid "Set up another app"
+        msgstr "Configurar otra aplicación"
+
+        # Packages/Server/AdminPanel/SecondFactor/SecondFactorPages.swift
+
+        msgid "Second factor"
+        msgstr "Segundo factor"
+
+        msgid "From now on, your password alone logs you in."
+        msgstr "A partir de ahora, su contraseña basta para iniciar sesión."
+
+        msgid "Set up a second factor"
+        msgstr "Configurar un segundo factor"
+
+        msgid "Recovery codes"
+        msgstr "Códigos de recuperación"
+
+        msgid "The second factor was removed. Their password alone logs them in until they set up another one."
+        msgstr "Se quitó el segundo factor. Hasta que se configure otro, en esta cuenta basta la contraseña para iniciar sesión."
+
+        msgid "Your account requires a second factor."
+        msgstr "Su cuenta requiere un segundo factor."
+
+        msgid "Set up another one, which replaces this one."
+        msgstr "Configure otro, que sustituirá a este."
+
+        msgid "Your account has no second factor."
+        msgstr "Su cuenta no tiene segundo factor."
+
+        msgid "You can't remove your own second factor here."
+        msgstr "Aquí no puede quitar su propio segundo factor."
+
+        msgid "Use your own page: {0}."
+        msgstr "Use su propia página: {0}."
+
+        msgid "This account has no second factor any more."
+        msgstr "Esta cuenta ya no tiene segundo factor."
+
+        # Packages/Server/AdminPanel/Sessions/PanelCore+Identity.swift
+
+        msgid "Log in first."
+        msgstr "Inicie sesión primero."
+
+        # Packages/Server/AdminPanel/Sessions/PanelForm+Files.swift
+
+        msgid "The form is longer than {0} bytes."
+        msgstr "El formulario ocupa más de {0} bytes."
+
+        msgid "Send less at once."
+        msgstr "Envíe menos de una vez."
+
+        msgid "The form has more than {0} bytes of text."
+        msgstr "El formulario tiene más de {0} bytes de texto."
+
+        msgid "The file has more than {0} MiB."
+        msgstr "El archivo tiene más de {0} MiB."
+
+        msgid "Go back, and choose a smaller one."
+        msgstr "Vuelva atrás y elija uno más pequeño."
+
+        msgid "The form has a field that isn't text."
+        msgstr "El formulario tiene un campo que no es texto."
+
+        # Packages/Server/AdminPanel/Sessions/PanelForm.swift
+
+        msgid "The body isn't a form."
+        msgstr "El cuerpo no es un formulario."
+
+        msgid "The form has more than {0} fields."
+        msgstr "El formulario tiene más de {0} campos."
+
+        msgid "This form is from before you logged in, or before you entered your password again in another window. Nothing was changed."
+        msgstr "Este formulario es anterior a su inicio de sesión, o a que introdujera de nuevo su contraseña en otra ventana. No se cambió nada."
+
+        # Packages/Server/AdminPanel/Sessions/PanelViewing.swift
+
+        msgid "the role {0}"
+        msgstr "el rol {0}"
+
+        msgid "the role {0} in {1}"
+        msgstr "el rol {0} en {1}"
+
+        msgid "You are viewing the panel as {0}, so nothing was changed."
+        msgstr "Está viendo el panel como {0}, así que no se cambió nada."
+
+        # Packages/Server/AdminPanel/Sessions/RequestOrigin.swift
+
+        msgid "This form was sent from another site, and nothing was changed."
+        msgstr "Este formulario se envió desde otro sitio, y no se cambió nada."
+
+        msgid "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
+        msgstr "Abra usted el panel y envíe el formulario desde ahí. Si hay un proxy, debe reenviar la cabecera Host."
+
+        # Packages/Server/AdminPanel/Settings/SettingsContent.swift
+
+        msgid "{0}, at a free port"
+        msgstr "{0}, en un puerto libre"
+
+        # Packages/Server/AdminPanel/Settings/SettingsPages.swift
+
+        msgid "PostgreSQL {0}, as {1} in the database {2}"
+        msgstr "PostgreSQL {0}, como {1} en la base de datos {2}"
+
+        msgid "Settings"
+        msgstr "Configuración"
+
+        msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, look into the carrier's log and your spam folder."
+        msgstr "El servicio de correo aceptó un correo de prueba para {0}. Si no llega, revise el registro del servicio de correo y su carpeta de correo no deseado."
+
+        # Packages/Server/AdminPanel/Settings/SettingsWarnings.swift
+
+        msgid "This server doesn't send mail: {0} isn't set. Invitations aren't mailed, so people have to pass on the links themselves, and nobody can reset a forgotten password."
+        msgstr "Este servidor no envía correo: {0} no está definida. Las invitaciones no se envían por correo, de modo que hay que entregar los enlaces en persona, y nadie puede restablecer una contraseña olvidada."
+
+        msgid "Mails reach nobody: {0} keeps them in a folder, which is for development."
+        msgstr "Los correos no llegan a nadie: {0} los guarda en una carpeta, lo que solo sirve para el desarrollo."
+
+        msgid "Mails can't have links to this server: {0} isn't set. So nobody can reset a forgotten password."
+        msgstr "Los correos no pueden incluir enlaces a este servidor: {0} no está definida. Por eso nadie puede restablecer una contraseña olvidada."
+
+        msgid "This page came over HTTP, so the session's cookie isn't a secure one, and anybody on the network can read it. Set {0} and {1}, or name a proxy that speaks HTTPS in {2}."
+        msgstr "Esta página llegó por HTTP, así que la cookie de la sesión no es segura y cualquiera en la red puede leerla. Defina {0} y {1}, o indique en {2} un proxy que use HTTPS."
+
+        msgid "Passwords that are known from leaks are accepted, except for very common ones: {0} isn't set."
+        msgstr "Se aceptan contraseñas conocidas por filtraciones, salvo las muy comunes: {0} no está definida."
+
+        # Packages/Server/AdminPanel/Trash/EmptyingContent.swift
+
+        msgid "{0} There is more."
+        msgstr "{0} Quedan más."
+
+        msgid "{0} group"
+        msgid_plural "{0} groups"
+        msgstr[0] "{0} grupo"
+        msgstr[1] "{0} grupos"
+
+        msgid "{0} in {1} was deleted permanently."
+        msgid_plural "{0} in {1} were deleted permanently."
+        msgstr[0] "Se eliminó definitivamente {0} en {1}."
+        msgstr[1] "Se eliminaron definitivamente {0} en {1}."
+
+        # Packages/Server/AdminPanel/Trash/EmptyingPages.swift
+
+        msgid "Delete all of it permanently"
+        msgstr "Eliminar todo definitivamente"
+
+        msgid "Empty the trash of {0}?"
+        msgstr "¿Vaciar la papelera de {0}?"
+
+        msgid "Empty the trash?"
+        msgstr "¿Vaciar la papelera?"
+
+        msgid "The trash was emptied"
+        msgstr "Se vació la papelera"
+
+        msgid "Emptying the trash"
+        msgstr "Vaciando la papelera"
+
+        msgid "There is nothing in the trash that you may delete permanently."
+        msgstr "En la papelera no hay nada que pueda eliminar definitivamente."
+
+        msgid "The form doesn't say where to continue."
+        msgstr "El formulario no indica dónde continuar."
+
+        msgid "Begin again."
+        msgstr "Empiece de nuevo."
+
+        # Packages/Server/AdminPanel/Trash/PurgeContent.swift
+
+        msgid "not yet"
+        msgstr "aún no"
+
+        msgid "no limit"
+        msgstr "sin límite"
+
+        # Packages/Server/AdminPanel/Trash/PurgePages.swift
+
+        msgid "Automatic purge"
+        msgstr "Purga automática"
+
+        msgid "{0} What couldn't be deleted is listed below."
+        msgstr "{0} Abajo se muestra lo que no se pudo eliminar."
+
+        msgid "Another process is purging the trash."
+        msgstr "Otro proceso está purgando la papelera."
+
+        msgid "Its run is in the list of runs."
+        msgstr "Su ejecución está en la lista de ejecuciones."
+
+        # Packages/Server/AdminPanel/Trash/RestoreForm.swift
+
+        msgid "The form names an object that isn't one."
+        msgstr "El formulario menciona un objeto que no es válido."
+
+        msgid "The form has a choice that isn't one."
+        msgstr "El formulario tiene una opción que no es válida."
+
+        # Packages/Server/AdminPanel/Trash/TrashAccess.swift
+
+        msgid "No class of this name has a trash that you may look into."
+        msgstr "Ninguna clase con este nombre tiene una papelera que usted pueda ver."
+
+        # Packages/Server/AdminPanel/Trash/TrashGroupContent.swift
+
+        msgid "Restore all {0}"
+        msgstr "Restaurar todo ({0})"
+
+        msgid "A live {0} has the same {1}."
+        msgstr "Un objeto activo ({0}) tiene el mismo valor en {1}."
+
+        msgid "Restore it with another {0}"
+        msgstr "Restaurarlo con otro valor en {0}"
+
+        msgid "Leave it in the trash, and restore the rest"
+        msgstr "Dejarlo en la papelera y restaurar el resto"
+
+        msgid "Move the live {0} into the trash instead"
+        msgstr "Mover a la papelera el objeto activo ({0}) en su lugar"
+
+        # Packages/Server/AdminPanel/Trash/TrashPages.swift
+
+        msgid "Trash"
+        msgstr "Papelera"
+
+        msgid "Delete permanently"
+        msgstr "Eliminar definitivamente"
+
+        msgid "the {0} {1}"
+        msgstr "{0} «{1}»"
+
+        msgid "{0} was deleted permanently."
+        msgid_plural "{0} were deleted permanently."
+        msgstr[0] "Se eliminó definitivamente {0}."
+        msgstr[1] "Se eliminaron definitivamente {0}."
+
+        msgid "There is nothing in the trash at this address."
+        msgstr "No hay nada en la papelera en esta dirección."
+
+        msgid "Somebody may have restored it or deleted it permanently. The trash lists what there is."
+        msgstr "Puede que alguien lo haya restaurado o eliminado definitivamente. La papelera muestra lo que hay."
+
+        # Packages/Server/AdminService/Audit/AuditFilter.swift
+
+        msgid "The audit log can't be filtered by one of the parameters."
+        msgstr "El registro de auditoría no se puede filtrar por uno de los parámetros."
+
+        msgid "There are {0}."
+        msgstr "Existen: {0}."
+
+        msgid "'{0}' occurs twice."
+        msgstr "«{0}» aparece dos veces."
+
+        msgid "Give each parameter once."
+        msgstr "Indique cada parámetro una sola vez."
+
+        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
+        msgstr "«{0}» tiene más de {1} bytes o contiene un U+0000."
+
+        msgid "Look for a shorter part of it."
+        msgstr "Busque una parte más corta."
+
+        msgid "'text' is empty."
+        msgstr "«text» está vacío."
+
+        msgid "Leave it out to see all entries."
+        msgstr "Omítalo para ver todas las entradas."
+
+        msgid "'after' isn't what an answer gave as 'next'."
+        msgstr "«after» no es lo que una respuesta dio como «next»."
+
+        msgid "'limit' must be a number from 1 to {0}."
+        msgstr "«limit» debe ser un número de 1 a {0}."
+
+        msgid "'{0}' isn't a date or time."
+        msgstr "«{0}» no es una fecha ni una hora."
+
+        msgid "Write 2026-05-14 or 2026-05-14T13:22:18Z."
+        msgstr "Escriba 2026-05-14 o 2026-05-14T13:22:18Z."
+
+        msgid "There is no such {0}."
+        msgstr "Ese valor de {0} no existe."
+
+        # Packages/Server/AdminService/Audit/AuditPutBack.swift
+
+        msgid "The body doesn't say what to put back."
+        msgstr "El cuerpo no indica qué recuperar."
+
+        msgid "There is no object with this id."
+        msgstr "No existe ningún objeto con este ID."
+
+        msgid "The object was deleted."
+        msgstr "El objeto se eliminó."
+
+        msgid "Put back the entry of its deletion, or a version."
+        msgstr "Recupere la entrada de su eliminación o una versión."
+
+        msgid "The object is in the trash."
+        msgstr "El objeto está en la papelera."
+
+        msgid "Restore it from the trash first."
+        msgstr "Restáurelo primero desde la papelera."
+
+        msgid "The object's history has no such entry."
+        msgstr "El historial del objeto no tiene esa entrada."
+
+        msgid "The entry didn't change all of these properties."
+        msgstr "La entrada no cambió todas estas propiedades."
+
+        msgid "It changed {0}."
+        msgstr "Cambió {0}."
+
+        msgid "The entry has nothing to put back."
+        msgstr "La entrada no tiene nada que recuperar."
+
+        msgid "Objects are taken out of the trash, and put there, with the trash's own routes."
+        msgstr "Los objetos se sacan de la papelera, y se mueven a ella, con las rutas de la propia papelera."
+
+        msgid "'values' has something that isn't a property, or not a value of it."
+        msgstr "«values» contiene algo que no es una propiedad, o que no es un valor de ella."
+
+        # Packages/Server/AdminService/Audit/AuditQuery.swift
+
+        msgid "The search takes longer than {0} seconds."
+        msgstr "La búsqueda tarda más de {0} segundos."
+
+        msgid "Give a class, an object, a user, or a shorter time with 'from' and 'to'."
+        msgstr "Indique una clase, un objeto, un usuario o un período más corto con «from» y «to»."
+
+        # Packages/Server/AdminService/Audit/AuditView.swift
+
+        msgid "There is no such class."
+        msgstr "Esa clase no existe."
+
+        msgid "Not permitted to see the audit log of {0}."
+        msgstr "No permitido: no puede ver el registro de auditoría de {0}."
+
+        # Packages/Server/AdminService/Backups/Backups+People.swift
+
+        msgid "The folder of backups can't be used."
+        msgstr "No se puede usar la carpeta de copias de seguridad."
+
+        msgid "There is no such backup."
+        msgstr "Esa copia de seguridad no existe."
+
+        msgid "It may have been deleted. The list has those that are there."
+        msgstr "Puede que se haya eliminado. La lista muestra las que hay."
+
+        msgid "There are {0} backups already, so none was made."
+        msgstr "Ya hay {0} copias de seguridad, así que no se creó ninguna."
+
+        msgid "Delete some that you don't need first."
+        msgstr "Elimine primero algunas que no necesite."
+
+        msgid "A backup is being made already."
+        msgstr "Ya se está creando una copia de seguridad."
+
+        msgid "It is on the list as soon as it's done."
+        msgstr "Aparecerá en la lista en cuanto esté lista."
+
+        msgid "{0} backups are being downloaded already."
+        msgstr "Ya se están descargando {0} copias de seguridad."
+
+        msgid "Try again when one of the downloads has ended."
+        msgstr "Vuelva a intentarlo cuando termine una de las descargas."
+
+        # Packages/Server/AdminService/Backups/ByteSize.swift
+
+        msgid "{0} bytes"
+        msgstr "{0} bytes"
+
+        # Packages/Server/AdminService/Inspector/GatewayInquiry.swift
+
+        msgid "The question is too long."
+        msgstr "La consulta es demasiado larga."
+
+        msgid "Ask with shorter ids."
+        msgstr "Pregunte con ID más cortos."
+
+        msgid "Too many questions to the gateways wait for their answers."
+        msgstr "Hay demasiadas consultas a las pasarelas esperando respuesta."
+
+        msgid "Try it again in a few seconds."
+        msgstr "Vuelva a intentarlo en unos segundos."
+
+        msgid "It gave no reason."
+        msgstr "No indicó ningún motivo."
+
+        # Packages/Server/AdminService/People/GrantClass.swift
+
+        msgid "It doesn't say which class gives the role."
+        msgstr "No se indica qué clase otorga el rol."
+
+        msgid "No app's rules have grants: see docs/rules.md."
+        msgstr "Las reglas de ninguna aplicación tienen grants: véase docs/rules.md."
+
+        msgid "No class '{0}' gives roles."
+        msgstr "Ninguna clase «{0}» otorga roles."
+
+        msgid "Classes that do: {0}."
+        msgstr "Clases que los otorgan: {0}."
+
+        msgid "an object"
+        msgstr "un objeto"
+
+        msgid "Roles that {0} gives count everywhere."
+        msgstr "Los roles que otorga {0} se aplican en todas partes."
+
+        msgid "Leave 'scope' out."
+        msgstr "Omita «scope»."
+
+        msgid "'scope' isn't the key of {0}."
+        msgstr "«scope» no es la clave de {0}."
+
+        msgid "The server can't make keys for {0}."
+        msgstr "El servidor no puede crear claves para {0}."
+
+        msgid "'role' isn't the name of a role."
+        msgstr "«role» no es el nombre de un rol."
+
+        msgid "Roles: {0}."
+        msgstr "Roles: {0}."
+
+        msgid "There is no role '{0}'."
+        msgstr "No existe el rol «{0}»."
+
+        msgid "The role '{0}' is one within {1}."
+        msgstr "El rol «{0}» solo existe dentro de {1}."
+
+        msgid "The role '{0}' counts everywhere."
+        msgstr "El rol «{0}» se aplica en todas partes."
+
+        msgid "The {0} that the role is in doesn't exist."
+        msgstr "El objeto al que se refiere el rol ({0}) no existe."
+
+        msgid "It may have been deleted."
+        msgstr "Puede que se haya eliminado."
+
+        msgid "The {0} that the role is in is in the trash."
+        msgstr "El objeto al que se refiere el rol ({0}) está en la papelera."
+
+        msgid "Try again when somebody has restored it."
+        msgstr "Vuelva a intentarlo cuando alguien lo haya restaurado."
+
+        # Packages/Server/AdminService/People/InvitationDesk+Accepting.swift
+
+        msgid "You are logged in with another address than the invitation was made for."
+        msgstr "Ha iniciado sesión con una dirección distinta de la de la invitación."
+
+        msgid "Log in with that address, or create an account from the invitation's link."
+        msgstr "Inicie sesión con esa dirección, o cree una cuenta desde el enlace de la invitación."
+
+        msgid "This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours."
+        msgstr "Esta invitación no se envió por correo electrónico, así que no demuestra que la dirección sea suya."
+
+        msgid "Log in with an account that has the address, and accept the invitation then."
+        msgstr "Inicie sesión con una cuenta que tenga la dirección y acepte entonces la invitación."
+
+        msgid "This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it."
+        msgstr "Esta invitación no es válida: su enlace está incompleto o una invitación más reciente la ha sustituido."
+
+        msgid "Use the link of the newest mail."
+        msgstr "Use el enlace del correo más reciente."
+
+        msgid "The invitation has expired."
+        msgstr "La invitación ha caducado."
+
+        msgid "Ask for a new one."
+        msgstr "Pida una nueva."
+
+        msgid "There is no role '{0}' any more."
+        msgstr "El rol «{0}» ya no existe."
+
+        msgid "Ask for a new invitation."
+        msgstr "Pida una nueva invitación."
+
+        msgid "The person who invited you may no longer give the role '{0}'."
+        msgstr "La persona que le invitó ya no puede otorgar el rol «{0}»."
+
+        msgid "Ask somebody else for an invitation."
+        msgstr "Pida una invitación a otra persona."
+
+        msgid "Somebody else has the role '{0}' here, which only one can have."
+        msgstr "Otra persona tiene aquí el rol «{0}», que solo puede tener una."
+
+        msgid "They can hand it over to you."
+        msgstr "Esa persona puede traspasárselo."
+
+        msgid "This address already has an account."
+        msgstr "Esta dirección ya tiene una cuenta."
+
+        msgid "Log in, and accept the invitation then."
+        msgstr "Inicie sesión y acepte entonces la invitación."
+
+        msgid "Somebody else got the role at the same time."
+        msgstr "Otra persona recibió el rol al mismo tiempo."
+
+        msgid "Check who has it now."
+        msgstr "Compruebe quién lo tiene ahora."
+
+        # Packages/Server/AdminService/People/InvitationDesk.swift
+
+        msgid "This needs a user."
+        msgstr "Esto requiere un usuario."
+
+        msgid "The invitation was accepted already."
+        msgstr "La invitación ya se aceptó."
+
+        msgid "There is nothing to do."
+        msgstr "No hay nada que hacer."
+
+        msgid "The invitation was revoked."
+        msgstr "La invitación se revocó."
+
+        msgid "Nothing gives the role of this invitation any more."
+        msgstr "Nada otorga ya el rol de esta invitación."
+
+        msgid "The app's rules have changed: ask for a new invitation."
+        msgstr "Las reglas de la aplicación han cambiado: pida una nueva invitación."
+
+        # Packages/Server/AdminService/People/RoleTransfer.swift
+
+        msgid "'scope' is missing."
+        msgstr "Falta «scope»."
+
+        msgid "'to' isn't the id of a user."
+        msgstr "«to» no es el ID de un usuario."
+
+        msgid "Somebody else gave the role to another user at the same time."
+        msgstr "Otra persona otorgó el rol a otro usuario al mismo tiempo."
+
+        msgid "Check who has it now before you go on."
+        msgstr "Compruebe quién lo tiene ahora antes de continuar."
+
+        msgid "It doesn't say which role to hand over."
+        msgstr "No se indica qué rol traspasar."
+
+        msgid "The rules have no such role: add 'exclusive' to their grants, see docs/rules.md."
+        msgstr "Las reglas no tienen ningún rol así: añada «exclusive» a sus grants, véase docs/rules.md."
+
+        msgid "The role '{0}' isn't handed over; it is given and taken."
+        msgstr "El rol «{0}» no se traspasa; se otorga y se quita."
+
+        msgid "Roles that are: {0}."
+        msgstr "Roles que se traspasan: {0}."
+
+        msgid "Several users have the role '{0}' here."
+        msgstr "Varios usuarios tienen aquí el rol «{0}»."
+
+        msgid "Take it from all but one of them, then hand it over."
+        msgstr "Quíteselo a todos menos a uno y traspáselo después."
+
+        msgid "The user has the role '{0}' already."
+        msgstr "El usuario ya tiene el rol «{0}»."
+
+        msgid "There is no user with this id who can log in."
+        msgstr "No existe ningún usuario con este ID que pueda iniciar sesión."
+
+        msgid "Hand it over to somebody with an account, or invite them first."
+        msgstr "Traspáselo a alguien que tenga una cuenta, o invítelo primero."
+
+        # Packages/Server/AdminService/Permissions/RouteAccess+AnyMatrix.swift
+
+        msgid "Not permitted: no app's rules let you {0} its permission matrix."
+        msgstr "No permitido: las reglas de ninguna aplicación le permiten {0} su matriz de permisos."
+
+        # Packages/Server/AdminService/Permissions/RouteAccess+EveryMatrix.swift
+
+        msgid "Not permitted: this page is for super administrators."
+        msgstr "No permitido: esta página es para superadministradores."
+
+        msgid "They are those who may change the permission matrix of every app."
+        msgstr "Son quienes pueden cambiar la matriz de permisos de todas las aplicaciones."
+
+        # Packages/Server/AdminService/Permissions/RouteAccess+Matrix.swift
+
+        msgid "No app's rules have a permission matrix."
+        msgstr "Las reglas de ninguna aplicación tienen una matriz de permisos."
+
+        msgid "Add a section 'matrix' to the rules: see docs/rules.md."
+        msgstr "Añada una sección «matrix» a las reglas: véase docs/rules.md."
+
+        msgid "Several apps have a permission matrix."
+        msgstr "Varias aplicaciones tienen una matriz de permisos."
+
+        msgid "Name one by ?app=: {0}."
+        msgstr "Indique una con ?app=: {0}."
+
+        msgid "There is no such app with a permission matrix."
+        msgstr "No existe esa aplicación con una matriz de permisos."
+
+        msgid "There are: {0}."
+        msgstr "Existen: {0}."
+
+        # Packages/Server/AdminService/Permissions/ViewAs.swift
+
+        msgid "There is no account with this id that may log in."
+        msgstr "No existe ninguna cuenta con este ID que pueda iniciar sesión."
+
+        msgid "The app '{0}' has no role '{1}' in its matrix."
+        msgstr "La aplicación «{0}» no tiene el rol «{1}» en su matriz."
+
+        msgid "Not permitted: they may {0} objects of {1} that you may not."
+        msgstr "No permitido: esa persona puede {0} objetos de {1} que usted no."
+
+        msgid "Not permitted: they may read properties of {0} that you may not."
+        msgstr "No permitido: esa persona puede leer propiedades de {0} que usted no."
+
+        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
+        msgstr "No permitido: esa persona puede ver la matriz de permisos de {0}, y usted no."
+
+        msgid "Not permitted: no role lets you inspect what others see."
+        msgstr "No permitido: ningún rol le permite inspeccionar lo que ven otras personas."
+
+        msgid "The rules permit it by operations: {inspect: true}; see docs/rules.md."
+        msgstr "Las reglas lo permiten con operations: {inspect: true}; véase docs/rules.md."
+
+        msgid "You can't view as somebody who may see more than you."
+        msgstr "No puede ver el panel como alguien que puede ver más que usted."
+
+        # Packages/Server/AdminService/SQL/SQLPower.swift
+
+        msgid "The database user in {0} is a superuser."
+        msgstr "El usuario de base de datos de {0} es un superusuario."
+
+        msgid "The database user in {0} bypasses row-level security (BYPASSRLS)."
+        msgstr "El usuario de base de datos de {0} omite la seguridad por filas (BYPASSRLS)."
+
+        msgid "The database user in {0} may replicate (REPLICATION)."
+        msgstr "El usuario de base de datos de {0} puede replicar (REPLICATION)."
+
+        msgid "The database user in {0} may make roles (CREATEROLE)."
+        msgstr "El usuario de base de datos de {0} puede crear roles (CREATEROLE)."
+
+        msgid "The database user in {0} is a member of {1}."
+        msgstr "El usuario de base de datos de {0} es miembro de {1}."
+
+        msgid "The database user in {0} may read secrets in {1}."
+        msgstr "El usuario de base de datos de {0} puede leer secretos en {1}."
+
+        msgid "The database user in {0} may write to {1}."
+        msgstr "El usuario de base de datos de {0} puede escribir en {1}."
+
+        # Packages/Server/AdminService/SQL/SQLProblem.swift
+
+        msgid "There is no statement."
+        msgstr "No hay ninguna sentencia."
+
+        msgid "The statement is longer than {0} bytes."
+        msgstr "La sentencia tiene más de {0} bytes."
+
+        msgid "Other statements are running, and this server runs no more at a time."
+        msgstr "Se están ejecutando otras sentencias, y este servidor no ejecuta más a la vez."
+
+        msgid "{0} So nothing was run."
+        msgstr "{0} Por eso no se ejecutó nada."
+
+        msgid "{0} leads to a connection pooler in transaction mode, where statements could affect others. So nothing was run."
+        msgstr "{0} lleva a un agrupador de conexiones en modo de transacción, donde las sentencias podrían afectar a otras. Por eso no se ejecutó nada."
+
+        msgid "The database in {0} can't be reached. The server's log says why."
+        msgstr "No se puede acceder a la base de datos de {0}. El registro del servidor indica por qué."
+
+        msgid "The answer is too large: the database sent more than this page reads."
+        msgstr "La respuesta es demasiado grande: la base de datos envió más de lo que lee esta página."
+
+        msgid "The statement went on after its time was over, so its connection was ended."
+        msgstr "La sentencia siguió tras agotarse su tiempo, por lo que se cerró su conexión."
+
+        msgid "Enter one."
+        msgstr "Introduzca una."
+
+        msgid "Shorten it."
+        msgstr "Acórtela."
+
+        msgid "Run it again in a few seconds."
+        msgstr "Ejecútela de nuevo en unos segundos."
+
+        msgid "docs/database-roles.md says how to make a user that may only read."
+        msgstr "docs/database-roles.md explica cómo crear un usuario que solo pueda leer."
+
+        msgid "Connect to PostgreSQL directly."
+        msgstr "Conéctese a PostgreSQL directamente."
+
+        msgid "Select fewer columns, or the beginning of long ones, such as left(text, 100)."
+        msgstr "Seleccione menos columnas, o el principio de las largas, como left(text, 100)."
+
+        msgid "A statement may run for a few seconds only. Select less, or use psql."
+        msgstr "Una sentencia solo puede ejecutarse durante unos segundos. Seleccione menos o use psql."
+
+        # Packages/Server/AdminService/Schedule/Schedule.swift
+
+        msgid "{0} objects in {1} groups were deleted permanently, {2} groups stayed"
+        msgstr "{0} objetos en {1} grupos eliminados definitivamente, {2} grupos conservados"
+
+        msgid "{0} objects in {1} groups were deleted permanently"
+        msgstr "{0} objetos en {1} grupos eliminados definitivamente"
+
+        msgid "{0} entries; objects of {1} classes from before are missing"
+        msgstr "{0} entradas; de {1} clases aún faltan los objetos anteriores"
+
+        msgid "{0} entries"
+        msgstr "{0} entradas"
+
+        msgid "{0} jobs wait, {1} are under way"
+        msgstr "{0} tareas en espera, {1} en curso"
+
+        # Packages/Server/AdminService/Trash+Members.swift
+
+        msgid "There is nothing in the trash with this id."
+        msgstr "No hay nada en la papelera con este ID."
+
+        msgid "The group has more than {0} objects."
+        msgstr "El grupo tiene más de {0} objetos."
+
+        # Packages/Server/AdminService/Trash+Purging.swift
+
+        msgid "Not permitted to delete all of it permanently."
+        msgstr "No permitido: no puede eliminarlo todo definitivamente."
+
+        msgid "{0} {1} can't be deleted permanently: {2}. Nothing was deleted."
+        msgstr "{0} {1} no se puede eliminar definitivamente: {2}. No se eliminó nada."
+
+        msgid "Remove what keeps it, or delete the other objects of the group one by one."
+        msgstr "Quite lo que lo retiene, o elimine los demás objetos del grupo uno por uno."
+
+        msgid "'{0}' refers to it"
+        msgstr "hay una referencia desde «{0}»"
+
+        msgid "'another table' refers to it"
+        msgstr "hay una referencia desde otra tabla"
+
+        msgid "it would break '{0}'"
+        msgstr "se incumpliría «{0}»"
+
+        msgid "the database says '{0}'"
+        msgstr "la base de datos indica «{0}»"
+
+        # Packages/Server/AdminService/Trash+Restoring.swift
+
+        msgid "Not permitted to restore all of it."
+        msgstr "No permitido: no puede restaurarlo todo."
+
+        msgid "{0} isn't among the objects that are to be restored."
+        msgstr "{0} no está entre los objetos que se van a restaurar."
+
+        msgid "Everything is to stay in the trash."
+        msgstr "Todo se quedaría en la papelera."
+
+        msgid "A restore changes unique properties of {0} only."
+        msgstr "Una restauración solo cambia propiedades únicas de {0}."
+
+        msgid "{0} has none."
+        msgstr "{0} no tiene ninguna."
+
+        msgid "The new {0} of {1} isn't a value of the property."
+        msgstr "El nuevo valor de {0} en {1} no es un valor de la propiedad."
+
+        msgid "The new {0} of {1} is refused: {2}"
+        msgstr "El nuevo valor de {0} en {1} se rechaza: {2}"
+
+        msgid "Not permitted to give {0} {1} these values."
+        msgstr "No permitido: no puede dar estos valores a {0} {1}."
+
+        msgid "Not permitted to move the live {0} into the trash instead."
+        msgstr "No permitido: no puede mover a la papelera el objeto activo ({0}) en su lugar."
+
+        msgid "The {0} that this {1} belongs to is in the trash too."
+        msgstr "El objeto ({0}) al que pertenece este ({1}) también está en la papelera."
+
+        msgid "Restore the {0} {1} first."
+        msgstr "Restaure primero {0} {1}."
+
+        # Packages/Server/AdminService/Trash.swift
+
+        msgid "More than {0} objects would go into the trash with this {1}."
+        msgstr "Más de {0} objetos irían a la papelera con este objeto ({1})."
+
+        msgid "Move what links to it into the trash first, in parts."
+        msgstr "Mueva primero a la papelera, por partes, lo que enlaza con él."
+
+        # Packages/Server/AdminService/TrashAddress.swift
+
+        msgid "The address holds neither the id of an object nor that of a group."
+        msgstr "La dirección no contiene ni el ID de un objeto ni el de un grupo."
+
+        # Packages/Server/AdminService/TrashClash.swift
+
+        msgid "A live {0} has the same {1}; nothing was restored."
+        msgstr "Un objeto activo ({0}) tiene el mismo valor en {1}; no se restauró nada."
+
+        msgid "{0} more object clashes."
+        msgid_plural "{0} more objects clash."
+        msgstr[0] "Hay {0} objeto más en conflicto."
+        msgstr[1] "Hay {0} objetos más en conflicto."
+
+        # Packages/Server/AdminService/TrashEmptying.swift
+
+        msgid "{0} {1} of this group isn't included, or you may not delete it permanently."
+        msgstr "{0} {1}, de este grupo, no forma parte de la selección, o no tiene permiso para eliminarlo definitivamente."
+
+        # Packages/Server/JSONAPI/Description/RequestExamples+Failing.swift
+
+        msgid "Filter the {0} by a field that they don't have"
+        msgstr "Filtrar {0} por un campo que no existe"
+
+        # Packages/Server/JSONAPI/Description/RequestExamples+Writing.swift
+
+        msgid "Make one of the {0}"
+        msgstr "Crear un objeto de {0}"
+
+        msgid "Change one of the {0}"
+        msgstr "Cambiar un objeto de {0}"
+
+        msgid "Move one of the {0} to the trash"
+        msgstr "Mover un objeto de {0} a la papelera"
+
+        msgid "Delete one of the {0} permanently"
+        msgstr "Eliminar definitivamente un objeto de {0}"
+
+        msgid "Change what '{0}' leads to"
+        msgstr "Cambiar los enlaces de «{0}»"
+
+        msgid "Add to what '{0}' leads to"
+        msgstr "Añadir enlaces a «{0}»"
+
+        msgid "Take out of what '{0}' leads to"
+        msgstr "Quitar enlaces de «{0}»"
+
+        # Packages/Server/JSONAPI/Description/RequestExamples.swift
+
+        msgid "List {0}"
+        msgstr "Listar {0}"
+
+        msgid "Read one of the {0}"
+        msgstr "Leer un objeto de {0}"
+
+        msgid "Read what '{0}' leads to"
+        msgstr "Leer lo que enlaza «{0}»"
+
+        msgid "Read which resources '{0}' leads to"
+        msgstr "Leer qué recursos enlaza «{0}»"
+
+        msgid "Filter the {0}"
+        msgstr "Filtrar {0}"
+
+        msgid "Sort the {0}"
+        msgstr "Ordenar {0}"
+
+        msgid "Show only some fields of the {0}"
+        msgstr "Mostrar solo algunos campos de {0}"
+
+        msgid "List {0} with what they link to"
+        msgstr "Listar {0} con los objetos enlazados"
+
+        msgid "The second page of the {0}, with how many there are"
+        msgstr "La segunda página de {0}, con el número total"
+
+        msgid "The page of the {0} after a cursor"
+        msgstr "La página de {0} a partir de un cursor"
+
+        # Packages/Server/JSONAPI/Export/ExportPlaces.swift
+
+        msgid "You have {0} exports under way, and at most {1} are possible."
+        msgstr "Tiene {0} exportaciones en curso, y como máximo puede haber {1}."
+
+        msgid "Try again when one of them has ended."
+        msgstr "Vuelva a intentarlo cuando termine una de ellas."
+
+        msgid "Your address has {0} exports under way, and at most {1} are possible."
+        msgstr "Su dirección tiene {0} exportaciones en curso, y como máximo puede haber {1}."
+
+        msgid "The server has {0} exports under way, and at most {1} are possible."
+        msgstr "El servidor tiene {0} exportaciones en curso, y como máximo puede haber {1}."
+
+        msgid "Try again in a moment."
+        msgstr "Vuelva a intentarlo en un momento."
+
+        # Packages/Server/JSONAPI/Imports/CSVDecoder.swift
+
+        msgid "The file ends inside this cell, which is in quotes."
+        msgstr "El archivo termina dentro de esta celda, que está entre comillas."
+
+        msgid "Close the quotes, or send the whole file."
+        msgstr "Cierre las comillas o envíe el archivo completo."
+
+        msgid "There is a NUL byte, which no text has."
+        msgstr "Hay un byte NUL, que ningún texto contiene."
+
+        msgid "Save the file as 'CSV UTF-8', and import that. This may be another kind of file."
+        msgstr "Guarde el archivo como «CSV UTF-8» e impórtelo. Puede que este sea otro tipo de archivo."
+
+        msgid "There is something after the closing quotes of the cell."
+        msgstr "Hay algo después de las comillas de cierre de la celda."
+
+        msgid "Double the quotes that belong to the text: \"say \"\"hello\"\"\"."
+        msgstr "Duplique las comillas que pertenecen al texto: \"diga \"\"hola\"\"\"."
+
+        msgid "There are quotes inside a cell that doesn't begin with quotes."
+        msgstr "Hay comillas dentro de una celda que no empieza con comillas."
+
+        msgid "Put the whole cell in quotes, and double those that belong to the text."
+        msgstr "Ponga toda la celda entre comillas y duplique las que pertenecen al texto."
+
+        msgid "The cell has more than {0} bytes."
+        msgstr "La celda tiene más de {0} bytes."
+
+        msgid "Shorten it. If it isn't that long, its quotes may not be closed."
+        msgstr "Acórtela. Si no es tan larga, puede que sus comillas no estén cerradas."
+
+        msgid "The row has more than {0} cells."
+        msgstr "La fila tiene más de {0} celdas."
+
+        msgid "Leave columns out."
+        msgstr "Omita columnas."
+
+        msgid "The cell isn't UTF-8, as the text before it is."
+        msgstr "La celda no es UTF-8, a diferencia del texto anterior."
+
+        msgid "Save the whole file as 'CSV UTF-8', and import that."
+        msgstr "Guarde el archivo completo como «CSV UTF-8» e impórtelo."
+
+        # Packages/Server/JSONAPI/Imports/ImportDesk.swift
+
+        msgid "The import was started or cancelled already: it's {0}."
+        msgstr "La importación ya se inició o se canceló; estado: {0}."
+
+        msgid "Its page under Jobs says what came of it."
+        msgstr "Su página en Tareas indica el resultado."
+
+        msgid "The file isn't here as a whole."
+        msgstr "El archivo no está aquí completo."
+
+        msgid "Send it again."
+        msgstr "Envíelo de nuevo."
+
+        msgid "You have no import of {0} with this number."
+        msgstr "No tiene ninguna importación de {0} con este número."
+
+        msgid "The page Jobs lists yours."
+        msgstr "La página Tareas muestra las suyas."
+
+        msgid "The file has {0} rows, and at most {1} can be all or nothing."
+        msgstr "El archivo tiene {0} filas, y el modo de todo o nada admite {1} como máximo."
+
+        msgid "Take the tick at \"All or nothing\" away: it's done in batches then."
+        msgstr "Desmarque «Todo o nada»: así se hará por lotes."
+
+        msgid "The import would do something else than its preview showed."
+        msgstr "La importación haría algo distinto de lo que mostró su vista previa."
+
+        msgid "Nothing was changed. Ask for another preview, and decide anew."
+        msgstr "No se cambió nada. Pida otra vista previa y decida de nuevo."
+
+        msgid "Every row is refused."
+        msgstr "Se rechazan todas las filas."
+
+        msgid "Correct the file and send it again, or map it otherwise."
+        msgstr "Corrija el archivo y envíelo de nuevo, o asigne las columnas de otra forma."
+
+        # Packages/Server/JSONAPI/Imports/ImportEncoding.swift
+
+        msgid "The file isn't UTF-8, so it was read as Windows-1252. Check names with accents or umlauts."
+        msgstr "El archivo no es UTF-8, así que se leyó como Windows-1252. Revise los nombres con acentos o diéresis."
+
+        # Packages/Server/JSONAPI/Imports/ImportFile.swift
+
+        msgid "The file has more than {0} bytes as UTF-8."
+        msgstr "El archivo tiene más de {0} bytes como UTF-8."
+
+        msgid "Import it in parts."
+        msgstr "Impórtelo por partes."
+
+        msgid "The file has no rows."
+        msgstr "El archivo no tiene filas."
+
+        msgid "Send a header and at least one row, or JSON objects."
+        msgstr "Envíe una cabecera y al menos una fila, u objetos JSON."
+
+        msgid "The file has more than {0} rows."
+        msgstr "El archivo tiene más de {0} filas."
+
+        msgid "The row has {0} cells, and the header has {1}."
+        msgstr "La fila tiene {0} celdas, y la cabecera tiene {1}."
+
+        msgid "Put cells with separators or line breaks in quotes."
+        msgstr "Ponga entre comillas las celdas con separadores o saltos de línea."
+
+        msgid "The column has no name, or one of more than {0} bytes."
+        msgstr "La columna no tiene nombre, o tiene uno de más de {0} bytes."
+
+        msgid "Name every column in the first row."
+        msgstr "Ponga nombre a todas las columnas en la primera fila."
+
+        msgid "Another column is called '{0}' too."
+        msgstr "Otra columna también se llama «{0}»."
+
+        msgid "Give each column its own name."
+        msgstr "Dé a cada columna su propio nombre."
+
+        msgid "The objects have too many different names, or too long ones."
+        msgstr "Los objetos tienen demasiados nombres distintos, o demasiado largos."
+
+        msgid "At most {0} names of {1} bytes are possible."
+        msgstr "Como máximo puede haber {0} nombres de {1} bytes."
+
+        # Packages/Server/JSONAPI/Imports/ImportFileError.swift
+
+        msgid "Line {0}: {1}"
+        msgstr "Línea {0}: {1}"
+
+        msgid "Line {0}, column {1}: {2}"
+        msgstr "Línea {0}, columna {1}: {2}"
+
+        # Packages/Server/JSONAPI/Imports/ImportMapping+Names.swift
+
+        msgid "Titles are for reading: change '{0}' instead."
+        msgstr "Los títulos son solo para leerlos: cambie «{0}» en su lugar."
+
+        msgid "Nothing is chosen for it."
+        msgstr "No se ha elegido nada para ella."
+
+        msgid "'{0}' is required."
+        msgstr "«{0}» es obligatorio."
+
+        msgid "Write a value into the cell."
+        msgstr "Escriba un valor en la celda."
+
+        msgid "Choose a column for it, or add one to the file."
+        msgstr "Elija una columna para él o añada una al archivo."
+
+        msgid "Column '{0}': {1}"
+        msgstr "Columna «{0}»: {1}"
+
+        msgid "'{0}' is required, and no column becomes it."
+        msgstr "«{0}» es obligatorio y no tiene ninguna columna asignada."
+
+        # Packages/Server/JSONAPI/Imports/ImportMapping+Row.swift
+
+        msgid "'{0}' isn't {1}."
+        msgstr "«{0}» no es {1}."
+
+        msgid "a truth value"
+        msgstr "un valor lógico"
+
+        msgid "Write true or false."
+        msgstr "Escriba true o false."
+
+        msgid "a whole number of {0} bits"
+        msgstr "un número entero de {0} bits"
+
+        msgid "Write nothing but digits, such as 1200."
+        msgstr "Escriba solo cifras, como 1200."
+
+        msgid "a number"
+        msgstr "un número"
+
+        msgid "Write one such as 12.5."
+        msgstr "Escriba uno como 12.5."
+
+        msgid "a decimal number"
+        msgstr "un número decimal"
+
+        msgid "Write one such as 12.50."
+        msgstr "Escriba uno como 12.50."
+
+        msgid "text without U+0000"
+        msgstr "un texto sin U+0000"
+
+        msgid "Leave that character out."
+        msgstr "Omita ese carácter."
+
+        msgid "a date and time"
+        msgstr "una fecha y hora"
+
+        msgid "Write one such as 2026-05-14T13:22:18Z, or a day such as 2026-05-14."
+        msgstr "Escriba una como 2026-05-14T13:22:18Z, o un día como 2026-05-14."
+
+        msgid "an id"
+        msgstr "un ID"
+
+        msgid "An id has 24 hexadecimal digits."
+        msgstr "Un ID tiene 24 cifras hexadecimales."
+
+        msgid "a UUID"
+        msgstr "un UUID"
+
+        msgid "Write one such as 123e4567-e89b-12d3-a456-426614174000."
+        msgstr "Escriba uno como 123e4567-e89b-12d3-a456-426614174000."
+
+        msgid "base64"
+        msgstr "base64"
+
+        msgid "Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end."
+        msgstr "Escriba los bytes con los caracteres A-Z, a-z, 0-9, + y /, y = al final."
+
+        msgid "a value of type {0}"
+        msgstr "un valor de tipo {0}"
+
+        msgid "Leave the column out."
+        msgstr "Omita la columna."
+
+        msgid "The day {0} doesn't exist: that month has {1} days."
+        msgstr "El día {0} no existe: ese mes tiene {1} días."
+
+        msgid "Write a day from 01 to {0}."
+        msgstr "Escriba un día de 01 a {0}."
+
+        msgid "a JSON object"
+        msgstr "un objeto JSON"
+
+        msgid "Write one such as {\"name\": \"value\"}."
+        msgstr "Escriba uno como {\"name\": \"value\"}."
+
+        msgid "the id of one of the {0}"
+        msgstr "el ID de un objeto de {0}"
+
+        msgid "Several of the {0} are called '{1}'."
+        msgstr "En {0} hay varios con el nombre «{1}»."
+
+        msgid "Write the id of the one that you mean."
+        msgstr "Escriba el ID del que busca."
+
+        msgid "'{0}' is neither the id nor the title of one of the {1}."
+        msgstr "«{0}» no es ni el ID ni el título de un objeto de {1}."
+
+        msgid "Write {0}, or the exact title of one that you can see. {1}"
+        msgstr "Escriba {0}, o el título exacto de un objeto que pueda ver. {1}"
+
+        msgid "a JSON list of at most {0} values"
+        msgstr "una lista JSON de {0} valores como máximo"
+
+        msgid "Write one such as [\"a\", \"b\"]."
+        msgstr "Escriba una como [\"a\", \"b\"]."
+
+        # Packages/Server/JSONAPI/Imports/ImportMapping.swift
+
+        msgid "Create new ones only"
+        msgstr "Solo crear nuevos"
+
+        msgid "Update existing ones only"
+        msgstr "Solo actualizar los existentes"
+
+        msgid "Create new ones and update existing ones"
+        msgstr "Crear nuevos y actualizar los existentes"
+
+        msgid "Two columns lead to '{0}'."
+        msgstr "Hay dos columnas asignadas a «{0}»."
+
+        msgid "Choose 'nothing' for one of them."
+        msgstr "Elija «nada» para una de ellas."
+
+        msgid "No column leads to a member."
+        msgstr "Ninguna columna está asignada a un miembro."
+
+        msgid "Map at least one column to something besides 'id'."
+        msgstr "Asigne al menos una columna a algo que no sea «id»."
+
+        msgid "A column leads to 'id', and rows are matched by {0}."
+        msgstr "Hay una columna asignada a «id», y las filas se identifican por {0}."
+
+        msgid "Lead it to nothing, or leave 'match' out."
+        msgstr "Asígnela a «nada» u omita «match»."
+
+        msgid "Rows are matched by {0}, and no column leads to '{1}'."
+        msgstr "Las filas se identifican por {0}, y ninguna columna está asignada a «{1}»."
+
+        msgid "Map a column to it, or match by something else."
+        msgstr "Asígnele una columna o identifique las filas de otra forma."
+
+        msgid "An update needs ids."
+        msgstr "Una actualización necesita ID."
+
+        msgid "Map a column to 'id', match by something else, or choose another mode."
+        msgstr "Asigne una columna a «id», identifique las filas de otra forma o elija otro modo."
+
+        msgid "{0} have no member '{1}'."
+        msgstr "En {0} no existe el miembro «{1}»."
+
+        msgid "Columns lead to '{0}' as a whole and to members of it."
+        msgstr "Hay columnas asignadas a «{0}» en conjunto y a miembros suyos."
+
+        msgid "Leave one of the two out: null."
+        msgstr "Omita uno de los dos: null."
+
+        # Packages/Server/JSONAPI/Imports/ImportPlanner.swift
+
+        msgid "Choose to update existing ones, or leave the row out."
+        msgstr "Elija actualizar los existentes u omita la fila."
+
+        msgid "The row says nothing of {0}, by which rows are matched."
+        msgstr "La fila no indica {0}, y las filas se identifican por ese valor."
+
+        msgid "Write a value, or leave the row out."
+        msgstr "Escriba un valor u omita la fila."
+
+        msgid "{0} has the same {1}."
+        msgstr "{0} ya tiene el mismo valor en {1}."
+
+        msgid "Leave one of the two out."
+        msgstr "Omita una de las dos."
+
+        msgid "{0} of the {1} have this {2}."
+        msgstr "Hay {0} objetos de {1} con este valor en {2}."
+
+        msgid "Change all but one of them, or match by id."
+        msgstr "Cambie todos menos uno, o identifique las filas por ID."
+
+        msgid "There is a resource with this {0} already."
+        msgstr "Ya existe un recurso con este valor en {0}."
+
+        msgid "What has this {0} is in the trash."
+        msgstr "El objeto con este valor en {0} está en la papelera."
+
+        msgid "Restore it first, or leave the row out."
+        msgstr "Restáurelo primero u omita la fila."
+
+        msgid "You can see none of the {0} with this {1}."
+        msgstr "No puede ver ningún objeto de {0} con este valor en {1}."
+
+        msgid "Correct the value, choose to create new ones, or leave the row out."
+        msgstr "Corrija el valor, elija crear nuevos u omita la fila."
+
+        msgid "The row has no id."
+        msgstr "La fila no tiene ID."
+
+        msgid "Write the id of what it changes, or leave the row out."
+        msgstr "Escriba el ID de lo que cambia u omita la fila."
+
+        msgid "Give it one: {0} have no ids that the server makes."
+        msgstr "Indíquelo: el servidor no crea los ID de {0}."
+
+        msgid "{0} has the same id."
+        msgstr "{0} ya tiene el mismo ID."
+
+        msgid "There is a resource with this id already."
+        msgstr "Ya existe un recurso con este ID."
+
+        # Packages/Server/JSONAPI/Imports/ImportTextDecoder.swift
+
+        msgid "The file ends inside a character of UTF-16."
+        msgstr "El archivo termina dentro de un carácter de UTF-16."
+
+        msgid "Send the whole file."
+        msgstr "Envíe el archivo completo."
+
+        msgid "This is an Excel workbook, or another ZIP archive."
+        msgstr "Esto es un libro de Excel u otro archivo ZIP."
+
+        msgid "This is an Excel workbook of an old version."
+        msgstr "Esto es un libro de Excel de una versión antigua."
+
+        msgid "Save it as 'CSV UTF-8' in Excel, and import that."
+        msgstr "Guárdelo como «CSV UTF-8» en Excel e impórtelo."
+
+        msgid "There is half a character: a surrogate of UTF-16 without its other half."
+        msgstr "Hay medio carácter: un sustituto de UTF-16 sin su otra mitad."
+
+        msgid "The file is damaged. Save it as 'CSV UTF-8' in the program that wrote it, and import that."
+        msgstr "El archivo está dañado. Guárdelo como «CSV UTF-8» en el programa que lo escribió e impórtelo."
+
+        # Packages/Server/JSONAPI/Imports/ImportUpload.swift
+
+        msgid "The file has more than {0} bytes."
+        msgstr "El archivo tiene más de {0} bytes."
+
+        # Packages/Server/JSONAPI/Imports/ImportWorker.swift
+
+        msgid "You may not do this any more: {0}"
+        msgstr "Ya no tiene permiso para hacer esto: {0}"
+
+        msgid "Somebody has given the resource another {0} since."
+        msgstr "Desde entonces, alguien ha cambiado en el recurso el valor de {0}."
+
+        msgid "Import the row again, and see what it matches now."
+        msgstr "Importe la fila de nuevo y vea a qué corresponde ahora."
+
+        # Packages/Server/JSONAPI/Imports/JSONRowsDecoder.swift
+
+        msgid "Send an array of objects, or one object on each line."
+        msgstr "Envíe una lista de objetos, o un objeto en cada línea."
+
+        msgid "There is something other than an object."
+        msgstr "Hay algo que no es un objeto."
+
+        msgid "The file ends inside the object that begins here."
+        msgstr "El archivo termina dentro del objeto que empieza aquí."
+
+        msgid "The file ends before its array does."
+        msgstr "El archivo termina antes que su lista."
+
+        msgid "There are two objects on one line."
+        msgstr "Hay dos objetos en una línea."
+
+        msgid "Begin a new line for each, or send an array."
+        msgstr "Empiece una línea nueva para cada uno, o envíe una lista."
+
+        msgid "The object has more than {0} bytes."
+        msgstr "El objeto tiene más de {0} bytes."
+
+        msgid "More than {0} objects and lists are in each other."
+        msgstr "Hay más de {0} objetos y listas anidados."
+
+        msgid "Send flatter objects."
+        msgstr "Envíe objetos con menos niveles."
+
+        msgid "The object isn't valid JSON in UTF-8."
+        msgstr "El objeto no es JSON válido en UTF-8."
+
+        msgid "The object has more than {0} members."
+        msgstr "El objeto tiene más de {0} miembros."
+
+        msgid "Leave some out."
+        msgstr "Omita algunos."
+
+        # Packages/Server/JSONAPI/Imports/JobStore+Import.swift
+
+        msgid "You have {0} imports that you haven't started, and at most {1} are possible."
+        msgstr "Tiene {0} importaciones sin iniciar, y como máximo puede haber {1}."
+
+        msgid "Start or discard one: the page Jobs lists them."
+        msgstr "Inicie o descarte una: la página Tareas las muestra."
+
+        # Packages/Server/JSONAPI/JSONAPIRoutes.swift
+
+        msgid "There is no resource of type '{0}' with this id."
+        msgstr "No existe ningún recurso de tipo «{0}» con este ID."
+
+        msgid "An id is {0}."
+        msgstr "Un ID es {0}."
+
+        msgid "It may be in the trash, or you may not see it."
+        msgstr "Puede que esté en la papelera, o que no tenga permiso para verlo."
+
+        # Packages/Server/JSONAPI/Jobs/BulkOrder.swift
+
+        msgid "{0} of the {1} resources don't exist, or you can't see them."
+        msgstr "{0} de los {1} recursos no existen, o no puede verlos."
+
+        msgid "Leave them out. They may be restored by now."
+        msgstr "Omítalos. Puede que ya se hayan restaurado."
+
+        msgid "Leave them out. They may be in the trash by now."
+        msgstr "Omítalos. Puede que ya estén en la papelera."
+
+        msgid "Other resources match than the dry run found."
+        msgstr "Coinciden otros recursos que los que encontró la simulación."
+
+        msgid "{0} resources match, and the dry run found {1}."
+        msgstr "Coinciden {0} recursos, y la simulación encontró {1}."
+
+        msgid "Nothing was changed. Make another dry run before you go on."
+        msgstr "No se cambió nada. Haga otra simulación antes de continuar."
+
+        # Packages/Server/JSONAPI/Jobs/BulkSelection.swift
+
+        msgid "More than {0} resources match, and a job has at most as many."
+        msgstr "Coinciden más de {0} recursos, el máximo de una tarea."
+
+        msgid "Narrow the selection with filters, and do it in parts."
+        msgstr "Limite la selección con filtros y hágalo por partes."
+
+        # Packages/Server/JSONAPI/Jobs/BulkWork.swift
+
+        msgid "Nothing matches."
+        msgstr "No hay coincidencias."
+
+        msgid "Choose other filters."
+        msgstr "Elija otros filtros."
+
+        # Packages/Server/JSONAPI/Jobs/Job.swift
+
+        msgctxt "state of a job"
+        msgid "draft"
+        msgstr "borrador"
+
+        msgctxt "state of a job"
+        msgid "queued"
+        msgstr "en cola"
+
+        msgctxt "state of a job"
+        msgid "running"
+        msgstr "en curso"
+
+        msgctxt "state of a job"
+        msgid "done"
+        msgstr "hecha"
+
+        msgctxt "state of a job"
+        msgid "failed"
+        msgstr "con error"
+
+        msgctxt "state of a job"
+        msgid "cancelled"
+        msgstr "cancelada"
+
+        # Packages/Server/JSONAPI/Jobs/JobRunner.swift
+
+        msgid "Somebody else held it for more than {0}."
+        msgstr "Otra persona lo mantuvo bloqueado durante más de {0}."
+
+        msgid "Do it again."
+        msgstr "Hágalo de nuevo."
+
+        # Packages/Server/JSONAPI/Jobs/JobStore.swift
+
+        msgid "The job is of a kind that this server doesn't know."
+        msgstr "Este servidor no conoce el tipo de la tarea."
+
+        msgid "Another server has a newer version; ask it."
+        msgstr "Otro servidor tiene una versión más reciente; pregúntele a él."
+
+        msgid "You have {0} jobs that aren't finished, and at most {1} are possible."
+        msgstr "Tiene {0} tareas sin terminar, y como máximo puede haber {1}."
+
+        msgid "Wait until one is finished, or cancel one."
+        msgstr "Espere a que termine una o cancele alguna."
+
+        # Packages/Server/JSONAPI/Jobs/JobWorker.swift
+
+        msgid "There is nothing to change."
+        msgstr "No hay nada que cambiar."
+
+        # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
+
+        msgid "The job has ended: it's {0}."
+        msgstr "La tarea ya terminó; estado: {0}."
+
+        msgid "Undo on its page takes it back."
+        msgstr "«Deshacer», en su página, la revierte."
+
+        msgid "The job is under way."
+        msgstr "La tarea está en curso."
+
+        msgid "End it on its page, then undo what it did."
+        msgstr "Deténgala en su página y deshaga después lo que hizo."
+
+        msgid "Job {0} undoes it."
+        msgstr "La tarea {0} la deshace."
+
+        msgid "That job's page shows how far that is."
+        msgstr "La página de esa tarea muestra cuánto ha avanzado."
+
+        msgid "A job of the kind '{0}' can't be undone."
+        msgstr "Una tarea del tipo «{0}» no se puede deshacer."
+
+        msgid "Do what you want with a new one."
+        msgstr "Haga lo que desea con una nueva."
+
+        msgid "The job did nothing."
+        msgstr "La tarea no hizo nada."
+
+        msgid "There is nothing to undo."
+        msgstr "No hay nada que deshacer."
+
+        # Packages/Server/JSONAPI/Query/RequestParameters.swift
+
+        msgid "The query has {0} bytes, and at most {1} are possible."
+        msgstr "La consulta tiene {0} bytes, y como máximo puede haber {1}."
+
+        msgid "Send fewer filters at once."
+        msgstr "Envíe menos filtros a la vez."
+
+        msgid "The query has {0} parameters, and at most {1} are possible."
+        msgstr "La consulta tiene {0} parámetros, y como máximo puede haber {1}."
+
+        # Packages/Server/JSONAPI/Query/ResourceQuery.swift
+
+        msgid "There are none."
+        msgstr "No hay ninguno."
+
+        msgid "Known are: {0}."
+        msgstr "Se conocen: {0}."
+
+        # Packages/Server/JSONAPI/Schema/ValueText.swift
+
+        msgid "true or false"
+        msgstr "true o false"
+
+        msgid "a whole number from {0} to {1}"
+        msgstr "un número entero de {0} a {1}"
+
+        msgid "a number such as {0}"
+        msgstr "un número como {0}"
+
+        msgid "a decimal number such as {0}"
+        msgstr "un número decimal como {0}"
+
+        msgid "a date and time such as {0}"
+        msgstr "una fecha y hora como {0}"
+
+        msgid "an id of 24 hexadecimal digits"
+        msgstr "un ID de 24 cifras hexadecimales"
+
+        # Packages/Server/JSONAPI/Writing/ResourceChange+Fields.swift
+
+        msgid "'{0}' can't be empty."
+        msgstr "«{0}» no puede estar vacío."
+
+        msgid "Give it a value."
+        msgstr "Dele un valor."
+
+        msgid "Send {0}."
+        msgstr "Envíe {0}."
+
+        msgid "'{0}' isn't a list."
+        msgstr "«{0}» no es una lista."
+
+        msgid "Send a list of values."
+        msgstr "Envíe una lista de valores."
+
+        msgid "An element has {0} values."
+        msgstr "Un elemento tiene {0} valores."
+
+        msgid "Send a list of as many."
+        msgstr "Envíe una lista con esa cantidad."
+
+        msgid "An element can't be null."
+        msgstr "Un elemento no puede ser null."
+
+        msgid "Send a value that fits."
+        msgstr "Envíe un valor adecuado."
+
+        msgid "Two elements have the same 'id'."
+        msgstr "Dos elementos tienen el mismo «id»."
+
+        msgid "Leave it out for a new one."
+        msgstr "Omítalo para uno nuevo."
+
+        msgid "An element of '{0}'"
+        msgstr "Un elemento de «{0}»"
+
+        msgid "'{0}' isn't a list of at most {1} elements."
+        msgstr "«{0}» no es una lista de {1} elementos como máximo."
+
+        msgid "Send a list."
+        msgstr "Envíe una lista."
+
+        msgid "{0} needs '{1}'."
+        msgstr "{0} necesita «{1}»."
+
+        msgid "Send it, or leave out the whole of what needs it."
+        msgstr "Envíelo, u omita por completo lo que lo necesita."
+
+        msgid "It isn't {0}."
+        msgstr "No es {0}."
+
+        msgid "Send {0}, without quotes."
+        msgstr "Envíe {0}, sin comillas."
+
+        msgid "Send {0}, as a JSON string."
+        msgstr "Envíe {0}, como cadena JSON."
+
+        # Packages/Server/JSONAPI/Writing/ResourceChange+Limits.swift
+
+        msgid "There is no latitude of {0} degrees."
+        msgstr "No existe la latitud de {0} grados."
+
+        msgid "There is no longitude of {0} degrees."
+        msgstr "No existe la longitud de {0} grados."
+
+        msgid "Send a number from {0} to {1}."
+        msgstr "Envíe un número de {0} a {1}."
+
+        msgid "{0} isn't one of the values that it can have."
+        msgstr "{0} no es uno de los valores posibles."
+
+        msgid "Send one of: {0}."
+        msgstr "Envíe uno de estos valores: {0}."
+
+        # Packages/Server/JSONAPI/Writing/ResourceChange+Relationships.swift
+
+        msgid "The list has {0} elements, and at most {1} are possible."
+        msgstr "La lista tiene {0} elementos, y como máximo puede haber {1}."
+
+        msgid "Write longer lists through sync."
+        msgstr "Escriba las listas más largas mediante la sincronización."
+
+        msgid "'id' isn't {0}."
+        msgstr "«id» no es {0}."
+
+        msgid "Send the id of one of the {0}, as a JSON string."
+        msgstr "Envíe el ID de un objeto de {0}, como cadena JSON."
+
+        # Packages/Server/JSONAPI/Writing/ResourceObjects.swift
+
+        msgid "A link leads to a resource that doesn't exist."
+        msgstr "Un enlace lleva a un recurso que no existe."
+
+        msgid "Send the id of one that exists."
+        msgstr "Envíe el ID de uno que exista."
+
+        # Packages/Server/JSONAPI/Writing/ResourceWriter+Links.swift
+
+        msgid "Send the id of one that exists, and isn't in the trash."
+        msgstr "Envíe el ID de uno que exista y no esté en la papelera."
+
+        # Packages/Server/JSONAPI/Writing/ResourceWriter+Refusals.swift
+
+        msgid "Leave 'id' out, and the server makes one."
+        msgstr "Omita «id» y el servidor creará uno."
+
+        msgid "Another of the {0} has the same value that must be unique."
+        msgstr "Otro objeto de {0} tiene el mismo valor, que debe ser único."
+
+        msgid "Another of the {0} has the same {1}."
+        msgstr "Otro objeto de {0} tiene el mismo valor en {1}."
+
+        msgid "Send another value, or change the other one first."
+        msgstr "Envíe otro valor, o cambie primero el otro objeto."
+
+        msgid "A required value is missing."
+        msgstr "Falta un valor obligatorio."
+
+        msgid "A link leads to a resource that was just removed."
+        msgstr "Un enlace lleva a un recurso que se acaba de quitar."
+
+        msgid "The database doesn't accept the values: {0}."
+        msgstr "La base de datos no acepta los valores: {0}."
+
+        msgid "The database doesn't accept the values: they're out of range."
+        msgstr "La base de datos no acepta los valores: están fuera de rango."
+
+        msgid "Send other values."
+        msgstr "Envíe otros valores."
+
+        # Packages/Server/JSONAPI/Writing/ResourceWriter.swift
+
+        msgid "The trash takes objects whose key is an ObjectId, and no {0}."
+        msgstr "La papelera admite objetos cuya clave es un ObjectId, no {0}."
+
+        msgid "Delete it in an app."
+        msgstr "Elimínelo en una aplicación."
+
+        msgid "Something else needs this resource."
+        msgstr "Otro elemento necesita este recurso."
+
+        msgid "Remove what links to it first."
+        msgstr "Quite primero lo que enlaza con él."
+
+        msgid "Leave '{0}' as it is, or ask for a role that may change it."
+        msgstr "Deje «{0}» como está, o pida un rol que pueda cambiarlo."
+
+        # Packages/Server/HTTP/Errors/RequestFailure+Errors.swift
+
+        msgid "The server is busy."
+        msgstr "El servidor está ocupado."
+
+        msgid "The request's body breaks off, or is not HTTP."
+        msgstr "El cuerpo de la solicitud está incompleto o no es HTTP."
+
+        msgid "The server could not carry out the request."
+        msgstr "El servidor no pudo llevar a cabo la solicitud."
+
+        msgid "The server's log has the details under this request's id."
+        msgstr "El registro del servidor contiene los detalles con el ID de esta solicitud."
+
+        msgid "Another object already has a value that must be unique."
+        msgstr "Otro objeto ya tiene un valor que debe ser único."
+
+        msgid "Another object already has the same {0}."
+        msgstr "Otro objeto ya tiene el mismo valor en {0}."
+
+        msgid "Change it on one of the two, then try again."
+        msgstr "Cámbielo en uno de los dos y vuelva a intentarlo."
+
+        msgid "Change {0} on one of the two, then try again."
+        msgstr "Cambie {0} en uno de los dos y vuelva a intentarlo."
+
+        msgid "The answer would have too many bytes."
+        msgstr "La respuesta tendría demasiados bytes."
+
+        msgid "The server's model is changing."
+        msgstr "El modelo del servidor está cambiando."
+
+        msgid "The database does not answer at the moment."
+        msgstr "La base de datos no responde en este momento."
+
+        msgid "The database refused it: it would break the rule '{0}'."
+        msgstr "La base de datos lo rechazó: se incumpliría la regla «{0}»."
+
+        msgid "The database refused a value."
+        msgstr "La base de datos rechazó un valor."
+
+        msgid "Try the same request again in a moment."
+        msgstr "Vuelva a intentar la misma solicitud en un momento."
+
+        msgid "The server has more requests of this kind than it can hold."
+        msgstr "El servidor tiene más solicitudes de este tipo de las que admite."
+
+        msgid "The request's body is too long."
+        msgstr "El cuerpo de la solicitud es demasiado largo."
+
+        # Packages/Server/HTTP/Routes/EdgeContext+Parameters.swift
+
+        msgid "The address holds something that is not an id."
+        msgstr "La dirección contiene algo que no es un ID."
+
+        # Packages/Server/HTTP/Routes/RouteAccess+Class.swift
+
+        msgid "Not permitted."
+        msgstr "No permitido."
+
+        msgid "Not permitted: no role lets you {0} {1}."
+        msgstr "No permitido: ningún rol le permite {0} {1}."
+
+        # Packages/Server/HTTP/Routes/RouteAccess+Roles.swift
+
+        msgid "Not permitted: this takes {0}."
+        msgstr "No permitido: esto requiere {0}."
+
+        # Packages/Server/HTTP/Routes/RouteAccess.swift
+
+        msgid "Not permitted: you may not view the trash."
+        msgstr "No permitido: no puede ver la papelera."
+
+        msgid "There is no {0} with this id."
+        msgstr "No existe ningún objeto ({0}) con este ID."
+
+        # Packages/Server/HTTP/Routes/Timeout.swift
+
+        msgid "The request took longer than {0} and was given up."
+        msgstr "La solicitud tardó más de {0} y se abandonó."
+
+        msgid "Try it again; ask for less at once."
+        msgstr "Vuelva a intentarlo; pida menos de una vez."
+
+        # Packages/Server/HTTP/Rows/TrashReason+Request.swift
+
+        msgid "The reason is longer than {0} bytes."
+        msgstr "El motivo tiene más de {0} bytes."
+
+        msgid "Say it in fewer words."
+        msgstr "Dígalo con menos palabras."
+
+        msgid "The reason has control characters."
+        msgstr "El motivo contiene caracteres de control."
+
+        msgid "Send plain text."
+        msgstr "Envíe texto sin formato."
+
+        # Packages/Server/Authentication/Accounts/AccountRegistry.swift
+
+        msgid "write it as name@example.org."
+        msgstr "escríbala como name@example.org."
+
+        msgid "it is longer than {0} bytes."
+        msgstr "ocupa más de {0} bytes."
+
+        msgid "it contains a blank, or a character that controls others."
+        msgstr "contiene un espacio o un carácter que controla otros."
+
+        msgid "it contains one of {0}, which mails read as something else."
+        msgstr "contiene uno de los caracteres {0}, que los correos interpretan de otra forma."
+
+        msgid "it needs at least {0} characters."
+        msgstr "necesita al menos {0} caracteres."
+
+        msgid "it is known from a leak: choose another."
+        msgstr "se conoce por una filtración: elija otra."
+
+        msgid "it is empty."
+        msgstr "está vacío."
+
+        # Packages/Server/Authentication/AuthenticationError.swift
+
+        msgid "E-mail or password is wrong."
+        msgstr "La dirección de correo electrónico o la contraseña no son correctas."
+
+        msgid "Too many people are logging in at the moment: try again in a few seconds."
+        msgstr "Hay demasiadas personas iniciando sesión en este momento: vuelva a intentarlo en unos segundos."
+
+        msgid "The login has ended: log in again."
+        msgstr "La sesión ha terminado: vuelva a iniciar sesión."
+
+        msgid "There is no such login, or it has ended."
+        msgstr "Esa sesión no existe o ha terminado."
+
+        msgid "The access token's account no longer exists."
+        msgstr "La cuenta del token de acceso ya no existe."
+
+        msgid "This e-mail address cannot be used: {0}"
+        msgstr "No se puede usar esta dirección de correo electrónico: {0}"
+
+        msgid "This password cannot be used: {0}"
+        msgstr "No se puede usar esta contraseña: {0}"
+
+        msgid "This name cannot be used: {0}"
+        msgstr "No se puede usar este nombre: {0}"
+
+        msgid "This custom data cannot be used: {0}"
+        msgstr "No se pueden usar estos datos personalizados: {0}"
+
+        msgid "There is an account with this e-mail address already: log in, or use another address."
+        msgstr "Ya existe una cuenta con esta dirección de correo electrónico: inicie sesión o use otra dirección."
+
+        msgid "This way to log in, or to register, isn't offered here."
+        msgstr "Esta forma de iniciar sesión o de registrarse no está disponible aquí."
+
+        msgid "This code isn't right, or was used already: wait for the next one."
+        msgstr "Este código no es correcto o ya se usó: espere al siguiente."
+
+        msgid "This takes a login with a second factor."
+        msgstr "Esto requiere una sesión iniciada con segundo factor."
+
+        msgid "This account has a second factor, and this takes a code of it."
+        msgstr "Esta cuenta tiene un segundo factor, y esto requiere un código suyo."
+
+        msgid "The app's codes can't be checked any more, because the servers' secret was replaced. Use a recovery code and set the app up again, or have somebody remove the second factor."
+        msgstr "Los códigos de la aplicación ya no se pueden comprobar, porque se sustituyó el secreto de los servidores. Use un código de recuperación y configure de nuevo la aplicación, o pida a alguien que quite el segundo factor."
+
+        msgid "This token is wrong, expired, or was used already: ask for another mail."
+        msgstr "Este token no es correcto, ha caducado o ya se usó: pida otro correo."
+
+        msgid "There is an open invitation to this address for this role: send that one again."
+        msgstr "Ya hay una invitación abierta a esta dirección para este rol: vuelva a enviar esa."
+
+        msgid "Too many invitations: at most {0} of one person and {1} into one object are open, and each is sent {2} times. Revoke some first."
+        msgstr "Demasiadas invitaciones: puede haber abiertas como máximo {0} de una persona y {1} a un mismo objeto, y cada una se envía {2} veces. Revoque primero algunas."
+
+        msgid "This server can't send mails."
+        msgstr "Este servidor no puede enviar correos."
+
+        msgid "Too many attempts, for this account or from your network: try again in a second."
+        msgstr "Demasiados intentos, con esta cuenta o desde su red: vuelva a intentarlo en un segundo."
+
+        msgid "Too many attempts, for this account or from your network: try again in {0} second."
+        msgid_plural "Too many attempts, for this account or from your network: try again in {0} seconds."
+        msgstr[0] "Demasiados intentos, con esta cuenta o desde su red: vuelva a intentarlo en {0} segundo."
+        msgstr[1] "Demasiados intentos, con esta cuenta o desde su red: vuelva a intentarlo en {0} segundos."
+
+        msgid "Too many attempts, for this account or from your network: try again in {0} minute."
+        msgid_plural "Too many attempts, for this account or from your network: try again in {0} minutes."
+        msgstr[0] "Demasiados intentos, con esta cuenta o desde su red: vuelva a intentarlo en {0} minuto."
+        msgstr[1] "Demasiados intentos, con esta cuenta o desde su red: vuelva a intentarlo en {0} minutos."
+
+        # Packages/Server/Authentication/Mail/MailDeliveryError.swift
+
+        msgid "The carrier answered with status {0}."
+        msgstr "El servicio de correo respondió con el estado {0}."
+
+        msgid "The carrier didn't answer in time."
+        msgstr "El servicio de correo no respondió a tiempo."
+
+        msgid "The folder {0} can't be written to."
+        msgstr "No se puede escribir en la carpeta {0}."
+
+        msgid "The program {0} couldn't be started."
+        msgstr "No se pudo iniciar el programa {0}."
+
+        msgid "The program {0} ended with exit code {1}."
+        msgstr "El programa {0} terminó con el código de salida {1}."
+
+        msgid "The program {0} was ended by a signal. It gets one after {1} seconds."
+        msgstr "Una señal terminó el programa {0}. Recibe una a los {1} segundos."
+
+        msgid "Check {0}, which it's sent as a bearer token."
+        msgstr "Compruebe {0}, que se le envía como token de portador (bearer)."
+
+        msgid "Check the address in {0}."
+        msgstr "Compruebe la dirección en {0}."
+
+        msgid "Its own log should say why."
+        msgstr "Su propio registro debería indicar el motivo."
+
+        msgid "Check the address in {0}, its certificate, and whether this server may connect to it."
+        msgstr "Compruebe la dirección en {0}, su certificado y si este servidor puede conectarse a ella."
+
+        msgid "Let the user that this server runs as write to it."
+        msgstr "Permita que el usuario con el que se ejecuta este servidor escriba en ella."
+
+        msgid "Check its path in {0}, and whether this server's user may run it."
+        msgstr "Compruebe su ruta en {0} y si el usuario de este servidor puede ejecutarlo."
+
+        msgid "Run it by hand as this server's user. Its own log should say why."
+        msgstr "Ejecútelo a mano con el usuario de este servidor. Su propio registro debería indicar el motivo."
+
+        # Packages/Server/Authentication/Passwords/Authenticator+Passwords.swift
+
+        msgid "it is the one that you have."
+        msgstr "es la que ya tiene."
+
+        # Packages/Server/Authentication/Passwords/PasswordWeakness.swift
+
+        msgid "it is one of the most common ones, or hardly differs from one, and is among the first that are tried."
+        msgstr "es una de las más comunes, o apenas se distingue de una, y está entre las primeras que se prueban."
+
+        msgid "it is hardly more than your e-mail address or name, and is among the first that are tried."
+        msgstr "es poco más que su dirección de correo electrónico o su nombre, y está entre las primeras que se prueban."
+
+        msgid "it is made of series of characters, such as 1234, qwerty or aaaa, and is among the first that are tried."
+        msgstr "consta de series de caracteres, como 1234, qwerty o aaaa, y está entre las primeras que se prueban."
+
+        msgid "it repeats a few characters, and is among the first that are tried."
+        msgstr "repite unos pocos caracteres, y está entre las primeras que se prueban."
+
+        msgid "Take one that is yours alone, such as four words that don't belong together."
+        msgstr "Elija una que sea solo suya, como cuatro palabras que no tengan relación entre sí."
+
+        # Packages/Server/AdminPanel/Templates/account.mustache
+
+        msgid "Disabled"
+        msgstr "Desactivada"
+
+        msgid "E-mail address"
+        msgstr "Dirección de correo electrónico"
+
+        msgid "Logs in with"
+        msgstr "Inicia sesión con"
+
+        msgid "Roles"
+        msgstr "Roles"
+
+        msgid "Custom data"
+        msgstr "Datos personalizados"
+
+        msgid "View as {{name}}"
+        msgstr "Ver como {{name}}"
+
+        msgid "Remove the second factor"
+        msgstr "Quitar el segundo factor"
+
+        msgid "Devices and logins"
+        msgstr "Dispositivos y sesiones"
+
+        msgid "Nobody is logged in to this account."
+        msgstr "Nadie ha iniciado sesión en esta cuenta."
+
+        msgid "Logged in with"
+        msgstr "Sesión iniciada con"
+
+        msgid "Since"
+        msgstr "Desde"
+
+        msgid "Last used"
+        msgstr "Último uso"
+
+        msgid "Action"
+        msgstr "Acción"
+
+        msgid "(this one)"
+        msgstr "(esta)"
+
+        msgid "End the login of {{device}}"
+        msgstr "Cerrar la sesión de {{device}}"
+
+        msgid "End"
+        msgstr "Cerrar"
+
+        msgid "End all logins"
+        msgstr "Cerrar todas las sesiones"
+
+        # Packages/Server/AdminPanel/Templates/account_confirm.mustache
+
+        msgid "Cancel"
+        msgstr "Cancelar"
+
+        # Packages/Server/AdminPanel/Templates/accounts.mustache
+
+        msgid "Everybody who can log in, in any app."
+        msgstr "Todas las personas que pueden iniciar sesión, en cualquier aplicación."
+
+        msgid "Name, address or id"
+        msgstr "Nombre, dirección o ID"
+
+        msgid "Show"
+        msgstr "Mostrar"
+
+        msgid "No accounts match."
+        msgstr "No coincide ninguna cuenta."
+
+        msgid "Name"
+        msgstr "Nombre"
+
+        msgid "E-mail"
+        msgstr "Correo electrónico"
+
+        msgid "Logins"
+        msgstr "Sesiones"
+
+        msgid "Pages of the list"
+        msgstr "Páginas de la lista"
+
+        msgid "Previous"
+        msgstr "Anterior"
+
+        msgid "Page {{page}}"
+        msgstr "Página {{page}}"
+
+        msgid "Next"
+        msgstr "Siguiente"
+
+        # Packages/Server/AdminPanel/Templates/api.mustache
+
+        msgid "Programs use <1>JSON:API 1.1</1> at <2>{{apiPath}}</2>. They see and change what the rules let their user see and change, as this panel does."
+        msgstr "Los programas usan <1>JSON:API 1.1</1> en <2>{{apiPath}}</2>. Ven y cambian lo que las reglas permiten ver y cambiar a su usuario, igual que este panel."
+
+        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD. If you have a second factor, send a code too, as the member \"code\"."
+        msgstr "Esto guarda un token de acceso en la variable TOKEN, que usan los ejemplos. Ponga su contraseña en lugar de PASSWORD. Si tiene un segundo factor, envíe también un código, como miembro «code»."
+
+        msgid "Log in, as a command"
+        msgstr "Iniciar sesión, como comando"
+
+        msgid "Classes"
+        msgstr "Clases"
+
+        msgid "Class"
+        msgstr "Clase"
+
+        msgid "You may"
+        msgstr "Usted puede"
+
+        msgid "There are no classes that you may read. Ask an administrator for a role."
+        msgstr "No hay ninguna clase que pueda leer. Pida un rol a un administrador."
+
+        msgid "More"
+        msgstr "Más"
+
+        msgid "<1>{{apiPath}}/openapi.json</1> describes all classes as OpenAPI 3.1, for tools. It covers what any user could be allowed to do."
+        msgstr "<1>{{apiPath}}/openapi.json</1> describe todas las clases como OpenAPI 3.1, para herramientas. Incluye todo lo que se podría permitir a cualquier usuario."
+
+        msgid "<1>{{apiPath}}/operations</1> makes several changes at once, all or none."
+        msgstr "<1>{{apiPath}}/operations</1> hace varios cambios a la vez, todos o ninguno."
+
+        msgid "The documentation has the rest: docs/json-api.md, and docs/jobs.md for exports, imports and bulk actions."
+        msgstr "El resto está en la documentación: docs/json-api.md, y docs/jobs.md para las exportaciones, las importaciones y las acciones en bloque."
+
+        # Packages/Server/AdminPanel/Templates/api_class.mustache
+
+        msgid "What you may see and do at <1>{{address}}</1>. <2>Show the list</2>."
+        msgstr "Lo que puede ver y hacer en <1>{{address}}</1>. <2>Mostrar la lista</2>."
+
+        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD."
+        msgstr "Esto guarda un token de acceso en la variable TOKEN, que usan los ejemplos. Ponga su contraseña en lugar de PASSWORD."
+
+        msgid "Fields"
+        msgstr "Campos"
+
+        msgid "Field"
+        msgstr "Campo"
+
+        msgid "Type"
+        msgstr "Tipo"
+
+        msgid "On creation"
+        msgstr "Al crear"
+
+        msgid "Access"
+        msgstr "Acceso"
+
+        msgid "Leads to"
+        msgstr "Lleva a"
+
+        msgid "Filters and order"
+        msgstr "Filtros y orden"
+
+        msgid "Operators"
+        msgstr "Operadores"
+
+        msgid "Sort by it"
+        msgstr "Permite ordenar"
+
+        msgid "without an operator, <1>eq</1> is meant."
+        msgstr "sin operador se entiende <1>eq</1>."
+
+        msgid "{{title}}, as a command"
+        msgstr "{{title}}, como comando"
+
+        msgid "Errors"
+        msgstr "Errores"
+
+        msgid "Every error says what is wrong, where, and what to do. This request is answered with {{status}}:"
+        msgstr "Cada error indica qué está mal, dónde y qué hacer. Esta solicitud se responde con {{status}}:"
+
+        msgid "The answer with an error"
+        msgstr "La respuesta con un error"
+
+        # Packages/Server/AdminPanel/Templates/audit.mustache
+
+        msgid "Operation"
+        msgstr "Operación"
+
+        msgid "Source"
+        msgstr "Origen"
+
+        msgid "Object's id"
+        msgstr "ID del objeto"
+
+        msgid "User's address or id"
+        msgstr "Dirección o ID del usuario"
+
+        msgid "From (UTC)"
+        msgstr "Desde (UTC)"
+
+        msgid "Before (UTC)"
+        msgstr "Antes de (UTC)"
+
+        msgid "Text"
+        msgstr "Texto"
+
+        msgid "Search"
+        msgstr "Buscar"
+
+        msgid "Show everything"
+        msgstr "Mostrar todo"
+
+        msgid "Changes, newest first; the log is complete until <1>{{upTo}}</1>"
+        msgstr "Cambios, los más recientes primero; el registro está completo hasta <1>{{upTo}}</1>"
+
+        msgid "Changes, newest first"
+        msgstr "Cambios, los más recientes primero"
+
+        msgid "When (UTC)"
+        msgstr "Cuándo (UTC)"
+
+        msgid "Object"
+        msgstr "Objeto"
+
+        msgid "Who"
+        msgstr "Quién"
+
+        msgid "What"
+        msgstr "Qué"
+
+        msgid "When"
+        msgstr "Cuándo"
+
+        msgid "Pages of the log"
+        msgstr "Páginas del registro"
+
+        msgid "Older"
+        msgstr "Más antiguo"
+
+        msgid "No changes match. <1>Show everything</1>, or search for something else."
+        msgstr "No coincide ningún cambio. <1>Muestre todo</1> o busque otra cosa."
+
+        # Packages/Server/AdminPanel/Templates/backup_delete.mustache
+
+        msgid "<1>This can't be undone.</1> The backup {{name}} is deleted from the server's disk. Copies that were downloaded stay."
+        msgstr "<1>Esta acción no se puede deshacer.</1> La copia de seguridad {{name}} se elimina del disco del servidor. Las copias que se hayan descargado se conservan."
+
+        msgid "Delete the backup"
+        msgstr "Eliminar la copia de seguridad"
+
+        # Packages/Server/AdminPanel/Templates/backups.mustache
+
+        msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and start the server again. The page <3>docs/backups.md</3> has the steps."
+        msgstr "Para activarlas, defina <1>TOMBOLO_BACKUPS</1> con una carpeta y <2>TOMBOLO_BACKUP_URL</2> con un usuario de la base de datos que pueda leerlo todo, y reinicie el servidor. La página <3>docs/backups.md</3> explica los pasos."
+
+        msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{rhythm}} Backups made by hand stay until somebody deletes them. To restore one, use <2>pg_restore</2>: see <3>docs/backups.md</3>."
+        msgstr "Copias de seguridad de toda la base de datos, en <1>{{folder}}</1> en este servidor. {{rhythm}} Las copias de seguridad hechas a mano se conservan hasta que alguien las elimina. Para restaurar una, use <2>pg_restore</2>: véase <3>docs/backups.md</3>."
+
+        msgid "Make a backup now"
+        msgstr "Crear una copia de seguridad ahora"
+
+        msgid "There are no backups yet."
+        msgstr "Todavía no hay copias de seguridad."
+
+        msgid "A backup contains everything: all records, accounts and password hashes. Keep downloads as safe as the database."
+        msgstr "Una copia de seguridad lo contiene todo: todos los objetos, las cuentas y los hashes de las contraseñas. Proteja las descargas tanto como la base de datos."
+
+        msgid "Made"
+        msgstr "Creada"
+
+        msgid "Size"
+        msgstr "Tamaño"
+
+        msgid "By"
+        msgstr "Por"
+
+        msgid "Took"
+        msgstr "Duración"
+
+        msgid "PostgreSQL"
+        msgstr "PostgreSQL"
+
+        msgid "Actions"
+        msgstr "Acciones"
+
+        msgid "Download<1> {{name}}</1>"
+        msgstr "Descargar<1> {{name}}</1>"
+
+        msgid "Delete…<1> {{name}}</1>"
+        msgstr "Eliminar…<1> {{name}}</1>"
+
+        msgid "Backups that failed"
+        msgstr "Copias de seguridad con error"
+
+        msgid "Began"
+        msgstr "Inicio"
+
+        msgid "What went wrong"
+        msgstr "Qué falló"
+
+        # Packages/Server/AdminPanel/Templates/bulk_clash.mustache
+
+        msgid "{{message}} Nothing was changed."
+        msgstr "{{message}} No se cambió nada."
+
+        msgid "The matching objects have changed since you looked. Check what would happen now before you go on."
+        msgstr "Los objetos que coinciden han cambiado desde que los vio. Compruebe qué pasaría ahora antes de continuar."
+
+        msgid "See what would happen now"
+        msgstr "Ver qué pasaría ahora"
+
+        # Packages/Server/AdminPanel/Templates/bulk_fields.mustache
+
+        msgid "{{about}}. Tick the fields to change, and choose the new values. The next page shows what would happen."
+        msgstr "{{about}}. Marque los campos que desea cambiar y elija los nuevos valores. La página siguiente muestra qué pasaría."
+
+        msgid "Continue"
+        msgstr "Continuar"
+
+        msgid "Change {{label}}"
+        msgstr "Cambiar {{label}}"
+
+        msgid "See what would happen"
+        msgstr "Ver qué pasaría"
+
+        # Packages/Server/AdminPanel/Templates/bulk_trial.mustache
+
+        msgid "New values:"
+        msgstr "Nuevos valores:"
+
+        msgid "None of those tried would be refused."
+        msgstr "Ninguno de los probados se rechazaría."
+
+        msgid "The job runs in the background, even if you close this page. Its page shows the progress, and has a button to undo it."
+        msgstr "La tarea se ejecuta en segundo plano, aunque cierre esta página. Su página muestra el progreso y tiene un botón para deshacerla."
+
+        msgid "<1>This can't be undone</1>: the class has no trash."
+        msgstr "<1>Esta acción no se puede deshacer</1>: la clase no tiene papelera."
+
+        msgid "Reason <1>(optional; shown in the trash)</1>"
+        msgstr "Motivo <1>(opcional; se muestra en la papelera)</1>"
+
+        msgid "All of them would be refused, so there is nothing to start. <1>Back to the list</1>"
+        msgstr "Todos se rechazarían, así que no hay nada que iniciar. <1>Volver a la lista</1>"
+
+        msgid "There are no objects left to change. <1>Back to the list</1>"
+        msgstr "No quedan objetos que cambiar. <1>Volver a la lista</1>"
+
+        # Packages/Server/AdminPanel/Templates/conflict.mustache
+
+        msgid "Somebody else saved this after you opened the form. Your changes aren't saved yet."
+        msgstr "Otra persona guardó esto después de que usted abriera el formulario. Sus cambios todavía no se han guardado."
+
+        msgid "Who changed it:"
+        msgstr "Quién lo cambió:"
+
+        msgid "The audit log doesn't say yet who changed {{.}}: it's about a second behind. The history has it then."
+        msgstr "El registro de auditoría aún no indica quién cambió {{.}}: lleva un segundo de retraso aproximadamente. Después aparecerá en el historial."
+
+        msgid "History"
+        msgstr "Historial"
+
+        msgid "Choose a value for each field that you both changed. Where only one of you changed a field, that change is already selected."
+        msgstr "Elija un valor para cada campo que cambiaron ambos. Donde solo una persona cambió un campo, ese cambio ya está seleccionado."
+
+        msgid "Your choice for {{lost}} isn't kept: make it again afterwards."
+        msgstr "Su elección para {{lost}} no se conserva: vuelva a hacerla después."
+
+        msgid "(changed by both of you)"
+        msgstr "(cambiado por ambos)"
+
+        msgid "Before: {{was}}"
+        msgstr "Antes: {{was}}"
+
+        msgid "Before:"
+        msgstr "Antes:"
+
+        msgid "Current value: {{now}}"
+        msgstr "Valor actual: {{now}}"
+
+        msgid "(changed)"
+        msgstr "(cambiado)"
+
+        msgid "Your value: {{own}}"
+        msgstr "Su valor: {{own}}"
+
+        # Packages/Server/AdminPanel/Templates/control.mustache
+
+        msgid "(required)"
+        msgstr "(obligatorio)"
+
+        msgid "Search {{plural}}"
+        msgstr "Buscar en {{plural}}"
+
+        msgid "Find"
+        msgstr "Buscar"
+
+        msgid "Decides what is offered for {{fields}}."
+        msgstr "Determina qué se ofrece para {{fields}}."
+
+        msgid "Update the choices<1> of {{fields}}</1>"
+        msgstr "Actualizar las opciones<1> de {{fields}}</1>"
+
+        # Packages/Server/AdminPanel/Templates/device_session.mustache
+
+        msgid "What the gateway currently knows about this device."
+        msgstr "Lo que la pasarela sabe ahora de este dispositivo."
+
+        msgid "None."
+        msgstr "Ninguna."
+
+        # Packages/Server/AdminPanel/Templates/devices.mustache
+
+        msgid "Devices that are connected now, as reported by their gateways."
+        msgstr "Dispositivos conectados en este momento, según sus pasarelas."
+
+        msgid "Connected"
+        msgstr "Conectados"
+
+        msgid "Address or id"
+        msgstr "Dirección o ID"
+
+        msgid "any"
+        msgstr "cualquiera"
+
+        msgid "Gateways"
+        msgstr "Pasarelas"
+
+        msgid "Now"
+        msgstr "Ahora"
+
+        msgid "Last heard from"
+        msgstr "Última señal"
+
+        msgid "Devices"
+        msgstr "Dispositivos"
+
+        msgid "Newest tick"
+        msgstr "Tick más reciente"
+
+        msgid "No connected devices match."
+        msgstr "No coincide ningún dispositivo conectado."
+
+        # Packages/Server/AdminPanel/Templates/devices_known.mustache
+
+        msgid "Every known device that has synced, the most recently seen first."
+        msgstr "Todos los dispositivos conocidos que se han sincronizado, empezando por los vistos más recientemente."
+
+        msgid "No device has synced yet."
+        msgstr "Todavía no se ha sincronizado ningún dispositivo."
+
+        msgid "First seen"
+        msgstr "Visto por primera vez"
+
+        msgid "Last seen"
+        msgstr "Visto por última vez"
+
+        msgid "Uploads"
+        msgstr "Subidas"
+
+        msgid "Why is an object missing on {{id}}?"
+        msgstr "¿Por qué falta un objeto en {{id}}?"
+
+        # Packages/Server/AdminPanel/Templates/devices_why.mustache
+
+        msgid "Why a device has an object, or doesn't have it. The answer comes from the gateway that the device is connected to, and from the same conditions that decide what the gateway sends."
+        msgstr "Por qué un dispositivo tiene un objeto o no lo tiene. La respuesta procede de la pasarela a la que está conectado el dispositivo y de las mismas condiciones que deciden lo que envía la pasarela."
+
+        msgid "Its id."
+        msgstr "El ID del objeto."
+
+        msgid "An e-mail address or an id: asks about all devices of this user."
+        msgstr "Una dirección de correo electrónico o un ID: pregunta por todos los dispositivos de este usuario."
+
+        msgid "Or a single device: its id from the lists."
+        msgstr "O un solo dispositivo: su ID, tomado de las listas."
+
+        msgid "Property"
+        msgstr "Propiedad"
+
+        msgid "If the device has the object, but lacks this property."
+        msgstr "Si el dispositivo tiene el objeto, pero le falta esta propiedad."
+
+        msgid "Ask the gateways"
+        msgstr "Preguntar a las pasarelas"
+
+        msgid "<1>{{.}}</1> of {{user}}: {{place}} <2>{{verdict}}</2>"
+        msgstr "<1>{{.}}</1> de {{user}}: {{place}} <2>{{verdict}}</2>"
+
+        # Packages/Server/AdminPanel/Templates/document.mustache
+
+        msgid "Full text"
+        msgstr "Texto completo"
+
+        msgid "Changes"
+        msgstr "Cambios"
+
+        msgid "Old"
+        msgstr "Antiguo"
+
+        msgid "New"
+        msgstr "Nuevo"
+
+        msgid "Compare with version {{.}}"
+        msgstr "Comparar con la versión {{.}}"
+
+        msgid "Text of the document"
+        msgstr "Texto del documento"
+
+        # Packages/Server/AdminPanel/Templates/documents.mustache
+
+        msgid "The models and rules that this server uses, with all earlier versions."
+        msgstr "Los modelos y las reglas que usa este servidor, con todas las versiones anteriores."
+
+        msgid "In use"
+        msgstr "En uso"
+
+        msgid "App"
+        msgstr "Aplicación"
+
+        msgid "Rules"
+        msgstr "Reglas"
+
+        msgid "model"
+        msgstr "modelo"
+
+        msgid "Version"
+        msgstr "Versión"
+
+        msgid "Stored"
+        msgstr "Guardada"
+
+        msgid "current"
+        msgstr "actual"
+
+        msgid "Compare with {{.}}"
+        msgstr "Comparar con {{.}}"
+
+        msgid "first version"
+        msgstr "primera versión"
+
+        msgid "Newer"
+        msgstr "Más reciente"
+
+        # Packages/Server/AdminPanel/Templates/edit.mustache
+
+        msgid "Not saved:"
+        msgstr "No se guardó:"
+
+        msgid "Nothing was saved:"
+        msgstr "No se guardó nada:"
+
+        msgid "Edit together with:"
+        msgstr "Editar junto con:"
+
+        msgid "Not in this form: {{.}}."
+        msgstr "No están en este formulario: {{.}}."
+
+        msgid "Saved together with the fields above: all of it, or nothing."
+        msgstr "Se guarda junto con los campos de arriba: todo o nada."
+
+        msgid "What you enter in the empty rows creates new {{pluralInSentence}}; rows that you leave empty are ignored."
+        msgstr "Lo que introduzca en las filas vacías crea objetos nuevos ({{pluralInSentence}}); las filas que deje vacías se ignoran."
+
+        msgid "New ones can't be added here: they need {{.}}."
+        msgstr "Aquí no se pueden añadir nuevos: necesitan {{.}}."
+
+        msgid "Only the first {{maximum}} are shown."
+        msgstr "Solo se muestran los primeros {{maximum}}."
+
+        msgid "List of all {{pluralInSentence}}"
+        msgstr "Lista completa: {{pluralInSentence}}"
+
+        msgid "There is nothing to edit."
+        msgstr "No hay nada que editar."
+
+        # Packages/Server/AdminPanel/Templates/failure.mustache
+
+        msgid "What you entered"
+        msgstr "Lo que introdujo"
+
+        msgid "Nothing of this was saved: copy what you need."
+        msgstr "No se guardó nada de esto: copie lo que necesite."
+
+        msgid "Back to the overview"
+        msgstr "Volver al resumen"
+
+        msgid "Request {{requestID}}"
+        msgstr "Solicitud {{requestID}}"
+
+        # Packages/Server/AdminPanel/Templates/form_bytes.mustache
+
+        msgid "Current: {{text}}"
+        msgstr "Actual: {{text}}"
+
+        msgid "Download"
+        msgstr "Descargar"
+
+        msgid "Choose the file again: it wasn't saved."
+        msgstr "Elija de nuevo el archivo: no se guardó."
+
+        msgid "Up to {{megabytes}} MiB. A new file replaces the current one."
+        msgstr "Hasta {{megabytes}} MiB. Un archivo nuevo sustituye al actual."
+
+        msgid "Remove the {{label}}"
+        msgstr "Quitar {{label}}"
+
+        # Packages/Server/AdminPanel/Templates/form_group.mustache
+
+        msgid "Remove {{label}}"
+        msgstr "Quitar {{label}}"
+
+        msgid "Add {{label}}"
+        msgstr "Añadir {{label}}"
+
+        # Packages/Server/AdminPanel/Templates/form_list.mustache
+
+        msgid "Up: {{title}}"
+        msgstr "Subir: {{title}}"
+
+        msgid "Up"
+        msgstr "Subir"
+
+        msgid "Down: {{title}}"
+        msgstr "Bajar: {{title}}"
+
+        msgid "Down"
+        msgstr "Bajar"
+
+        msgid "Remove: {{title}}"
+        msgstr "Quitar: {{title}}"
+
+        msgid "Add to {{label}}"
+        msgstr "Añadir a {{label}}"
+
+        msgid "A form can have at most {{maximum}} of them."
+        msgstr "Un formulario admite como máximo {{maximum}}."
+
+        msgid "Add<1> to {{label}}</1>"
+        msgstr "Añadir<1> a {{label}}</1>"
+
+        msgid "Add one<1> to {{label}}</1>"
+        msgstr "Añadir uno<1> a {{label}}</1>"
+
+        # Packages/Server/AdminPanel/Templates/help.mustache
+
+        msgid "Keys"
+        msgstr "Atajos de teclado"
+
+        msgid "Everything works with Tab, Enter and the space bar, and without JavaScript. With JavaScript, these keys work while you aren't typing in a field:"
+        msgstr "Todo funciona con el tabulador, la tecla Enter y la barra espaciadora, y sin JavaScript. Con JavaScript, estas teclas funcionan mientras no se escribe en un campo:"
+
+        msgid "goes to the search field of a list"
+        msgstr "va al campo de búsqueda de una lista"
+
+        msgid "<1>g</1> then <2>o</2>"
+        msgstr "<1>g</1> y luego <2>o</2>"
+
+        msgid "opens the overview"
+        msgstr "abre el resumen"
+
+        msgid "<1>g</1> then <2>h</2>"
+        msgstr "<1>g</1> y luego <2>h</2>"
+
+        msgid "opens this page"
+        msgstr "abre esta página"
+
+        msgid "go to the next or the previous row of a list; Enter opens it"
+        msgstr "van a la fila siguiente o anterior de una lista; Enter la abre"
+
+        msgid "ticks or unticks the row"
+        msgstr "marca o desmarca la fila"
+
+        msgid "open the next or the previous page of a list"
+        msgstr "abren la página siguiente o anterior de una lista"
+
+        msgid "opens the form of a record"
+        msgstr "abre el formulario de un objeto"
+
+        msgid "Switch the keys off"
+        msgstr "Desactivar los atajos"
+
+        msgid "Addresses"
+        msgstr "Direcciones"
+
+        msgid "What a list shows is in its address: search, filters, order, columns and page. Keep it as a bookmark, or send it to a colleague, who sees what their own roles let them see."
+        msgstr "Lo que muestra una lista está en su dirección: búsqueda, filtros, orden, columnas y página. Guárdela como marcador o envíesela a un colega, que verá lo que sus propios roles le permiten."
+
+        msgid "Your session"
+        msgstr "Su sesión"
+
+        msgid "You are logged out after {{idleHours}} hours of inactivity, and {{hours}} hours after you logged in at the latest. Before anything that can't be undone you are asked for your password again, unless you entered it in the last {{minutes}} minutes. Forms that are open in other windows have to be loaded again after that."
+        msgstr "Su sesión se cierra tras {{idleHours}} horas de inactividad y, como máximo, {{hours}} horas después de iniciarla. Antes de cualquier acción que no se pueda deshacer se le pide de nuevo su contraseña, salvo que la haya introducido en los últimos {{minutes}} minutos. Después hay que volver a cargar los formularios abiertos en otras ventanas."
+
+        # Packages/Server/AdminPanel/Templates/history.mustache
+
+        msgid "<1>To the record</1>. Lists and secret values can't be put back. Putting something back is a change like any other: your own permissions apply, and it appears in this history."
+        msgstr "<1>Ir al objeto</1>. Las listas y los valores secretos no se pueden recuperar. Recuperar algo es un cambio como cualquier otro: se aplican sus propios permisos, y aparece en este historial."
+
+        msgid "<1>{{time}}</1> UTC: {{headline}}"
+        msgstr "<1>{{time}}</1> UTC: {{headline}}"
+
+        msgid "(list {{list}})"
+        msgstr "(lista {{list}})"
+
+        msgid "Reason: {{.}}"
+        msgstr "Motivo: {{.}}"
+
+        msgid "Before"
+        msgstr "Antes"
+
+        msgid "After"
+        msgstr "Después"
+
+        msgid "Put back"
+        msgstr "Recuperar"
+
+        msgid "Put back<1> {{label}} as it was before {{time}}</1>"
+        msgstr "Recuperar<1> {{label}} como estaba antes de {{time}}</1>"
+
+        msgid "Undo this change<1> of {{time}}</1>"
+        msgstr "Deshacer este cambio<1> de {{time}}</1>"
+
+        msgid "Put back this version<1> of {{time}}</1>"
+        msgstr "Recuperar esta versión<1> de {{time}}</1>"
+
+        msgid "Create it again<1> as it was until {{time}}</1>"
+        msgstr "Crearlo de nuevo<1> como estaba hasta {{time}}</1>"
+
+        msgid "The log has no changes to this object that you may see."
+        msgstr "El registro no tiene cambios de este objeto que usted pueda ver."
+
+        msgid "Pages of the history"
+        msgstr "Páginas del historial"
+
+        # Packages/Server/AdminPanel/Templates/import.mustache
+
+        msgid "Cells of CSV are separated by"
+        msgstr "Las celdas del CSV se separan con"
+
+        msgid "File"
+        msgstr "Archivo"
+
+        msgid "CSV with a header, a JSON array, or JSON lines; up to {{megabytes}} MiB. Save an Excel workbook as CSV UTF-8 first. What an export wrote can be imported as it is."
+        msgstr "CSV con cabecera, una lista JSON o JSON Lines; hasta {{megabytes}} MiB. Guarde antes un libro de Excel como CSV UTF-8. Lo que escribió una exportación se puede importar tal cual."
+
+        msgid "Upload the file"
+        msgstr "Subir el archivo"
+
+        msgid "Back to {{plural}}"
+        msgstr "Volver a {{plural}}"
+
+        msgid "Nothing is imported yet: the next page shows the columns, and what would happen."
+        msgstr "Todavía no se importa nada: la página siguiente muestra las columnas y qué pasaría."
+
+        # Packages/Server/AdminPanel/Templates/import_file.mustache
+
+        msgid "{{file}}: {{rows}}. Nothing is imported yet."
+        msgstr "{{file}}: {{rows}}. Todavía no se ha importado nada."
+
+        msgid "What the columns become"
+        msgstr "En qué se convierten las columnas"
+
+        msgid "Column"
+        msgstr "Columna"
+
+        msgid "Becomes"
+        msgstr "Se convierte en"
+
+        msgid "First values"
+        msgstr "Primeros valores"
+
+        msgid "nothing"
+        msgstr "nada"
+
+        msgid "What to do"
+        msgstr "Qué hacer"
+
+        msgid "A row is about the one with the same"
+        msgstr "Una fila corresponde al objeto con el mismo valor en"
+
+        msgid "Keep the <1>'</1> before <2>=</2>, <3>+</3>, <4>-</4> and <5>@</5>: it belongs to the text"
+        msgstr "Conservar la <1>'</1> antes de <2>=</2>, <3>+</3>, <4>-</4> y <5>@</5>: pertenece al texto"
+
+        msgid "Show what would happen"
+        msgstr "Mostrar qué pasaría"
+
+        msgid "What would happen"
+        msgstr "Qué pasaría"
+
+        msgid "Columns that aren't imported:"
+        msgstr "Columnas que no se importan:"
+
+        msgid "Why"
+        msgstr "Por qué"
+
+        msgid "These are the first ones."
+        msgstr "Estos son los primeros."
+
+        msgid "The first rows, as they would be stored"
+        msgstr "Las primeras filas, como se guardarían"
+
+        msgid "Values"
+        msgstr "Valores"
+
+        msgid "See the list of errors"
+        msgstr "Véase la lista de errores"
+
+        msgid "All or nothing: if one row is refused, none is imported (up to 500 rows)"
+        msgstr "Todo o nada: si se rechaza una fila, no se importa ninguna (hasta 500 filas)"
+
+        msgid "It goes on by itself, also if you close this page. The page of the job shows how far it is, and takes it back."
+        msgstr "Sigue por sí sola, aunque cierre esta página. La página de la tarea muestra cuánto ha avanzado y permite deshacerla."
+
+        msgid "Start the import"
+        msgstr "Iniciar la importación"
+
+        msgid "Discard the file"
+        msgstr "Descartar el archivo"
+
+        # Packages/Server/AdminPanel/Templates/invitation.mustache
+
+        msgid "{{invites}} The invitation is good until {{until}}, for the address that it was made for."
+        msgstr "{{invites}} La invitación es válida hasta {{until}}, para la dirección a la que se hizo."
+
+        msgid "Log in to accept"
+        msgstr "Iniciar sesión para aceptar"
+
+        msgid "Accept with your account"
+        msgstr "Aceptar con su cuenta"
+
+        msgid "Create an account to accept"
+        msgstr "Crear una cuenta para aceptar"
+
+        msgid "Your name"
+        msgstr "Su nombre"
+
+        msgid "A password for your account"
+        msgstr "Una contraseña para su cuenta"
+
+        msgid "Create an account and accept"
+        msgstr "Crear una cuenta y aceptar"
+
+        msgid "You have no account yet? Ask whoever invited you for one: the invitation wasn't mailed, so it can't make one."
+        msgstr "¿Aún no tiene una cuenta? Pídasela a quien le invitó: la invitación no se envió por correo, así que no permite crear una."
+
+        msgid "You entered the name {{.}}."
+        msgstr "Introdujo el nombre {{.}}."
+
+        # Packages/Server/AdminPanel/Templates/invitation_accept.mustache
+
+        msgid "You are logged in as {{email}}."
+        msgstr "Ha iniciado sesión como {{email}}."
+
+        msgid "The invitation is for another address: log out, and log in with the account that has it."
+        msgstr "La invitación es para otra dirección: cierre sesión e iníciela con la cuenta que la tenga."
+
+        msgid "You can accept only an invitation that was made for this address."
+        msgstr "Solo puede aceptar una invitación hecha para esta dirección."
+
+        msgid "Accept the invitation"
+        msgstr "Aceptar la invitación"
+
+        msgid "Not now"
+        msgstr "Ahora no"
+
+        # Packages/Server/AdminPanel/Templates/invitation_joined.mustache
+
+        msgid "Your account has the role {{role}}."
+        msgstr "Su cuenta tiene el rol {{role}}."
+
+        # Packages/Server/AdminPanel/Templates/job.mustache
+
+        msgid "Progress"
+        msgstr "Progreso"
+
+        msgid "Undo…"
+        msgstr "Deshacer…"
+
+        msgid "New values"
+        msgstr "Nuevos valores"
+
+        msgid "Filters"
+        msgstr "Filtros"
+
+        msgid "Results: {{.}}"
+        msgstr "Resultados: {{.}}"
+
+        msgid "Results"
+        msgstr "Resultados"
+
+        msgid "Table of results"
+        msgstr "Tabla de resultados"
+
+        msgid "In the file"
+        msgstr "En el archivo"
+
+        msgid "Outcome"
+        msgstr "Resultado"
+
+        msgid "Reason"
+        msgstr "Motivo"
+
+        msgid "There are no results here."
+        msgstr "Aquí no hay resultados."
+
+        # Packages/Server/AdminPanel/Templates/job_undo.mustache
+
+        msgid "{{touches}} What somebody has changed since then stays as it is, and the new job's page lists it."
+        msgstr "{{touches}} Lo que alguien haya cambiado desde entonces queda como está, y la página de la nueva tarea lo muestra."
+
+        msgid "Undo this job"
+        msgstr "Deshacer esta tarea"
+
+        # Packages/Server/AdminPanel/Templates/jobs.mustache
+
+        msgid "Your long-running work: changes of many objects, imports, and undoing them. Jobs run in the background, and are kept for 30 days."
+        msgstr "Sus trabajos de larga duración: cambios de muchos objetos, importaciones y su reversión. Las tareas se ejecutan en segundo plano y se conservan 30 días."
+
+        msgid "You have no jobs. Tick rows in a list, or choose all that match, to change many objects at once."
+        msgstr "No tiene tareas. Marque filas en una lista, o elija todo lo que coincide, para cambiar muchos objetos a la vez."
+
+        msgid "Job"
+        msgstr "Tarea"
+
+        msgid "Objects"
+        msgstr "Objetos"
+
+        # Packages/Server/AdminPanel/Templates/layout.mustache
+
+        msgid "{{title}} – Tombolo"
+        msgstr "{{title}} – Tombolo"
+
+        msgid "Skip to the content"
+        msgstr "Ir al contenido"
+
+        msgid "You are viewing the panel as <1>{{name}}</1>. You can't change anything, and what you view is logged."
+        msgstr "Está viendo el panel como <1>{{name}}</1>. No puede cambiar nada, y lo que ve queda registrado."
+
+        msgid "Stop viewing"
+        msgstr "Dejar esta vista"
+
+        msgid "Tombolo"
+        msgstr "Tombolo"
+
+        msgid "Logged in as"
+        msgstr "Sesión iniciada como"
+
+        msgid "Colours"
+        msgstr "Colores"
+
+        msgid "Language"
+        msgstr "Idioma"
+
+        msgid "Apply"
+        msgstr "Aplicar"
+
+        msgid "Change password"
+        msgstr "Cambiar contraseña"
+
+        msgid "Log out"
+        msgstr "Cerrar sesión"
+
+        msgid "Panel"
+        msgstr "Panel"
+
+        msgid "Menu"
+        msgstr "Menú"
+
+        msgid "Where you are"
+        msgstr "Dónde se encuentra"
+
+        # Packages/Server/AdminPanel/Templates/list.mustache
+
+        msgid "New {{singular}}"
+        msgstr "Crear {{singular}}"
+
+        msgid "Edit these rows"
+        msgstr "Editar estas filas"
+
+        msgid "Import"
+        msgstr "Importar"
+
+        msgid "Filter"
+        msgstr "Filtrar"
+
+        msgid "Test"
+        msgstr "Condición"
+
+        msgid "Value"
+        msgstr "Valor"
+
+        msgid "Of a link, the title of what it leads to. Several values with commas between them. Times are in UTC."
+        msgstr "En un enlace, el título del objeto enlazado. Varios valores, separados por comas. Las horas están en UTC."
+
+        msgid "Add the filter"
+        msgstr "Añadir el filtro"
+
+        msgid "Columns"
+        msgstr "Columnas"
+
+        msgid "Columns to show"
+        msgstr "Columnas que mostrar"
+
+        msgid "Show these"
+        msgstr "Mostrar estas"
+
+        msgid "Views"
+        msgstr "Vistas"
+
+        msgid "Delete<1> the view {{name}}</1>"
+        msgstr "Eliminar<1> la vista {{name}}</1>"
+
+        msgid "Save this list as"
+        msgstr "Guardar esta lista como"
+
+        msgid "Save the view"
+        msgstr "Guardar la vista"
+
+        msgid "Export"
+        msgstr "Exportar"
+
+        msgid "All rows of this list, on all of its pages, with its search, filters and order. All fields are included unless you have chosen columns."
+        msgstr "Todas las filas de esta lista, en todas sus páginas, con su búsqueda, sus filtros y su orden. Se incluyen todos los campos, salvo que haya elegido columnas."
+
+        msgid "Format"
+        msgstr "Formato"
+
+        msgid "Add the titles of linked objects"
+        msgstr "Añadir los títulos de los objetos enlazados"
+
+        msgid "Programs read it over the <1>API</1>."
+        msgstr "Los programas la leen mediante la <1>API</1>."
+
+        msgid "Rows"
+        msgstr "Filas"
+
+        msgid "Remove the filter: {{text}}"
+        msgstr "Quitar el filtro: {{text}}"
+
+        msgid "Remove all"
+        msgstr "Quitar todos"
+
+        msgid "{{plural}}: {{from}}–{{to}} of {{total}}"
+        msgstr "{{plural}}: {{from}}–{{to}} de {{total}}"
+
+        msgid "Tick all on this page"
+        msgstr "Marcar todas en esta página"
+
+        msgid "Tick"
+        msgstr "Marcar"
+
+        msgid "Tick {{title}}"
+        msgstr "Marcar {{title}}"
+
+        msgid "Change several"
+        msgstr "Cambiar varios"
+
+        msgid "Apply to"
+        msgstr "Aplicar a"
+
+        msgid "the ticked ones"
+        msgstr "los marcados"
+
+        msgid "all {{count}} on this page"
+        msgstr "todos los de esta página ({{count}})"
+
+        msgid "First"
+        msgstr "Primera"
+
+        msgid "Page {{page}} of {{.}}"
+        msgstr "Página {{page}} de {{.}}"
+
+        msgid "Last"
+        msgstr "Última"
+
+        msgid "No {{pluralInSentence}} match. <1>Show all</1>, or search for something else."
+        msgstr "No hay coincidencias en {{pluralInSentence}}. <1>Muestre todo</1> o busque otra cosa."
+
+        msgid "There are no {{pluralInSentence}} yet, or none that you may see."
+        msgstr "Todavía no hay {{pluralInSentence}} que usted pueda ver."
+
+        # Packages/Server/AdminPanel/Templates/login_code.mustache
+
+        msgid "You are logging in as {{email}}."
+        msgstr "Está iniciando sesión como {{email}}."
+
+        msgid "Code from your authenticator app"
+        msgstr "Código de su aplicación de autenticación"
+
+        msgid "Six digits. If you don't have your phone, use a recovery code."
+        msgstr "Seis cifras. Si no tiene su teléfono, use un código de recuperación."
+
+        # Packages/Server/AdminPanel/Templates/new-password.mustache
+
+        msgid "New password"
+        msgstr "Nueva contraseña"
+
+        msgid "At least {{minimum}} characters. Don't use a common password, or one made from your name."
+        msgstr "Al menos {{minimum}} caracteres. No use una contraseña común ni una hecha a partir de su nombre."
+
+        msgid "New password again"
+        msgstr "Repita la nueva contraseña"
+
+        # Packages/Server/AdminPanel/Templates/overview.mustache
+
+        msgid "Needs attention"
+        msgstr "Requiere atención"
+
+        msgid "There is nothing here that you may see. Ask an administrator for a role."
+        msgstr "Aquí no hay nada que pueda ver. Pida un rol a un administrador."
+
+        msgid "In the trash"
+        msgstr "En la papelera"
+
+        # Packages/Server/AdminPanel/Templates/password.mustache
+
+        msgid "What you are about to do can't be undone, or changes who may do what. It requires your password if you last entered it more than {{minutes}} minutes ago."
+        msgstr "Lo que va a hacer no se puede deshacer, o cambia quién puede hacer qué. Requiere su contraseña si la introdujo por última vez hace más de {{minutes}} minutos."
+
+        msgid "Code from your authenticator app, or a recovery code"
+        msgstr "Código de su aplicación de autenticación, o un código de recuperación"
+
+        # Packages/Server/AdminPanel/Templates/password_change.mustache
+
+        msgid "Changing your password ends all your other logins, on other computers and on devices that sync."
+        msgstr "Cambiar su contraseña cierra todas sus demás sesiones, en otros equipos y en los dispositivos que se sincronizan."
+
+        msgid "Current password"
+        msgstr "Contraseña actual"
+
+        msgid "Change the password"
+        msgstr "Cambiar la contraseña"
+
+        # Packages/Server/AdminPanel/Templates/password_forgotten.mustache
+
+        msgid "If {{.}} has an account here, a mail with a link is on its way. The link is good for {{minutes}} minutes."
+        msgstr "Si {{.}} tiene aquí una cuenta, recibirá un correo con un enlace. El enlace es válido durante {{minutes}} minutos."
+
+        msgid "Enter the address that you log in with. We'll mail you a link to a page where you can set a new password."
+        msgstr "Introduzca la dirección con la que inicia sesión. Le enviaremos por correo un enlace a una página donde podrá establecer una nueva contraseña."
+
+        msgid "Send the mail"
+        msgstr "Enviar el correo"
+
+        msgid "This server doesn't send mail. Its operator can set a new password for you with <1>migration-tool user password</1>."
+        msgstr "Este servidor no envía correo. Quien lo administra puede establecer una nueva contraseña para usted con <1>migration-tool user password</1>."
+
+        # Packages/Server/AdminPanel/Templates/password_reset.mustache
+
+        msgid "All logins were ended, on other computers and on devices that sync. <1>Log in</1> with the new password."
+        msgstr "Se cerraron todas las sesiones, en otros equipos y en los dispositivos que se sincronizan. <1>Inicie sesión</1> con la nueva contraseña."
+
+        msgid "Ask for another mail"
+        msgstr "Pedir otro correo"
+
+        msgid "Set the password"
+        msgstr "Establecer la contraseña"
+
+        # Packages/Server/AdminPanel/Templates/people.mustache
+
+        msgid "Given by"
+        msgstr "Otorgado por"
+
+        msgid "Nobody has a role here that you may see."
+        msgstr "Nadie tiene aquí un rol que usted pueda ver."
+
+        msgid "Table of people and their roles"
+        msgstr "Tabla de personas y sus roles"
+
+        msgid "Person"
+        msgstr "Persona"
+
+        msgid "Role"
+        msgstr "Rol"
+
+        msgid "Remove…<1> ({{role}}, {{name}})</1>"
+        msgstr "Quitar…<1> ({{role}}, {{name}})</1>"
+
+        msgid "Hand a role over"
+        msgstr "Traspasar un rol"
+
+        msgid "New {{roleTitle}}"
+        msgstr "Nuevo titular del rol {{roleTitle}}"
+
+        msgid "Hand over the role {{roleTitle}}"
+        msgstr "Traspasar el rol {{roleTitle}}"
+
+        msgid "The current holder becomes {{left}}."
+        msgstr "El titular actual pasa a tener el rol {{left}}."
+
+        msgid "Invite somebody"
+        msgstr "Invitar a alguien"
+
+        msgid "Role to give"
+        msgstr "Rol que otorgar"
+
+        msgid "Choose one"
+        msgstr "Elija uno"
+
+        msgid "Invite"
+        msgstr "Invitar"
+
+        msgid "Open invitations"
+        msgstr "Invitaciones abiertas"
+
+        msgid "Table of open invitations"
+        msgstr "Tabla de invitaciones abiertas"
+
+        msgid "Sent"
+        msgstr "Enviada"
+
+        msgid "Expires"
+        msgstr "Caduca"
+
+        msgid "Send again<1> to {{email}}</1>"
+        msgstr "Volver a enviar<1> a {{email}}</1>"
+
+        msgid "Revoke<1> the invitation of {{email}}</1>"
+        msgstr "Revocar<1> la invitación de {{email}}</1>"
+
+        # Packages/Server/AdminPanel/Templates/people_invited.mustache
+
+        msgid "This server doesn't send e-mail. Give this link to {{email}} yourself. It's shown only once, expires in 7 days, and works only for this address:"
+        msgstr "Este servidor no envía correo electrónico. Entregue usted este enlace a {{email}}. Se muestra una sola vez, caduca en 7 días y solo sirve para esta dirección:"
+
+        msgid "They need an account with this address first, because a link that wasn't mailed can't create one."
+        msgstr "Esa persona necesita antes una cuenta con esta dirección, porque un enlace que no se envió por correo no permite crear una."
+
+        msgid "Back to People"
+        msgstr "Volver a Personas"
+
+        # Packages/Server/AdminPanel/Templates/permission_box.mustache
+
+        msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
+        msgstr "El cambio se aplica en un segundo, en todos los servidores y en todas las sesiones de sincronización abiertas. Se guarda como una nueva versión de las reglas y se puede revertir en cualquier momento."
+
+        # Packages/Server/AdminPanel/Templates/permissions.mustache
+
+        msgid "What each role may do, within one object such as an event or everywhere. What the classes' own rules permit is added to it."
+        msgstr "Lo que puede hacer cada rol, dentro de un objeto, como un evento, o en todas partes. A ello se añade lo que permiten las reglas de las propias clases."
+
+        msgid "Roles and services"
+        msgstr "Roles y servicios"
+
+        msgid "Service"
+        msgstr "Servicio"
+
+        msgid "by its rules"
+        msgstr "según sus reglas"
+
+        msgid "<1>C</1> create, <2>R</2> read, <3>U</3> update, <4>D</4> delete; <5>–</5> not permitted."
+        msgstr "<1>C</1> crear, <2>R</2> leer, <3>U</3> actualizar, <4>D</4> eliminar; <5>–</5> no permitido."
+
+        msgid "Choose a box to change it."
+        msgstr "Elija una casilla para cambiarla."
+
+        msgid "You can view this, but not change it."
+        msgstr "Puede ver esto, pero no cambiarlo."
+
+        msgid "Add a role…"
+        msgstr "Añadir un rol…"
+
+        msgid "What users may do without a role"
+        msgstr "Lo que pueden hacer los usuarios sin un rol"
+
+        msgid "Permission"
+        msgstr "Permiso"
+
+        msgid "The first group that a user matches applies. What a permission allows is defined in the rules."
+        msgstr "Se aplica el primer grupo al que pertenece un usuario. Las reglas definen lo que permite cada permiso."
+
+        # Packages/Server/AdminPanel/Templates/record.mustache
+
+        msgid "Edit"
+        msgstr "Editar"
+
+        msgid "Duplicate"
+        msgstr "Duplicar"
+
+        msgid "Which devices have it?"
+        msgstr "¿Qué dispositivos lo tienen?"
+
+        msgid "{{text}} (you may not see it)"
+        msgstr "{{text}} (no puede verlo)"
+
+        msgid "and {{.}} more"
+        msgstr "y {{.}} más"
+
+        msgid "Show on openstreetmap.org"
+        msgstr "Mostrar en openstreetmap.org"
+
+        msgid "What links here"
+        msgstr "Qué enlaza aquí"
+
+        msgid "Edit {{plural}} in one form"
+        msgstr "Editar {{plural}} en un formulario"
+
+        msgid "Edit {{plural}} with this {{parent}}"
+        msgstr "Editar {{plural}} junto con {{parent}}"
+
+        # Packages/Server/AdminPanel/Templates/recovery_codes.mustache
+
+        msgid "The second factor is on."
+        msgstr "El segundo factor está activado."
+
+        msgid "Your earlier recovery codes no longer work."
+        msgstr "Sus códigos de recuperación anteriores ya no sirven."
+
+        msgid "If you don't have your phone, each of these logs you in once, instead of the app's code. Print them or write them down: <1>they aren't shown again.</1>"
+        msgstr "Si no tiene su teléfono, cada uno de estos códigos le permite iniciar sesión una vez, en lugar del código de la aplicación. Imprímalos o anótelos: <1>no se volverán a mostrar.</1>"
+
+        # Packages/Server/AdminPanel/Templates/removal.mustache
+
+        msgid "{{title}} goes into the trash. {{restorable}}"
+        msgstr "{{title}} se moverá a la papelera. {{restorable}}"
+
+        msgid "These belong to it, and go into the trash too:"
+        msgstr "Lo siguiente le pertenece y también se moverá a la papelera:"
+
+        msgid "Nothing else goes into the trash."
+        msgstr "No se moverá nada más a la papelera."
+
+        msgid "{{title}} will be deleted permanently, because its class has no trash. This can't be undone."
+        msgstr "{{title}} se eliminará definitivamente, porque su clase no tiene papelera. Esta acción no se puede deshacer."
+
+        msgid "These link to it. They lose the link, or are deleted too:"
+        msgstr "Lo siguiente enlaza con él. Perderá el enlace o también se eliminará:"
+
+        msgid "Move to trash"
+        msgstr "Mover a la papelera"
+
+        # Packages/Server/AdminPanel/Templates/requests.mustache
+
+        msgid "Requests to this server process since it started: the last {{kept}}, and the last slow and failed ones. Requests are grouped by route; the values in addresses and query strings are not kept."
+        msgstr "Solicitudes a este proceso del servidor desde que se inició: las últimas {{kept}}, y las últimas lentas y con error. Las solicitudes se agrupan por ruta; los valores de las direcciones y de las cadenas de consulta no se conservan."
+
+        msgid "{{summary}} The busiest minute had {{top}}."
+        msgstr "{{summary}} El minuto con más solicitudes tuvo {{top}}."
+
+        msgid "Which requests"
+        msgstr "Qué solicitudes"
+
+        msgid "Route"
+        msgstr "Ruta"
+
+        msgid "Status"
+        msgstr "Estado"
+
+        msgid "Request"
+        msgstr "Solicitud"
+
+        msgid "A request that takes {{slowSeconds}} second or longer is slow. The server's log has each request by its id."
+        msgstr "Una solicitud que tarda {{slowSeconds}} s o más es lenta. El registro del servidor contiene cada solicitud con su ID."
+
+        # Packages/Server/AdminPanel/Templates/role.mustache
+
+        msgid "Who has it"
+        msgstr "Quién lo tiene"
+
+        msgid "Rename it"
+        msgstr "Cambiar su nombre"
+
+        msgid "Letters, digits, - and _. People who have the role keep it, and open invitations stay valid."
+        msgstr "Letras, cifras, - y _. Quienes tienen el rol lo conservan, y las invitaciones abiertas siguen siendo válidas."
+
+        msgid "Rename"
+        msgstr "Cambiar nombre"
+
+        msgid "Remove it"
+        msgstr "Quitarlo"
+
+        msgid "Its permissions are removed too, and open invitations to it are revoked."
+        msgstr "También se quitan sus permisos y se revocan las invitaciones abiertas para él."
+
+        msgid "Remove the role {{name}}"
+        msgstr "Quitar el rol {{name}}"
+
+        # Packages/Server/AdminPanel/Templates/role_new.mustache
+
+        msgid "Nobody has a new role until it's given to them. Its permissions can be changed at any time."
+        msgstr "Nadie tiene un rol nuevo hasta que se le otorga. Sus permisos se pueden cambiar en cualquier momento."
+
+        msgid "Letters, digits, - and _; it begins with a letter."
+        msgstr "Letras, cifras, - y _; empieza por una letra."
+
+        msgid "It applies"
+        msgstr "Se aplica"
+
+        msgid "within one object, such as an event"
+        msgstr "dentro de un objeto, como un evento"
+
+        msgid "Boxes"
+        msgstr "Casillas"
+
+        msgid "C create, R read, U update, D delete. Anyone who may change objects may also read them."
+        msgstr "C crear, R leer, U actualizar, D eliminar. Quien puede cambiar objetos también puede leerlos."
+
+        msgid "Add the role"
+        msgstr "Añadir el rol"
+
+        # Packages/Server/AdminPanel/Templates/routes.mustache
+
+        msgid "What a caller with a single role gets from this server, worked out from the routes and the current rules. Own only: for some objects, such as those of their events, their own, or published ones."
+        msgstr "Lo que obtiene de este servidor quien tiene un solo rol, calculado a partir de las rutas y las reglas actuales. Solo propios: para algunos objetos, como los de sus eventos, los suyos o los publicados."
+
+        # Packages/Server/AdminPanel/Templates/rows.mustache
+
+        msgid "{{saved}} Not saved:"
+        msgstr "{{saved}} No se guardó:"
+
+        msgid "Filtered by: {{filters}}."
+        msgstr "Filtrado por: {{filters}}."
+
+        msgid "Each row is saved separately, unless somebody has changed it meanwhile."
+        msgstr "Cada fila se guarda por separado, salvo que entretanto alguien la haya cambiado."
+
+        msgid "Only the first {{maximum}} rows of the page are shown."
+        msgstr "Solo se muestran las primeras {{maximum}} filas de la página."
+
+        msgid "What you enter in the rows below them creates new objects; rows that you leave empty are ignored."
+        msgstr "Lo que introduzca en las filas de debajo crea objetos nuevos; las filas que deje vacías se ignoran."
+
+        msgid "To add rows here, show these columns first: {{missing}}."
+        msgstr "Para añadir filas aquí, muestre primero estas columnas: {{missing}}."
+
+        msgid "Save the rows"
+        msgstr "Guardar las filas"
+
+        msgid "There is nothing to edit. <1>Back to the list</1>"
+        msgstr "No hay nada que editar. <1>Volver a la lista</1>"
+
+        # Packages/Server/AdminPanel/Templates/rows_table.mustache
+
+        msgid "Current value: {{.}}"
+        msgstr "Valor actual: {{.}}"
+
+        # Packages/Server/AdminPanel/Templates/schedule.mustache
+
+        msgid "What the servers do automatically, with the last run of each job in any process."
+        msgstr "Lo que hacen los servidores automáticamente, con la última ejecución de cada tarea en cualquier proceso."
+
+        msgid "Last run"
+        msgstr "Última ejecución"
+
+        msgid "Next run"
+        msgstr "Próxima ejecución"
+
+        msgid "Result"
+        msgstr "Resultado"
+
+        # Packages/Server/AdminPanel/Templates/second_factor.mustache
+
+        msgid "With a second factor, logging in and confirming your password also require a code from an app on your phone. It's for this panel and this server's API; devices that sync don't ask for it."
+        msgstr "Con un segundo factor, iniciar sesión y confirmar su contraseña requieren además un código de una aplicación en su teléfono. Se aplica a este panel y a la API de este servidor; los dispositivos que se sincronizan no lo piden."
+
+        msgid "Your account requires a second factor. Set it up to continue."
+        msgstr "Su cuenta requiere un segundo factor. Configúrelo para continuar."
+
+        msgid "<1>on</1> since {{exact}}"
+        msgstr "<1>activado</1> desde {{exact}}"
+
+        msgid "off"
+        msgstr "desactivado"
+
+        msgid "Create new ones."
+        msgstr "Cree códigos nuevos."
+
+        msgid "Create new recovery codes"
+        msgstr "Crear nuevos códigos de recuperación"
+
+        msgid "Turn it off"
+        msgstr "Desactivarlo"
+
+        # Packages/Server/AdminPanel/Templates/second_factor_set_up.mustache
+
+        msgid "Scan this with an authenticator app, or type the secret into it."
+        msgstr "Escanee esto con una aplicación de autenticación, o escriba en ella el secreto."
+
+        msgid "QR code for the authenticator app"
+        msgstr "Código QR para la aplicación de autenticación"
+
+        msgid "Secret"
+        msgstr "Secreto"
+
+        msgid "Enter the code that the app shows"
+        msgstr "Introduzca el código que muestra la aplicación"
+
+        msgid "Confirm"
+        msgstr "Confirmar"
+
+        # Packages/Server/AdminPanel/Templates/settings.mustache
+
+        msgid "What this server runs with. To change a setting, change the variable where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
+        msgstr "Con qué configuración se ejecuta este servidor. Para cambiarla, cambie la variable donde se inicia el servidor, por ejemplo en su archivo de unidad o en su contenedor, y reinícielo. <1>admin-server --help</1> muestra las mismas variables."
+
+        msgid "Listens at"
+        msgstr "Escucha en"
+
+        msgid "Database"
+        msgstr "Base de datos"
+
+        msgid "version {{modelVersion}}"
+        msgstr "versión {{modelVersion}}"
+
+        msgid "Variable"
+        msgstr "Variable"
+
+        msgid "What it does"
+        msgstr "Qué hace"
+
+        msgid "set"
+        msgstr "definida"
+
+        msgid "not set ({{fallback}})"
+        msgstr "sin definir ({{fallback}})"
+
+        msgid "Test mail"
+        msgstr "Correo de prueba"
+
+        msgid "The test mail wasn't accepted. {{message}}"
+        msgstr "El correo de prueba no se aceptó. {{message}}"
+
+        msgid "Sends a mail to {{email}} and shows what the carrier answers."
+        msgstr "Envía un correo a {{email}} y muestra lo que responde el servicio de correo."
+
+        msgid "Send a test mail to my address"
+        msgstr "Enviar un correo de prueba a mi dirección"
+
+        msgid "There is nothing to test as long as <1>{{mailVariable}}</1> isn't set."
+        msgstr "No hay nada que probar mientras <1>{{mailVariable}}</1> no esté definida."
+
+        # Packages/Server/AdminPanel/Templates/sql.mustache
+
+        msgid "Runs one read-only statement as the database user in <1>{{variable}}</1>, whose rights decide what you see: the apps' rules don't count here. It runs for {{seconds}} seconds at most, shows up to {{maximumRows}} rows, and any changes are rolled back. The server's log has every statement and who ran it."
+        msgstr "Ejecuta una sentencia de solo lectura como el usuario de base de datos de <1>{{variable}}</1>, cuyos derechos deciden lo que usted ve: las reglas de las aplicaciones no se aplican aquí. Se ejecuta durante {{seconds}} segundos como máximo, muestra hasta {{maximumRows}} filas y cualquier cambio se revierte. El registro del servidor contiene cada sentencia y quién la ejecutó."
+
+        msgid "Statement"
+        msgstr "Sentencia"
+
+        msgid "Ctrl+Enter (⌘ and Enter on a Mac) runs it too, with JavaScript."
+        msgstr "Ctrl+Enter (⌘ y Enter en un Mac) también la ejecuta, con JavaScript."
+
+        msgid "Run"
+        msgstr "Ejecutar"
+
+        msgid "NULL"
+        msgstr "NULL"
+
+        msgid "… cut"
+        msgstr "… cortado"
+
+        # Packages/Server/AdminPanel/Templates/trash.mustache
+
+        msgid "Deleted objects, newest first, each with what was deleted along with it. They can be restored until they are deleted permanently."
+        msgstr "Objetos eliminados, los más recientes primero, cada uno con lo que se eliminó a la vez. Se pueden restaurar hasta que se eliminen definitivamente."
+
+        msgid "All classes"
+        msgstr "Todas las clases"
+
+        msgid "The trash of {{.}} is empty."
+        msgstr "La papelera de {{.}} está vacía."
+
+        msgid "The trash is empty."
+        msgstr "La papelera está vacía."
+
+        msgid "Including"
+        msgstr "Incluye"
+
+        msgid "Moved to trash"
+        msgstr "Traslado a la papelera"
+
+        msgid "never"
+        msgstr "nunca"
+
+        msgid "kept: {{.}}"
+        msgstr "se conserva: {{.}}"
+
+        msgid "Restore all of {{chosenTitle}}…"
+        msgstr "Restaurar todo de {{chosenTitle}}…"
+
+        msgid "Empty the trash of {{.}}…"
+        msgstr "Vaciar la papelera de {{.}}…"
+
+        msgid "Empty the trash…"
+        msgstr "Vaciar la papelera…"
+
+        # Packages/Server/AdminPanel/Templates/trash_confirm.mustache
+
+        msgid "<1>This can't be undone.</1> It permanently deletes:"
+        msgstr "<1>Esta acción no se puede deshacer.</1> Elimina definitivamente:"
+
+        # Packages/Server/AdminPanel/Templates/trash_emptying.mustache
+
+        msgid "{{done}} of {{total}}"
+        msgstr "{{done}} de {{total}}"
+
+        msgid "Stop"
+        msgstr "Detener"
+
+        msgid "Not deleted"
+        msgstr "Sin eliminar"
+
+        msgid "Back to the trash"
+        msgstr "Volver a la papelera"
+
+        # Packages/Server/AdminPanel/Templates/trash_group.mustache
+
+        msgid "{{className}}, with {{.}}"
+        msgstr "{{className}}, con {{.}}"
+
+        msgid "Open what it belongs to"
+        msgstr "Abrir el objeto al que pertenece"
+
+        msgid "never automatically"
+        msgstr "nunca automáticamente"
+
+        msgid "Kept because"
+        msgstr "Se conserva porque"
+
+        msgid "Look at the live one"
+        msgstr "Ver el objeto activo"
+
+        msgid "New {{property}}"
+        msgstr "Nuevo valor de {{property}}"
+
+        msgid "Contents"
+        msgstr "Contenido"
+
+        # Packages/Server/AdminPanel/Templates/trash_purge.mustache
+
+        msgid "Every hour, one of the admin servers permanently deletes what has been in the trash for as long as its class says."
+        msgstr "Cada hora, uno de los servidores de administración elimina definitivamente lo que lleva en la papelera el tiempo que indica su clase."
+
+        msgid "See what it would delete now"
+        msgstr "Ver qué eliminaría ahora"
+
+        msgid "Run it now"
+        msgstr "Ejecutarla ahora"
+
+        msgid "What it would delete now"
+        msgstr "Qué eliminaría ahora"
+
+        msgid "Nothing is due."
+        msgstr "No hay nada pendiente."
+
+        msgid "Group"
+        msgstr "Grupo"
+
+        msgid "Due"
+        msgstr "Prevista"
+
+        msgid "There are more: only the first are shown."
+        msgstr "Hay más: solo se muestran los primeros."
+
+        msgid "How long things stay"
+        msgstr "Cuánto tiempo se conservan los objetos"
+
+        msgid "Days"
+        msgstr "Días"
+
+        msgid "Other times can be set in the table <1>tombolo.trash_retention</1>."
+        msgstr "Se pueden establecer otros plazos en la tabla <1>tombolo.trash_retention</1>."
+
+        msgid "What it couldn't delete"
+        msgstr "Lo que no se pudo eliminar"
+
+        msgid "Nothing."
+        msgstr "Nada."
+
+        msgid "Blocked by"
+        msgstr "Bloqueado por"
+
+        msgid "Tried"
+        msgstr "Intentos"
+
+        msgid "Runs"
+        msgstr "Ejecuciones"
+
+        msgid "It hasn't run yet."
+        msgstr "Todavía no se ha ejecutado."
+
+        msgid "Ended"
+        msgstr "Fin"
+
+        msgid "Groups"
+        msgstr "Grupos"
+
+        msgid "Kept"
+        msgstr "Conservados"
+
+        msgid "Problem"
+        msgstr "Problema"
+
+        # Packages/Server/AdminPanel/Templates/view_as.mustache
+
+        msgid "View the panel as somebody with a role, or another user, sees it. Meanwhile you can't change anything, every page says so, and what you view is logged. You can't view as somebody who may see more than you."
+        msgstr "Vea el panel como lo ve alguien con un rol u otro usuario. Mientras tanto no puede cambiar nada, todas las páginas lo indican y lo que ve queda registrado. No puede ver el panel como alguien que puede ver más que usted."
+
+        msgid "Within"
+        msgstr "Dentro de"
+
+        msgid "What the role is for, such as an event: its title or its id. Empty for none."
+        msgstr "Aquello para lo que es el rol, como un evento: su título o su ID. Déjelo vacío si no hay nada."
+
+        msgid "Or a user"
+        msgstr "O un usuario"
+
+        msgid "Their address or id. The page of an account has a button for it."
+        msgstr "La dirección o el ID del usuario. La página de una cuenta tiene un botón para ello."
+
+        # Packages/Server/AdminPanel/Templates/why.mustache
+
+        msgid "What somebody may do with a class, by which role, and what would have to change for the rest. The answer comes from the rules in force."
+        msgstr "Lo que alguien puede hacer con una clase, por qué rol, y qué tendría que cambiar para lo demás. La respuesta procede de las reglas vigentes."
+
+        msgid "An e-mail address or an id. Leave it empty to ask about the role alone."
+        msgstr "Una dirección de correo electrónico o un ID. Déjelo vacío para preguntar solo por el rol."
+
+        msgid "The id of one object. Leave it empty to ask about the class in general."
+        msgstr "El ID de un objeto. Déjelo vacío para preguntar por la clase en general."
+
+        msgid "Explain"
+        msgstr "Explicar"
+
+        msgid "Verdict"
+        msgstr "Veredicto"
+
+        msgid "Which objects"
+        msgstr "Qué objetos"
+
+        msgid "What decides"
+        msgstr "Qué decide"
+
+        msgid "because of {{.}}"
+        msgstr "motivo: {{.}}"
+
+        msgid "The rule<1> for {{operation}}</1>"
+        msgstr "La regla<1> para {{operation}}</1>"
+
+        msgid "It would need"
+        msgstr "Haría falta"
+
+        msgid "Properties that stay hidden: {{.}}."
+        msgstr "Propiedades que permanecen ocultas: {{.}}."
+
+        msgid "Properties that can't be changed: {{.}}."
+        msgstr "Propiedades que no se pueden cambiar: {{.}}."
+
+        msgid "Permissions without a role: {{.}}."
+        msgstr "Permisos sin un rol: {{.}}."
+
+        msgid "Roles in the rules, in the order in which they are tried"
+        msgstr "Roles de las reglas, en el orden en que se prueban"
+
+        # Packages/Server/AdminPanel/Assets/panel.js
+
+        msgctxt "script"
+        msgid "Copy"
+        msgstr "Copiar"
+
+        msgctxt "script"
+        msgid "Copied"
+        msgstr "Copiado"
+
+        msgctxt "script"
+        msgid "Format {0}"
+        msgstr "Dar formato a {0}"
+
+        msgctxt "script"
+        msgid "Bold"
+        msgstr "Negrita"
+
+        msgctxt "script"
+        msgid "Italic"
+        msgstr "Cursiva"
+
+        msgctxt "script"
+        msgid "Heading"
+        msgstr "Encabezado"
+
+        msgctxt "script"
+        msgid "Link"
+        msgstr "Enlace"
+
+        msgctxt "script"
+        msgid "List"
+        msgstr "Lista"
+
+        msgctxt "script"
+        msgid "Quote"
+        msgstr "Cita"
+
+        msgctxt "script"
+        msgid "Code"
+        msgstr "Código"
+
+        msgctxt "script"
+        msgid "Preview of {0}"
+        msgstr "Vista previa de {0}"
+
+        msgctxt "script"
+        msgid "The preview can't be shown at the moment."
+        msgstr "La vista previa no se puede mostrar en este momento."
+
+        msgctxt "script"
+        msgid "The text is too long to be formatted."
+        msgstr "El texto es demasiado largo para darle formato."
+
+        msgctxt "script"
+        msgid "The text is empty."
+        msgstr "El texto está vacío."
+
+        msgctxt "script"
+        msgid "Preview"
+        msgstr "Vista previa"
+
+        msgctxt "script"
+        msgid "Map for {0}"
+        msgstr "Mapa de {0}"
+
+        msgctxt "script"
+        msgid "The map can't be shown at the moment."
+        msgstr "El mapa no se puede mostrar en este momento."
+
+        msgctxt "script"
+        msgid "Zoom in"
+        msgstr "Acercar"
+
+        msgctxt "script"
+        msgid "Zoom out"
+        msgstr "Alejar"
+
+        msgctxt "script"
+        msgid "North"
+        msgstr "Norte"
+
+        msgctxt "script"
+        msgid "South"
+        msgstr "Sur"
+
+        msgctxt "script"
+        msgid "West"
+        msgstr "Oeste"
+
+        msgctxt "script"
+        msgid "East"
+        msgstr "Este"
+
+        msgctxt "script"
+        msgid "The data on this page has changed."
+        msgstr "Los datos de esta página han cambiado."
+
+        msgctxt "script"
+        msgid "Reload"
+        msgstr "Volver a cargar"
+
+        msgctxt "script"
+        msgid "Your session has ended."
+        msgstr "Su sesión ha terminado."
+
+        msgctxt "script"
+        msgid "Log in again"
+        msgstr "Volver a iniciar sesión"
+
+        msgctxt "script"
+        msgid "You entered your password or a code in another window."
+        msgstr "Introdujo su contraseña o un código en otra ventana."
+
+        msgctxt "script"
+        msgid "{0} ticked"
+        msgstr "Marcados: {0}"
+
+        msgctxt "script"
+        msgid "You have an unsaved draft of this form from {0}."
+        msgstr "Tiene un borrador sin guardar de este formulario, del {0}."
+
+        msgctxt "script"
+        msgid "Restore the draft"
+        msgstr "Restaurar el borrador"
+
+        msgctxt "script"
+        msgid "Discard"
+        msgstr "Descartar"
+
+        msgctxt "script"
+        msgid "Switch the keys on"
+        msgstr "Activar los atajos"
+
+        msgctxt "script"
+        msgid "Switch the keys off"
+        msgstr "Desactivar los atajos"
+
+        # Packages/Server/AdminService/Settings/AdminServer+Variables.swift
+
+        msgid "Network"
+        msgstr "Red"
+
+        msgid "Mail"
+        msgstr "Correo"
+
+        msgid "Maps"
+        msgstr "Mapas"
+
+        msgid "Languages"
+        msgstr "Idiomas"
+
+        msgid "Monitoring"
+        msgstr "Supervisión"
+
+        msgid "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER has the rights of the role tombolo_admin: see docs/database-roles.md"
+        msgstr "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER tiene los derechos del rol tombolo_admin: véase docs/database-roles.md"
+
+        msgid "a database user of its own that may only SELECT, for the panel's SQL page: see docs/database-roles.md"
+        msgstr "un usuario propio de la base de datos para la página SQL, que solo puede hacer SELECT: véase docs/database-roles.md"
+
+        msgid "no SQL page"
+        msgstr "sin página SQL"
+
+        msgid "the address to listen on"
+        msgstr "la dirección en la que escucha"
+
+        msgid "the port to listen on, 0 for a free one"
+        msgstr "el puerto en el que escucha; 0 para uno libre"
+
+        msgid "where people reach this server, such as https://admin.example.org: links in mails begin with it. With it and TOMBOLO_MAIL, forgotten passwords can be replaced"
+        msgstr "dónde se accede a este servidor, por ejemplo https://admin.example.org: los enlaces de los correos empiezan así. Junto con TOMBOLO_MAIL permite reemplazar contraseñas olvidadas"
+
+        msgid "proxies before this server, such as 10.0.0.0/8, 2001:db8::7. Only from these is X-Forwarded-For or Forwarded believed; they must set one of the two, or speak the PROXY protocol"
+        msgstr "proxies delante de este servidor, por ejemplo 10.0.0.0/8, 2001:db8::7. Solo de ellos se acepta X-Forwarded-For o Forwarded; deben enviar uno de los dos o hablar el protocolo PROXY"
+
+        msgid "on: each connection of a trusted proxy begins with a header of the PROXY protocol, before TLS, and no other one does"
+        msgstr "on: cada conexión de un proxy de confianza empieza, antes de TLS, con una cabecera del protocolo PROXY, y ninguna otra"
+
+        msgid "connections of one address at a time"
+        msgstr "conexiones simultáneas de una dirección"
+
+        msgid "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP reads it at once"
+        msgstr "un archivo PEM para HTTPS: el certificado con su cadena. Puede reemplazarse con el servidor en marcha; SIGHUP lo lee de inmediato"
+
+        msgid "none: HTTP"
+        msgstr "ninguno: HTTP"
+
+        msgid "a PEM file with the certificate's key, replaced in the same way"
+        msgstr "un archivo PEM con la clave del certificado, que se reemplaza igual"
+
+        msgid "the key of access tokens, the same on all servers, at least 32 bytes. Make one with: openssl rand -hex 32"
+        msgstr "la clave de los tokens de acceso, la misma en todos los servidores, de al menos 32 bytes. Para crear una: openssl rand -hex 32"
+
+        msgid "of whom a second factor is taken: optional, of those who have set one up; everywhere, also of all with a role that counts everywhere, who must set one up; everybody"
+        msgstr "a quién se le pide un segundo factor: optional, a quienes hayan configurado uno; everywhere, también a todos los que tengan un rol válido en todas partes, que deben configurar uno; everybody, a todos"
+
+        msgid "a sorted file of SHA-1 hashes of passwords to refuse"
+        msgstr "un archivo ordenado de hashes SHA-1 de contraseñas que se rechazan"
+
+        msgid "only very common passwords are refused"
+        msgstr "solo se rechazan contraseñas muy comunes"
+
+        msgid "who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i"
+        msgstr "quién envía los correos: folder:/path, https://… o command:/usr/sbin/sendmail -t -i"
+
+        msgid "none: the person who invites gets the link to pass on"
+        msgstr "nadie: quien invita recibe el enlace para entregarlo"
+
+        msgid "sent as a bearer token with each mail to an https:// address"
+        msgstr "se envía como token Bearer con cada correo a una dirección https://"
+
+        msgid "where the links of invitations lead; the token is added as token="
+        msgstr "adónde llevan los enlaces de las invitaciones; el token se añade como token="
+
+        msgid "TOMBOLO_ADMIN_URL's panel"
+        msgstr "el panel de TOMBOLO_ADMIN_URL"
+
+        msgid "where the panel's maps of places come from, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, whose server learns who looks at which place"
+        msgstr "de dónde vienen los mapas del panel, por ejemplo https://tile.openstreetmap.org/{z}/{x}/{y}.png; ese servidor sabe quién mira qué lugar"
+
+        msgid "places are in words and a link"
+        msgstr "los lugares aparecen en palabras, con un enlace"
+
+        msgid "what is below a map"
+        msgstr "lo que hay debajo de un mapa"
+
+        msgid "© OpenStreetMap contributors"
+        msgstr "© colaboradores de OpenStreetMap"
+
+        msgid "a folder with files such as de.po: further languages of the panel, and names of classes and properties: see docs/translations.md"
+        msgstr "una carpeta con archivos como de.po: más idiomas del panel y nombres de clases y propiedades; véase docs/translations.md"
+
+        msgid "the languages that come with the panel"
+        msgstr "los idiomas que trae el panel"
+
+        msgid "a folder of the server's user, mode 0700, for backups in the panel. Takes pg_dump on the PATH: see docs/backups.md"
+        msgstr "una carpeta del usuario del servidor, con modo 0700, para las copias de seguridad del panel. Necesita pg_dump en el PATH: véase docs/backups.md"
+
+        msgid "none are made"
+        msgstr "no se hacen"
+
+        msgid "postgresql://… of a user who may read the whole database"
+        msgstr "postgresql://… de un usuario que puede leer toda la base de datos"
+
+        msgid "hours between automatic backups, 0 for none"
+        msgstr "horas entre copias de seguridad automáticas; 0 para ninguna"
+
+        msgid "how many automatic ones stay"
+        msgstr "cuántas automáticas se conservan"
+
+        msgid "trace, debug, info, notice, warning, error or critical"
+        msgstr "trace, debug, info, notice, warning, error o critical"
+
+        msgid "info"
+        msgstr "info"
+
+        msgid "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one"
+        msgstr "servir GET /metrics para Prometheus en este puerto, sin token; 0 toma uno libre"
+
+        msgid "no metrics"
+        msgstr "sin métricas"
+
+        msgid "the address for it: only the operator's network may reach it"
+        msgstr "la dirección para ello: solo la red del operador debe poder alcanzarla"
+
+        """#
+}

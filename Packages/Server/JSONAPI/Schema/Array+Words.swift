@@ -1,0 +1,8 @@
+import TomboloLocalization
+
+extension [String] {
+    /// `event`, `event and rank`, in the language of the page.
+    package var joinedByAnd: String {
+        dropFirst().reduce(first ?? "") { localized("\($0) and \($1)") }
+    }
+}

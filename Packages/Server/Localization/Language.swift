@@ -1,0 +1,46 @@
+/// A language that pages can be in.
+public struct Language: Hashable, Sendable {
+    /// BCP 47: `de`, `pt-BR`.
+    public let tag: String
+    /// In the language itself: `Deutsch`.
+    public let name: String
+    /// Whether a noun begins with a lower-case letter within a sentence, if it isn't a name.
+    public let lowersNouns: Bool
+
+    public static let english = Language(tag: "en", name: "English")
+
+    public init(tag: String, name: String, lowersNouns: Bool = true) {
+        self.tag = tag
+        self.name = name
+        self.lowersNouns = lowersNouns
+    }
+
+    /// Without region and script: `pt` of `pt-BR`.
+    var base: Substring { tag.prefix { $0 != "-" && $0 != "_" } }
+
+    /// Languages whose usual script runs from right to left.
+    private static let rightToLeft: Set<Substring> = [
+        "ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi",
+    ]
+
+    public var isRightToLeft: Bool { Self.rightToLeft.contains(base) }
+
+    /// Of some languages the one that somebody likes best, by the header `Accept-Language` (RFC 9110, section 12.5.4).
+    /// - Returns: nil if they like none of them.
+    public static func preferred(_ header: String, of languages: [Language]) -> Language? {
+        var best: (language: Language, weight: Double)?
+        // Longer headers than browsers send say nothing more.
+        for part in header.prefix(1_000).split(separator: ",") {
+            let pieces = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            guard let tag = pieces.first?.lowercased(), !tag.isEmpty else { continue }
+            let weight = pieces.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            guard weight > best?.weight ?? 0 else { continue }
+            let base = tag.prefix { $0 != "-" }
+            let found =
+                languages.first { $0.tag.lowercased() == tag }
+                ?? languages.first { $0.base.lowercased() == base }
+            if let found { best = (found, weight) }
+        }
+        return best?.language
+    }
+}

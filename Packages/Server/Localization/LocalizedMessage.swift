@@ -1,0 +1,80 @@
+/// A text for people, before it's translated: English, with places for values. `"\(count) rows of \(name)"` has the key
+/// `{0} rows of {1}`, by which catalogues know it.
+///
+/// Texts may be joined with `+`, as long ones are over several lines.
+public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringConvertible, Sendable {
+    fileprivate enum Part: Sendable {
+        case text(String)
+        case value(String)
+    }
+
+    private var parts: [Part]
+
+    private init(parts: [Part]) { self.parts = parts }
+
+    public init(stringLiteral text: String) { parts = [.text(text)] }
+
+    public init(stringInterpolation interpolation: StringInterpolation) { parts = interpolation.parts }
+
+    public struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var parts: [Part] = []
+
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            parts.reserveCapacity(2 * interpolationCount + 1)
+        }
+
+        public mutating func appendLiteral(_ text: String) { if !text.isEmpty { parts.append(.text(text)) } }
+        public mutating func appendInterpolation(_ value: some Any) { parts.append(.value("\(value)")) }
+    }
+
+    public static func + (first: LocalizedMessage, second: LocalizedMessage) -> LocalizedMessage {
+        LocalizedMessage(parts: first.parts + second.parts)
+    }
+
+    /// What catalogues know it by.
+    var key: String {
+        var place = 0
+        return parts.reduce(into: "") { key, part in
+            switch part {
+            case .text(let text): key += text
+            case .value:
+                key += "{\(place)}"
+                place += 1
+            }
+        }
+    }
+
+    /// The values, in the order of their places.
+    var values: [String] { parts.compactMap { if case .value(let value) = $0 { value } else { nil } } }
+
+    /// The text in English.
+    public var description: String {
+        parts.reduce(into: "") { text, part in
+            switch part {
+            case .text(let piece), .value(let piece): text += piece
+            }
+        }
+    }
+
+    /// Puts the values into a translation. What isn't a place of one stays as it is, in the values too.
+    func filling(_ translation: String) -> String {
+        guard translation.contains("{") else { return translation }
+        let values = values
+        var text = ""
+        var rest = translation[...]
+        while let open = rest.firstIndex(of: "{") {
+            text += rest[..<open]
+            let after = rest.index(after: open)
+            if let close = rest[after...].firstIndex(of: "}"), let place = Int(rest[after..<close]),
+                values.indices.contains(place)
+            {
+                text += values[place]
+                rest = rest[rest.index(after: close)...]
+            } else {
+                text += "{"
+                rest = rest[after...]
+            }
+        }
+        return text + rest
+    }
+}

@@ -1,0 +1,206 @@
+import AdminService
+import Foundation
+import TomboloLocalization
+
+@testable import AdminPanel
+
+/// The texts that translations are for, as they stand in the sources: Swift, templates and the script.
+struct MessageSources {
+    struct Message: Hashable {
+        var context: String?
+        let text: String
+        var plural: String?
+    }
+
+    private(set) var messages: [Message] = []
+    /// Where each one is first.
+    private(set) var places: [Message: String] = [:]
+    /// What can't be taken from the sources, or would be in one language for all.
+    private(set) var problems: [String] = []
+
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let panel = root.appending(path: "Packages/Server/AdminPanel")
+    /// The modules whose texts people of the panel see.
+    private static let modules = ["AdminPanel", "AdminService", "JSONAPI", "HTTP", "Authentication"]
+
+    init() throws {
+        for module in Self.modules {
+            let folder = Self.root.appending(path: "Packages/Server/\(module)")
+            for file in try Self.files(in: folder, "swift") where !file.path.contains("/Translations/") {
+                try read(String(contentsOf: file, encoding: .utf8), of: file, isPanel: module == "AdminPanel")
+            }
+        }
+        // Its texts are attributes.
+        for file in try Self.files(in: Self.panel, "mustache") where file.lastPathComponent != "described.mustache" {
+            for text in TemplateTexts.all(in: try String(contentsOf: file, encoding: .utf8)) {
+                add(Message(text: text), at: file)
+            }
+        }
+        let script = Self.panel.appending(path: "Assets/panel.js")
+        for match in try String(contentsOf: script, encoding: .utf8).matches(of: /localized\("((?:[^"\\]|\\.)*)"/) {
+            add(Message(context: MessageCatalogue.scriptContext, text: String(match.1)), at: script)
+        }
+        let variables = Self.root.appending(path: "Packages/Server/AdminService/Settings/AdminServer+Variables.swift")
+        for text in ServerVariable.Topic.allCases.map(\.rawValue)
+            + AdminServer.variables.flatMap({ [$0.summary, $0.fallback] })
+        where text.contains(where: \.isLetter) { add(Message(text: text), at: variables) }
+    }
+
+    private static func files(in folder: URL, _ ending: String) throws -> [URL] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().filter { $0.hasSuffix(".\(ending)") }
+            .map { folder.appending(path: $0) }
+    }
+
+    private mutating func add(_ message: Message, at file: URL) {
+        guard places[message] == nil else { return }
+        if let other = messages.first(where: { $0.context == message.context && $0.text == message.text }) {
+            let forms = [message, other].map { "'\($0.plural ?? "")'" }
+            problems.append("'\(message.text)' is told with \(forms.joined(separator: " and with ")).")
+        }
+        places[message] = String(file.path.dropFirst(Self.root.path.count + 1))
+        messages.append(message)
+    }
+
+    // MARK: Swift
+
+    private mutating func read(_ source: String, of file: URL, isPanel: Bool) throws {
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.drop { $0 == " " }.hasPrefix("//") ? "" : line
+        }
+        for line in lines where line.contains(/static let .*\b(localized|localizedName|localizedText|RequestFailure)\(/)
+        {
+            problems.append(
+                "\(file.lastPathComponent): a text is made once, in the language of who comes first:\(line)")
+        }
+        let code = lines.joined(separator: "\n")
+        for match in code.matches(of: /[^\w."]localized\(/) {
+            readCall(code[match.range.upperBound...], file)
+        }
+        guard isPanel else { return }
+        for match in code.matches(of: /[^\w"](RequestFailure|PanelEntry)\(/) {
+            var reader = SwiftTextReader(code[match.range.upperBound...])
+            for text in reader.textsOfCall() { add(Message(text: text), at: file) }
+        }
+    }
+
+    private mutating func readCall(_ code: Substring, _ file: URL) {
+        var reader = SwiftTextReader(code)
+        if let text = reader.text() {
+            add(Message(context: reader.takes("context:") ? reader.text() : nil, text: text), at: file)
+        } else if reader.skip(to: "one:"), let one = reader.text(), reader.takes("other:"), let other = reader.text() {
+            add(Message(text: one, plural: other), at: file)
+        } else {
+            let line = code.prefix { $0 != "\n" }
+            problems.append("\(file.lastPathComponent): this isn't a literal: localized(\(line)")
+        }
+    }
+}
+
+/// Reads literals of texts from Swift, with `{0}` for what is put in.
+struct SwiftTextReader {
+    private var rest: Substring
+
+    init(_ code: Substring) { rest = code }
+
+    /// A literal, or several joined with `+`; nil if something else stands here.
+    mutating func text() -> String? {
+        var text = ""
+        var places = 0
+        repeat {
+            skipSpace()
+            guard rest.first == "\"", !rest.hasPrefix("\"\"\""), let part = literal(&places) else { return nil }
+            text += part
+            skipSpace()
+        } while take("+")
+        return text
+    }
+
+    /// Goes on after a comma and a label, if they stand here.
+    mutating func takes(_ label: String) -> Bool {
+        skipSpace()
+        guard take(",") else { return false }
+        skipSpace()
+        return take(label)
+    }
+
+    /// Goes on after a label of the same call.
+    mutating func skip(to label: String) -> Bool {
+        guard let range = rest.prefix(400).firstRange(of: label) else { return false }
+        rest = rest[range.upperBound...]
+        return true
+    }
+
+    /// The literals among the arguments of a call that has begun.
+    mutating func textsOfCall() -> [String] {
+        var texts: [String] = []
+        var depth = 1
+        while let first = rest.first, depth > 0 {
+            if first == "\"" {
+                if depth == 1 {
+                    if let text = text() { texts.append(text) } else { rest.removeFirst() }
+                } else {
+                    var places = 0
+                    if literal(&places) == nil { rest.removeFirst() }
+                }
+                continue
+            }
+            if "([{".contains(first) { depth += 1 }
+            if ")]}".contains(first) { depth -= 1 }
+            rest.removeFirst()
+        }
+        return texts
+    }
+
+    private mutating func skipSpace() { rest = rest.drop { $0.isWhitespace } }
+
+    private mutating func take(_ text: String) -> Bool {
+        guard rest.hasPrefix(text) else { return false }
+        rest = rest.dropFirst(text.count)
+        return true
+    }
+
+    private static let escapes: [Character: Character] = ["n": "\n", "t": "\t", "\"": "\"", "\\": "\\", "'": "'"]
+
+    /// Nil for one that doesn't end.
+    private mutating func literal(_ places: inout Int) -> String? {
+        rest.removeFirst()
+        var text = ""
+        while let first = rest.popFirst() {
+            if first == "\"" { return text }
+            guard first == "\\" else {
+                text.append(first)
+                continue
+            }
+            guard let kind = rest.popFirst() else { return nil }
+            if kind == "(" {
+                skipInterpolation()
+                text += "{\(places)}"
+                places += 1
+            } else if kind == "u" {
+                let code = rest.dropFirst().prefix { $0 != "}" }
+                rest = rest.dropFirst(code.count + 2)
+                if let scalar = UInt32(code, radix: 16).flatMap(Unicode.Scalar.init) {
+                    text.unicodeScalars.append(scalar)
+                }
+            } else if let plain = Self.escapes[kind] {
+                text.append(plain)
+            }
+        }
+        return nil
+    }
+
+    private mutating func skipInterpolation() {
+        var depth = 1
+        while depth > 0, let first = rest.first {
+            if first == "\"" {
+                var places = 0
+                if literal(&places) == nil { return }
+                continue
+            }
+            if first == "(" { depth += 1 }
+            if first == ")" { depth -= 1 }
+            rest.removeFirst()
+        }
+    }
+}
