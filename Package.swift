@@ -272,6 +272,12 @@ let package = Package(
             "DevelopmentSupport", "Tools/DevelopmentSupport",
             ["GatewayService", "PostgresClient", "TomboloMigration", "ToolSupport", arguments, logging]),
         library(
+            "AdminServing", "Tools/AdminServing",
+            [
+                "AdminPanel", "AdminService", "PostgresClient", "TomboloAuthentication", "TomboloHTTP",
+                "TomboloMetrics", "TomboloMigration", "TomboloServerModel", arguments, lifecycle, logging, unixSignals,
+            ]),
+        library(
             "TomboloInspection", "Tools/Inspection",
             ["TomboloHTTP", "ToolSupport", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
         library(
@@ -287,11 +293,11 @@ let package = Package(
             server + [
                 "DevelopmentSupport", "GatewayService", "TomboloPostgresStore", "TomboloRedis", "TomboloTraceExport",
             ]),
-        app("AdminServer", "AdminServer", server + ["AdminPanel", "AdminService"]),
+        app("AdminServer", "AdminServer", ["AdminServing"]),
         app(
             "TomboloDevelopment", "Tombolo",
             server + [
-                "AdminPanel", "AdminService", "DevelopmentSupport", "GatewayService", "TomboloInspection",
+                "AdminService", "AdminServing", "DevelopmentSupport", "GatewayService", "TomboloInspection",
                 "ToolSupport",
             ]),
         app(

@@ -1,5 +1,5 @@
-import AdminPanel
 import AdminService
+import AdminServing
 import ArgumentParser
 import DevelopmentSupport
 import Foundation
@@ -50,11 +50,10 @@ struct RunServers: AsyncParsableCommand {
         let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
         // A free port is known only when the server listens.
         let host = admin.host.contains(":") ? "[\(admin.host)]" : admin.host
-        let address =
-            try AdminAddress.ofEnvironment()
-            ?? (admin.port == 0 ? nil : try AdminAddress("\(admin.scheme)://\(host):\(admin.port)"))
-        let tiles = try MapTiles.ofEnvironment()
-        let languages = try PanelLanguages.ofEnvironment()
+        var environment = try AdminEnvironment()
+        if environment.address == nil, admin.port != 0 {
+            environment.address = try AdminAddress("\(admin.scheme)://\(host):\(admin.port)")
+        }
         let level = quiet ? Logger.Level.warning : gateway.logLevel
         func logger(_ label: String) -> Logger {
             var logger = Logger(label: label)
@@ -94,24 +93,11 @@ struct RunServers: AsyncParsableCommand {
             authenticator: authenticator, development: development, limits: gateway.limits, metrics: metrics,
             logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
-        let backups = try Backups.ofEnvironment(pool: pool, logger: logger("admin"))
-        let panel = AdminPanel(
-            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models,
-            address: address,
-            settings: ServerSettings(options: address.map { [AdminAddress.variable: $0.text] } ?? [:]),
-            backups: backups, sql: try SQLConsole.ofEnvironment(), tiles: tiles,
-            languages: languages)
-        services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
-        services.append(
-            buildAdminApplication(
-                host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,
-                authenticator: adminAuthenticator, showsDecisions: development != nil, limits: admin.limits,
-                metrics: metrics, people: .ofEnvironment(address), logger: logger("admin"),
-                pages: { panel.add(to: $0, with: $1) }
-            ) { port in await board.add("admin", admin.host, port) })
-        services += buildAdminWork(
-            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, backups: backups,
-            logger: logger("admin"))
+        services += buildAdminServices(
+            admin, environment, options: environment.address.map { [AdminAddress.variable: $0.text] } ?? [:],
+            database: database, pool: pool, models: models, authenticator: adminAuthenticator,
+            showsDecisions: development != nil, metrics: metrics, logger: logger("admin")
+        ) { port in await board.add("admin", admin.host, port) }
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(

@@ -1,0 +1,41 @@
+import AdminPanel
+import AdminService
+public import Logging
+public import PostgresClient
+public import ServiceLifecycle
+public import TomboloAuthentication
+public import TomboloHTTP
+public import TomboloMetrics
+public import TomboloServerModel
+
+/// The services of an admin server with its panel, in the order in which they need each other. The pool must run for as long as
+/// they do, and something must follow the models.
+/// - Parameters:
+///   - options: what was said in another way than by variables, by the names of these: for the page of settings.
+///   - database: for connections of the services' own.
+///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
+///   - certificate: for TLS; nil without. It's among the services.
+///   - whenRunning: gets the port as soon as the server accepts connections.
+public func buildAdminServices(
+    _ configuration: ServerConfiguration, _ environment: AdminEnvironment,
+    options: [String: String] = [:], database: PostgresConfiguration, pool: PostgresPool, models: ServerModels,
+    authenticator: Authenticator, showsDecisions: Bool = false, certificate: TLSCertificate? = nil,
+    metrics: MetricRegistry, logger: Logger, whenRunning: @escaping @Sendable (Int) async -> Void
+) -> [any Service] {
+    let rules = models.liveRules()
+    let backups = environment.backups.map { Backups($0, pool: pool, logger: logger) }
+    let panel = AdminPanel(
+        rules: rules, pool: pool, authenticator: authenticator, models: models, address: environment.address,
+        settings: ServerSettings(options: options), backups: backups, sql: environment.sql, tiles: environment.tiles,
+        languages: environment.languages)
+    var server = buildAdminApplication(
+        host: configuration.host, port: configuration.port, pool: pool, rules: rules, models: models,
+        authenticator: authenticator, showsDecisions: showsDecisions, limits: configuration.limits, metrics: metrics,
+        people: .ofEnvironment(environment.address), logger: logger, pages: { panel.add(to: $0, with: $1) },
+        whenRunning: whenRunning)
+    server.certificate = certificate
+    let following: [any Service] = certificate.map { [$0] } ?? []
+    return following + [PanelFollower(panel, configuration: database, logger: logger), server]
+        + buildAdminWork(
+            rules: rules, pool: pool, authenticator: authenticator, backups: backups, logger: logger)
+}
