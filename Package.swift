@@ -92,11 +92,12 @@ let service: [Target.Dependency] = [
 
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
-    "Tombolo", "RealmSwift", "AdminService", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService",
-    "ListingModels",
-    "PostgresClient", "TicketService", "TomboloAuthentication", "TomboloChangesets", "TomboloHTTP", "TomboloMigration",
-    "TomboloModel", "TomboloPostgresStore", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient",
-    "TomboloSyncProtocol", "TomboloSyncSession",
+    "Tombolo", "RealmSwift", "AdminPanel", "AdminService", "AdminServing", "ConferenceSetup", "DatabaseManager",
+    "EventModels", "GatewayService", "ListingModels",
+    "PostgresClient", "TicketService", "TomboloAuthentication", "TomboloChangesets", "TomboloHTTP",
+    "TomboloLocalization", "TomboloMigration", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
+    "TomboloSQLiteStore", "TomboloServerModel",
+    "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
 ].map { .library(name: $0, targets: [$0]) }
 
 let package = Package(
@@ -107,6 +108,7 @@ let package = Package(
         .executable(name: "admin-server", targets: ["AdminServer"]),
         .executable(name: "ticket-api", targets: ["TicketAPI"]),
         .executable(name: "conference", targets: ["ConferenceTool"]),
+        .executable(name: "conference-admin", targets: ["ConferenceAdmin"]),
         .executable(name: "migration-tool", targets: ["MigrationTool"]),
         .executable(name: "tombolo", targets: ["TomboloDevelopment"]),
         .executable(name: "listings", targets: ["Listings"]),
@@ -287,6 +289,15 @@ let package = Package(
                 "TomboloModel", "TomboloPostgresStore",
             ]),
 
+        .target(
+            name: "ConferencePanel",
+            dependencies: [
+                "AdminPanel", "EventModels", "PostgresClient", "PostgresValues", "TomboloHTTP", "TomboloLocalization",
+                "TomboloModel", "TomboloRules",
+            ],
+            path: "Packages/Conference/ConferencePanel", resources: [.embedInCode("Templates")],
+            swiftSettings: settings),
+
         // Apps.
         app(
             "SyncGateway", "SyncGateway",
@@ -315,6 +326,7 @@ let package = Package(
             ],
             path: "Apps/Conference/Tool", resources: [.copy("Samples")], swiftSettings: settings),
         app("TicketAPI", "Conference/TicketAPI", server + ["ConferenceSetup", "TicketService"]),
+        app("ConferenceAdmin", "Conference/Admin", ["AdminServing", "ConferencePanel"]),
         app("Demo", "Conference/Demo", ["ChildPrograms", arguments, asyncHTTPClient, nioCore, nioHTTP1]),
         app("DemoDevice", "Conference/DemoDevice", ["EventModels", "ListingModels", "Tombolo"]),
         app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
@@ -468,8 +480,8 @@ let package = Package(
         tests(
             "AdminPanelTests",
             service + [
-                "AdminPanel", "AdminService", "PostgresValues", "ServiceTestSupport", "TomboloJSONAPI",
-                "TomboloLocalization", "TomboloPostgresStore", "TomboloServerModel", crypto,
+                "AdminPanel", "AdminService", "ConferencePanel", "PostgresValues", "ServiceTestSupport",
+                "TomboloJSONAPI", "TomboloLocalization", "TomboloPostgresStore", "TomboloServerModel", crypto,
             ]),
         tests(
             "TicketServiceTests",
@@ -488,8 +500,8 @@ let package = Package(
                 "ServiceTestSupport", "TestSupport", "TomboloAuthentication", "TomboloHTTP", "TomboloMigration",
                 "TomboloPostgresStore", "Tombolo", "TomboloObservables", "TomboloSQLiteStore", "TomboloServerModel",
                 "TomboloSyncClient",
-                "AdminServer", "SyncGateway", "MigrationTool", "TomboloDevelopment", "EndToEndDevice", asyncHTTPClient,
-                crypto, cryptoExtras, grdb, nioCore,
+                "AdminServer", "ConferenceAdmin", "SyncGateway", "MigrationTool", "TomboloDevelopment",
+                "EndToEndDevice", asyncHTTPClient, crypto, cryptoExtras, grdb, nioCore,
                 nioHTTP1, nioPosix, nioSSL,
             ]),
     ],

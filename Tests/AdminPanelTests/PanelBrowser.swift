@@ -20,7 +20,8 @@ final class PanelBrowser: Sendable {
 
     /// Runs a panel on a fixture's database, with the admin server's rights.
     static func with(
-        _ fixture: ServiceFixture, panel: AdminPanel? = nil, limits: HTTPLimits = HTTPLimits(),
+        _ fixture: ServiceFixture, panel: AdminPanel? = nil, additions: PanelAdditions = PanelAdditions(),
+        limits: HTTPLimits = HTTPLimits(),
         _ body: @Sendable (HTTPApplication, any TestClientProtocol) async throws -> Void
     ) async throws {
         let rules = LiveRules(fixture.rules)
@@ -28,7 +29,7 @@ final class PanelBrowser: Sendable {
             panel
             ?? AdminPanel(
                 rules: rules, pool: fixture.adminServer.pool, authenticator: fixture.adminServer.authenticator,
-                models: fixture.adminModels)
+                models: fixture.adminModels, additions: additions)
         let app = buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
             authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0, with: $1) })

@@ -4,13 +4,16 @@ import Testing
 @testable import AdminPanel
 
 @Suite struct PanelTemplateTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Packages/Server/AdminPanel")
+    private static let packages = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Packages")
+    private static let folder = packages.appending(path: "Server/AdminPanel")
 
     @Test("no template leaves a value unescaped, and none has a script, a style or a handler of its own")
     func templates() throws {
-        let folder = Self.folder.appending(path: "Templates")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let files = try [Self.folder, Self.packages.appending(path: "Conference/ConferencePanel")].flatMap {
+            try FileManager.default.contentsOfDirectory(
+                at: $0.appending(path: "Templates"), includingPropertiesForKeys: nil)
+        }
         #expect(files.count > 8)
         for file in files where file.pathExtension == "mustache" {
             let text = try String(contentsOf: file, encoding: .utf8)
@@ -27,6 +30,35 @@ import Testing
                 #expect(match.0.contains("{{> form-token}}") != isOpen, "\(file.lastPathComponent)")
             }
         }
+    }
+
+    @Test(
+        "nothing is shown unescaped but what templates have made, whatever an app's template has in braces",
+        arguments: [
+            "{{text}}", "{{{text}}}", "{{& text}}", "{{&text}}", "{{{ text }}}", "{{{uppercased(text)}}}", "{{{}}}",
+            "{{{.}}}", "{{{inner.text}}}", "{{#inner}}{{{text}}}{{/inner}}", "{{#list}}{{{.}}}{{/list}}",
+            "{{{first(list)}}}", "{{{inner}}}", "{{{list}}}",
+        ])
+    func unescaped(text: String) {
+        let mark = "<b>"
+        let html = PanelTemplate(text).render(["text": mark, "inner": ["text": mark], "list": [mark]])
+        #expect(!html.text.lowercased().contains(mark), "\(html.text)")
+    }
+
+    @Test("what a template has made is shown as it is")
+    func nested() {
+        let inner = PanelTemplate("<b>{{text}}</b>").render(["text": "<i>"])
+        let outer = PanelTemplate("{{#innerHTML}}<p>{{{innerHTML}}}</p>{{/innerHTML}}{{{ innerHTML }}}{{&innerHTML}}")
+        let once = "<b>&lt;i&gt;</b>"
+        #expect(outer.render(["innerHTML": inner]).text == "<p>\(once)</p>\(once)\(once)")
+        #expect(outer.render([:]).text.isEmpty)
+    }
+
+    @Test(
+        "a template can't change delimiters or the type of content, which would end escaping",
+        arguments: ["{{=<% %>=}}<%{text}%>", "{{% CONTENT_TYPE:TEXT}}{{text}}", "{{{te xt}}}"])
+    func unguarded(text: String) {
+        #expect(throws: PanelTemplate.Unguarded.self) { try PanelTemplate.guarded(text) }
     }
 
     @Test("the script makes no markup of text")

@@ -17,6 +17,25 @@ import Testing
         #expect(Array(blocks) == compiled, "Copy the README's examples into Apps/Examples/Readme and Notes.")
     }
 
+    @Test("The code of the guide to pages of the panel is the event platform's, which is compiled")
+    func panelPages() throws {
+        func lines(_ text: String) -> String {
+            text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
+        }
+        let compiled = try ["Packages/Conference/ConferencePanel", "Apps/Conference/Admin"].flatMap { folder in
+            let folder = Self.root.appending(path: folder)
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".swift") }
+                .map { lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
+        }
+        let guide = try String(contentsOf: Self.root.appending(path: "docs/panel-pages.md"), encoding: .utf8)
+        let blocks = guide.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+        #expect(blocks.count > 5)
+        for block in blocks {
+            #expect(compiled.contains { $0.contains(lines(block)) }, "No file has this:\n\(block)")
+        }
+    }
+
     @Test("Every relative link in the documentation leads to a file")
     func links() throws {
         var problems: [String] = []

@@ -5,5 +5,6 @@ import ChildPrograms
 enum Programs {
     static var gateway: URL { get throws { try BuiltProgram("sync-gateway", "SyncGateway").url } }
     static var admin: URL { get throws { try BuiltProgram("admin-server", "AdminServer").url } }
+    static var conferenceAdmin: URL { get throws { try BuiltProgram("conference-admin", "ConferenceAdmin").url } }
     static var device: URL { get throws { try BuiltProgram("EndToEndDevice").url } }
 }

@@ -4,10 +4,23 @@ import Foundation
 actor Server {
     static let startTimeout = Duration.seconds(60)
 
-    enum Kind: String {
+    enum Kind {
         case gateway, admin
+        /// An admin server with the conference's own pages.
+        case conferenceAdmin
 
-        var program: URL { get throws { self == .gateway ? try Programs.gateway : try Programs.admin } }
+        var program: URL {
+            get throws {
+                switch self {
+                case .gateway: try Programs.gateway
+                case .admin: try Programs.admin
+                case .conferenceAdmin: try Programs.conferenceAdmin
+                }
+            }
+        }
+
+        /// What it calls itself when it says where it listens.
+        var name: String { self == .gateway ? "gateway" : "admin" }
     }
 
     private let kind: Kind
@@ -37,7 +50,7 @@ actor Server {
             try kind.program, arguments + ["--port", "\(port)"], environment: environment, messages: messages)
         self.child = child
         guard !arguments.contains("--sequencer-only") else { return }
-        let (messages, name) = (messages, kind.rawValue)
+        let (messages, name) = (messages, kind.name)
         port = try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
                 for await line in child.lines {

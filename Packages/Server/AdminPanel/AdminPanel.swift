@@ -9,14 +9,15 @@ public import TomboloServerModel
 ///
 /// # Adding pages
 ///
-/// A part of the panel is a ``PanelSection`` in a folder of its own; ``sections`` names it in one line. It registers
-/// pages and actions, which say who may use them as every route does:
+/// A part of the panel is a ``PanelSection``: one of its own in a folder of its own, which ``sections`` names in one line, or one
+/// of an app, which ``PanelAdditions`` brings; `docs/panel-pages.md` is the guide to these. It registers pages and actions, which
+/// say who may use them as every route does:
 ///
 ///     struct TrashPages: PanelSection {
 ///         static let list = PanelTemplate(PackageResources.trash_mustache)
 ///
 ///         func add(to panel: PanelRoutes) {
-///             let access = RouteAccess.objects(.listTrash, ofAny: …, by: panel.core.rules)
+///             let access = RouteAccess.objects(.listTrash, ofAny: …, by: panel.rules)
 ///             panel.page("/panel/trash", entry: .init("Trash", in: .work), access: access) { request, grant in
 ///                 .page(PanelPage("Trash", content: Self.list.render(["rows": rows])))
 ///             }
@@ -31,7 +32,7 @@ public import TomboloServerModel
 /// - An action is a POST. Its form needs `{{> form-token}}`; without this session's token nothing runs.
 /// - `demands: .recentPassword` asks for the password again if it was given more than ten minutes ago, and goes on with
 ///   what was asked for. A page may demand it too.
-/// - Templates are files in `Templates`. What stands in `{{name}}` is escaped. `{{{nameHTML}}}` is for a ``PanelHTML``
+/// - Templates are files in `Templates`. What stands in `{{name}}` is escaped. `{{{nameHTML}}}` shows a ``PanelHTML``
 ///   alone, which only a template can make, and the renderer of Markdown. Values are dictionaries: leave out what isn't there.
 /// - A `RequestFailure` that is thrown becomes a page with its message and hint. Shapes of things, tables, buttons and
 ///   notices are in `Assets/panel.css`, and `docs/adr/0040-…` says why it is all like this.
@@ -50,17 +51,20 @@ public struct AdminPanel: Sendable {
     ///   - sql: runs statements of the SQL page; nil for no such page.
     ///   - tiles: what maps of places are made of; nil for no maps.
     ///   - languages: what pages can be in.
+    ///   - additions: pages and fields of an app's own.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
         address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), backups: Backups? = nil,
-        sql: SQLConsole? = nil, tiles: MapTiles? = nil, languages: PanelLanguages = .builtIn
+        sql: SQLConsole? = nil, tiles: MapTiles? = nil, languages: PanelLanguages = .builtIn,
+        additions: PanelAdditions = PanelAdditions()
     ) {
         core = PanelCore(
             rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
-            settings: settings, backups: backups, sql: sql, tiles: tiles, languages: languages)
+            settings: settings, backups: backups, sql: sql, tiles: tiles, languages: languages,
+            additions: additions)
     }
 
-    /// The parts of the panel, in the order of the navigation.
+    /// The panel's own parts, in the order of the navigation.
     static var sections: [any PanelSection] {
         [
             LoginPages(), CodePages(), SecondFactorPages(), PasswordPages(), ForgottenPages(),
@@ -98,12 +102,16 @@ public struct AdminPanel: Sendable {
         ]
     }
 
-    /// Adds all pages, and sends browsers that ask for `/` to them.
+    /// Adds all pages, and sends browsers that ask for `/` to them. A page of an app whose path can't be keeps the server from
+    /// starting.
     /// - Parameter parts: what the server's JSON routes work with.
     public func add(to routes: Routes, with parts: AdminParts) {
         let panel = PanelRoutes(core: core, parts: parts, routes: routes.identifying(by: core.identity))
         routes.reportFailures(below: Self.path, as: PanelFailures(core: core).format)
         routes.translate(below: Self.path) { [languages = core.languages] in languages.catalogue(for: $0, $1) }
         for section in Self.sections { section.add(to: panel) }
+        var custom = panel
+        custom.custom = CustomPaths(beside: routes.registered)
+        for section in core.additions.pages { section.add(to: custom) }
     }
 }

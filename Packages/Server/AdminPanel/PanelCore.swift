@@ -23,6 +23,8 @@ final class PanelCore: Sendable {
     /// What maps are made of; nil for none.
     let tiles: MapTiles?
     let languages: PanelLanguages
+    let additions: PanelAdditions
+    let fieldStyles: PanelFieldStyles
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
@@ -32,7 +34,7 @@ final class PanelCore: Sendable {
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
         address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?, tiles: MapTiles?,
-        languages: PanelLanguages
+        languages: PanelLanguages, additions: PanelAdditions
     ) {
         self.rules = rules
         self.pool = pool
@@ -44,6 +46,8 @@ final class PanelCore: Sendable {
         self.sql = sql
         self.tiles = tiles
         self.languages = languages
+        self.additions = additions
+        fieldStyles = PanelFieldStyles(additions.fields)
     }
 
     /// What somebody may see of the classes, by the rules as they are.

@@ -2,10 +2,12 @@ import TomboloLocalization
 import TomboloRules
 
 /// A page's place in the navigation.
-struct PanelEntry: Sendable {
+public struct PanelEntry: Sendable {
     /// The groups of the navigation, in their order. Classes come between them by themselves.
-    enum Group: CaseIterable, Sendable {
+    public enum Group: CaseIterable, Sendable {
         case start
+        /// What an app has added. It comes after the classes.
+        case app
         /// What needs doing: trash, jobs, history.
         case work
         /// Who may do what: users, permissions.
@@ -16,6 +18,7 @@ struct PanelEntry: Sendable {
         var title: String {
             switch self {
             case .start: localized("Start")
+            case .app: localized("App")
             case .work: localized("Work")
             case .people: localized("People")
             case .system: localized("System")
@@ -27,7 +30,7 @@ struct PanelEntry: Sendable {
     let title: String
     let group: Group
 
-    init(_ title: String, in group: Group) {
+    public init(_ title: String, in group: Group = .app) {
         self.title = title
         self.group = group
     }

@@ -4,32 +4,34 @@ import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
-import TomboloModel
-import TomboloRules
+public import TomboloModel
+public import TomboloRules
 
 /// A request for a page, or a form that was sent, of somebody who is logged in.
-struct PanelRequest: Sendable {
+public struct PanelRequest: Sendable {
     let request: Request
     let context: EdgeContext
     let visit: PanelVisit
     let core: PanelCore
 
-    var subject: Subject { visit.subject }
-    var userID: ObjectId { visit.session.userID }
+    /// Whose permissions count: while somebody views the panel as a role or a user, it's that one's.
+    public var subject: Subject { visit.subject }
+    /// Who is logged in.
+    public var userID: ObjectId { visit.session.userID }
     /// The fields of the form that was sent; empty for a page.
-    var form: PanelForm { visit.form }
+    public var form: PanelForm { visit.form }
 
     /// A parameter of the path, decoded.
-    func parameter(_ name: String) -> String { context.parameters.get(name)?.removingPercentEncoding ?? "" }
+    public func parameter(_ name: String) -> String { context.parameters.get(name)?.removingPercentEncoding ?? "" }
 
     /// A parameter of the query; nil if it isn't there, or is empty.
-    func query(_ name: String) -> String? {
+    public func query(_ name: String) -> String? {
         guard let text = request.uri.queryParameters[name[...]], !text.isEmpty else { return nil }
         return String(text)
     }
 
     /// The address that was asked for, with its query.
-    var address: String { request.uri.string }
+    public var address: String { request.uri.string }
 
     /// What the caller may see of the classes.
     /// - Parameter rules: those that the decision about the route was made by.

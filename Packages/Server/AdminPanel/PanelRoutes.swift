@@ -3,17 +3,19 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
-import TomboloHTTP
+public import TomboloHTTP
 
 /// Where the sections of a panel register their pages and actions. Every one has an access decision, knows who is asking
 /// by the session's cookie, and by nothing else.
-struct PanelRoutes {
+public struct PanelRoutes {
     let core: PanelCore
     let parts: AdminParts
     let routes: Routes
+    /// Which paths are left for an app's own sections; nil for the panel's.
+    var custom: CustomPaths?
 
     /// What a page or an action asks for besides its access.
-    enum Demand: Sendable {
+    public enum Demand: Sendable {
         case nothing
         /// The password, if it was given longer ago than ``PanelSession/proofSeconds``: before what can't be undone, and
         /// before what changes who may do what.
@@ -25,7 +27,7 @@ struct PanelRoutes {
     ///   - path: below ``AdminPanel/path``, with `{name}` for parameters.
     ///   - entry: its place in the navigation, if it has one.
     ///   - access: who may see it. It is asked before anything is demanded.
-    func page<Grant: Sendable>(
+    public func page<Grant: Sendable>(
         _ path: String, entry: PanelEntry? = nil, access: RouteAccess<Grant>, demands demand: Demand = .nothing,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
     ) {
@@ -36,7 +38,7 @@ struct PanelRoutes {
     }
 
     /// Registers what a form does. It runs only with the token of the session's forms, from a page of this server.
-    func action<Grant: Sendable>(
+    public func action<Grant: Sendable>(
         _ path: String, access: RouteAccess<Grant>, demands demand: Demand = .nothing, bodyBytes: Int? = nil,
         timeout: Duration? = nil,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
@@ -69,6 +71,7 @@ struct PanelRoutes {
         bodyBytes: Int? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
     ) {
+        guard admits(method, path, access) else { return }
         let core = core
         routes.on(method, path, access: access, bodyBytes: bodyBytes, timeout: timeout) { request, context, grant in
             guard let visit = context.session as? PanelVisit else {

@@ -55,8 +55,9 @@ struct AdminServerCommand<Program: AdminServerProgram>: AsyncParsableCommand {
         options[ServerConfiguration.hostVariable] = host
         options[AdminServer.portVariable] = port.map(String.init)
         let services = buildAdminServices(
-            configuration, environment, options: options, database: database, pool: pool, models: models,
-            authenticator: authenticator, certificate: certificate, metrics: metrics, logger: logger
+            configuration, environment, additions: Program.additions, options: options, database: database,
+            pool: pool, models: models, authenticator: authenticator, certificate: certificate, metrics: metrics,
+            logger: logger
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         try await ServiceGroup(
             services: [DatabaseService(pool)] + (mail.map { [$0] } ?? [])

@@ -1,4 +1,4 @@
-import AdminPanel
+public import AdminPanel
 import AdminService
 public import Logging
 public import PostgresClient
@@ -11,13 +11,14 @@ public import TomboloServerModel
 /// The services of an admin server with its panel, in the order in which they need each other. The pool must run for as long as
 /// they do, and something must follow the models.
 /// - Parameters:
+///   - additions: pages and fields of an app's own.
 ///   - options: what was said in another way than by variables, by the names of these: for the page of settings.
 ///   - database: for connections of the services' own.
 ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
 ///   - certificate: for TLS; nil without. It's among the services.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminServices(
-    _ configuration: ServerConfiguration, _ environment: AdminEnvironment,
+    _ configuration: ServerConfiguration, _ environment: AdminEnvironment, additions: PanelAdditions = PanelAdditions(),
     options: [String: String] = [:], database: PostgresConfiguration, pool: PostgresPool, models: ServerModels,
     authenticator: Authenticator, showsDecisions: Bool = false, certificate: TLSCertificate? = nil,
     metrics: MetricRegistry, logger: Logger, whenRunning: @escaping @Sendable (Int) async -> Void
@@ -27,7 +28,8 @@ public func buildAdminServices(
     let panel = AdminPanel(
         rules: rules, pool: pool, authenticator: authenticator, models: models, address: environment.address,
         settings: ServerSettings(options: options), backups: backups, sql: environment.sql, tiles: environment.tiles,
-        languages: environment.languages)
+        languages: environment.languages, additions: additions)
+    for warning in panel.warnings { logger.warning("\(warning)") }
     var server = buildAdminApplication(
         host: configuration.host, port: configuration.port, pool: pool, rules: rules, models: models,
         authenticator: authenticator, showsDecisions: showsDecisions, limits: configuration.limits, metrics: metrics,

@@ -1,12 +1,12 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
+public import Hummingbird
 import NIOCore
 import TomboloAuthentication
 import TomboloHTTP
 
 /// What a page or an action answers.
-enum PanelAnswer: Sendable {
+public enum PanelAnswer: Sendable {
     case page(PanelPage)
     /// Another page, with GET.
     /// - Parameters:

@@ -1,9 +1,12 @@
-import Mustache
+public import Mustache
 import Synchronization
 import TomboloLocalization
 
 /// HTML in which everything from outside is escaped. Only a ``PanelTemplate`` makes it, and ``MarkdownHTML`` of texts.
-struct PanelHTML: MustacheCustomRenderable, Sendable {
+public struct PanelHTML: MustacheCustomRenderable, MustacheTransformable, Sendable {
+    /// What ``PanelTemplate`` has triple braces show: nothing but a `PanelHTML` can be transformed by it.
+    static let transform = "html"
+
     let text: String
 
     fileprivate init(_ text: String) { self.text = text }
@@ -15,15 +18,20 @@ struct PanelHTML: MustacheCustomRenderable, Sendable {
         text = MarkdownHTML(markdown, firstHeading: firstHeading).text
     }
 
-    var renderText: String { text }
-    var isNull: Bool { text.isEmpty }
+    public var renderText: String { text }
+    public var isNull: Bool { text.isEmpty }
+    public func transform(_ name: String) -> Any? { name == Self.transform ? self : nil }
 }
 
-/// A file of `Templates`. What stands in double braces is escaped; triple braces are for names that end with `HTML`, whose
-/// values are ``PanelHTML``. The values of a template are dictionaries, lists, texts, numbers and truth values.
+/// A text in [Mustache](https://mustache.github.io), such as a file of `Templates`. What stands in double braces is escaped.
+/// Triple braces show ``PanelHTML``, and nothing at all of any other value; they're for names that end with `HTML`. The values of
+/// a template are dictionaries, lists, texts, numbers and truth values.
+///
+/// Templates include others by name: `{{> form-token}}` for every form, `{{> described}}` within a control's tag,
+/// `{{> problems}}` within a list.
 ///
 /// Its own texts are English, and are translated by the catalogue of what is rendered: see ``TemplateTexts``.
-final class PanelTemplate: Sendable {
+public final class PanelTemplate: Sendable {
     private let source: String
     private let english: MustacheTemplate
     /// Whether it has texts: `described` is attributes.
@@ -37,16 +45,26 @@ final class PanelTemplate: Sendable {
         "control": PanelTemplate(PackageResources.control_mustache),
         "new-password": PanelTemplate(PackageResources.new_password_mustache),
         "place": PanelTemplate(PackageResources.place_mustache),
-        "described": PanelTemplate(PackageResources.described_mustache, hasTexts: false),
+        "described": PanelTemplate(
+            String(decoding: PackageResources.described_mustache, as: UTF8.self), hasTexts: false),
         "problems": PanelTemplate(PackageResources.problems_mustache),
     ]
     private static let library = MustacheLibrary(templates: partials.mapValues(\.english))
     private static let libraries = Mutex<[ObjectIdentifier: MustacheLibrary]>([:])
 
     /// - Parameter bytes: of a file that is part of this program. One that can't be parsed ends it, and a test.
-    init(_ bytes: [UInt8], hasTexts: Bool = true) {
+    public convenience init(_ bytes: [UInt8]) { self.init(String(decoding: bytes, as: UTF8.self), hasTexts: true) }
+
+    /// - Parameter text: that is part of this program, as for bytes.
+    public convenience init(_ text: String) { self.init(text, hasTexts: true) }
+
+    private init(_ text: String, hasTexts: Bool) {
         self.hasTexts = hasTexts
-        source = String(decoding: bytes, as: UTF8.self)
+        do {
+            source = try Self.guarded(text)
+        } catch {
+            fatalError("A template of the panel isn't safe: \(error)")
+        }
         english = Self.parse(source)
     }
 
@@ -76,7 +94,23 @@ final class PanelTemplate: Sendable {
         return made
     }
 
-    func render(_ values: [String: Any]) -> PanelHTML {
+    struct Unguarded: Error, CustomStringConvertible {
+        let description = "It sets delimiters or a content type, or its triple braces hold something else than a name."
+    }
+
+    /// A template whose triple braces, and `{{&`, which means the same, show ``PanelHTML`` alone.
+    /// - Throws: ``Unguarded`` for a template that might show something else unescaped.
+    static func guarded(_ text: String) throws(Unguarded) -> String {
+        let opening = "{{{\(PanelHTML.transform)("
+        let guarded = text.replacing(/\{\{(?:\{\s*([^{}\s]*)\s*\}|&\s*([^{}\s]*)\s*)\}\}/) { match in
+            "\(opening)\(match.1 ?? match.2 ?? ""))}}}"
+        }
+        guard !guarded.contains(/\{\{[=%&]/), guarded.ranges(of: "{{{").count == guarded.ranges(of: opening).count
+        else { throw Unguarded() }
+        return guarded
+    }
+
+    public func render(_ values: [String: Any]) -> PanelHTML {
         guard let catalogue = MessageCatalogue.current else {
             return PanelHTML(english.render(values, library: Self.library))
         }

@@ -1,11 +1,16 @@
-import HTTPTypes
+public import HTTPTypes
 
 /// What a page says, apart from what is around it on every page.
-struct PanelPage: Sendable {
+public struct PanelPage: Sendable {
     /// A page above this one.
-    struct Crumb: Sendable {
+    public struct Crumb: Sendable {
         let title: String
         let path: String
+
+        public init(title: String, path: String) {
+            self.title = title
+            self.path = path
+        }
     }
 
     let title: String
@@ -18,7 +23,8 @@ struct PanelPage: Sendable {
     /// After how many seconds a browser without JavaScript loads the page again.
     var refreshSeconds: Int?
 
-    init(
+    /// - Parameter watches: of the panel's own pages: the address of a stream of events.
+    public init(
         _ title: String, crumbs: [Crumb] = [], content: PanelHTML, status: HTTPResponse.Status = .ok,
         watches: String? = nil
     ) {

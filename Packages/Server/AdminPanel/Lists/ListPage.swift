@@ -165,6 +165,7 @@ struct ListPage {
                 if place == 0 {
                     cell["own"] = own
                     cell["link"] = nil
+                    cell[PanelFieldStyles.valueName] = nil
                     if cell["isEmpty"] as? Bool == true { cell["text"] = title }
                 }
                 return cell
@@ -191,7 +192,10 @@ struct ListPage {
                 "isNumber": true,
             ]
         case .value, .array, .embedded, .values, .objects:
-            return CellText.value(resource.attribute(field.name), field)
+            let json = resource.attribute(field.name)
+            var cell = CellText.value(json, field)
+            request.core.fieldStyles.show(json, field, of: type, isList: true, &cell)
+            return cell
         }
     }
 

@@ -1,11 +1,11 @@
 import Foundation
-import TomboloHTTP
+public import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
 /// A resource as the API shows it to the caller, taken apart for a page.
-struct PanelResource: Sendable {
-    let id: String
+public struct PanelResource: Sendable {
+    public let id: String
     /// Of what the caller sees; nil if only some fields were read.
     let version: String?
     private let attributes: [String: JSON]
@@ -25,10 +25,16 @@ struct PanelResource: Sendable {
     }
 
     /// The value of an attribute; nil if the API leaves it out.
-    func attribute(_ name: String) -> JSON? { attributes[name] }
+    public func attribute(_ name: String) -> JSON? { attributes[name] }
+
+    /// An attribute as it's told to people, such as `3` or `Yes`, and a time as the API has it; empty if it isn't there.
+    public func text(_ name: String) -> String {
+        guard let json = attributes[name], json != .null else { return "" }
+        return CellText.plain(json)
+    }
 
     /// The ids that a relationship leads to; nil if they are too many to be shown.
-    func linked(_ name: String) -> [String]? {
+    public func linked(_ name: String) -> [String]? {
         switch relationships[name]?["data"] {
         case .object(let identifier)?: Self.id(.object(identifier)).map { [$0] } ?? []
         case .array(let identifiers)?: identifiers.compactMap(Self.id)

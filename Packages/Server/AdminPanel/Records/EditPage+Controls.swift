@@ -69,6 +69,9 @@ extension EditPage {
             values["hint"] = (values["hint"] as? String).map { "\(hint) \($0)" } ?? hint
         }
         values["hasDescription"] = values["hint"] != nil || !wrong.isEmpty
+        if isCell || field.path == field.field.name {
+            request.core.fieldStyles.control(field, entered, of: type, isCell: isCell, &values)
+        }
         return values
     }
 

@@ -102,6 +102,7 @@ struct RecordPage: Sendable {
             let json = record.resource.attribute(field.name)
             values.merge(CellText.value(json, field, limit: nil)) { $1 }
             if let html = field.markdownHTML(json) { values["markdownHTML"] = html }
+            request.core.fieldStyles.show(json, field, of: type, isList: false, &values)
             if field.isBytes, case .string(let text)? = json {
                 let path = BytesPages.path(of: type, id: record.resource.id, field)
                 values["bytes"] = path

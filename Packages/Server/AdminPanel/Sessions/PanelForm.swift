@@ -6,7 +6,7 @@ import TomboloHTTP
 import TomboloLocalization
 
 /// The fields of a form, in their order: `application/x-www-form-urlencoded`, or `multipart/form-data` with small files.
-struct PanelForm: Sendable {
+public struct PanelForm: Sendable {
     /// Every form has the session's token in it.
     static let tokenField = "_token"
     /// The password that an action demanded.
@@ -23,15 +23,16 @@ struct PanelForm: Sendable {
         let value: String
     }
 
-    struct File: Sendable {
-        let name: String
+    public struct File: Sendable {
+        /// Of its field.
+        public let name: String
         /// As the sender's system calls it; empty if no file was chosen.
-        let fileName: String
-        let bytes: [UInt8]
+        public let fileName: String
+        public let bytes: [UInt8]
     }
 
     private(set) var fields: [Field] = []
-    private(set) var files: [File] = []
+    public private(set) var files: [File] = []
 
     init() {}
 
@@ -93,10 +94,10 @@ struct PanelForm: Sendable {
     }
 
     /// The value of a field; nil if the form has none of the name.
-    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+    public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
     /// All values of fields of the name.
-    func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+    public func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
     private static let ownFields: Set<String> = [tokenField, passwordField, codeField]
 

@@ -6462,5 +6462,11 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "l’adresse correspondante : seul le réseau de l’exploitant doit pouvoir la joindre"
 
+
+        msgid "A page changes nothing."
+        msgstr "Une page ne modifie rien."
+
+        msgid "Register an action for that."
+        msgstr "Enregistrez une action pour cela."
         """#
 }

@@ -6463,5 +6463,11 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "die Adresse dafür: Nur das Netz des Betreibers darf sie erreichen"
 
+
+        msgid "A page changes nothing."
+        msgstr "Eine Seite ändert nichts."
+
+        msgid "Register an action for that."
+        msgstr "Registrieren Sie dafür eine Aktion."
         """#
 }

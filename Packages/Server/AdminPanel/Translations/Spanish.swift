@@ -6462,5 +6462,11 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "la dirección para ello: solo la red del operador debe poder alcanzarla"
 
+
+        msgid "A page changes nothing."
+        msgstr "Una página no cambia nada."
+
+        msgid "Register an action for that."
+        msgstr "Registre una acción para ello."
         """#
 }

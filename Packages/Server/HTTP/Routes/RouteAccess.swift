@@ -57,6 +57,9 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
     /// Whether it may let a subject through, whatever objects an address names: for navigation, which decides nothing.
     package func mayAdmit(_ subject: Subject) -> Bool { forecast(subject) != .refused }
 
+    /// Whether nobody is asked who they are.
+    package var ignoresCaller: Bool { token == .ignored }
+
     /// For the list of routes.
     var summary: String { conditions.sorted().joined(separator: " and ") }
 }

@@ -40,6 +40,9 @@ final class RouteTable: Sendable {
         }
     }
 
+    /// Keeps the server from starting.
+    func refuse(_ mistake: String) { mistakes.withLock { $0.append(mistake) } }
+
     /// What comes of each route's access for a subject.
     func forecasts(for subject: Subject) -> [(route: RouteDescription, forecast: RouteForecast)] {
         entries.withLock { $0 }.map { ($0.route, $0.forecast(subject)) }

@@ -19,6 +19,12 @@ public struct Routes {
         { [table] in table.forecasts(for: $0) }
     }
 
+    /// The routes that are registered by now.
+    package var registered: [RouteDescription] { table.all }
+
+    /// Keeps the server from starting, which then says why.
+    package func refuse(_ mistake: String) { table.refuse(mistake) }
+
     /// The same place to register routes at, for routes that find out in another way who is asking.
     public func identifying(by identity: RouteIdentity) -> Routes {
         Routes(router: router, table: table, limits: limits, identity: identity, showsDecisions: showsDecisions)

@@ -65,8 +65,14 @@ package struct RequestParameters: Sendable {
     package let all: [Parameter]
 
     /// - Throws: ``RequestFailure`` with status 400 for what can't be decoded, is given twice, or is too much.
-    package init(_ request: Request) throws {
-        let query = request.uri.query ?? ""
+    package init(_ request: Request) throws { try self.init(query: request.uri.query ?? "") }
+
+    /// Those of a program, as they'd be sent.
+    package init(_ parameters: [String: String]) throws {
+        try self.init(query: parameters.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&"))
+    }
+
+    private init(query: String) throws {
         guard query.utf8.count <= Self.maximumByteCount else {
             throw RequestFailure(
                 .badRequest,

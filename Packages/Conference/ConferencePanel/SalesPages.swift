@@ -1,0 +1,90 @@
+import AdminPanel
+import EventModels
+import Foundation
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloLocalization
+import TomboloModel
+import TomboloRules
+
+/// How many tickets of an event are sold, by their types: for those who may change its orders. Those who may change a type end
+/// its sale there.
+struct SalesPages: PanelSection {
+    static let path = "\(AdminPanel.path)/sales"
+    private let list = PanelTemplate(PackageResources.sales_mustache)
+    private let event = PanelTemplate(PackageResources.sales_event_mustache)
+
+    func add(to panel: PanelRoutes) {
+        let (rules, pool) = (panel.rules, panel.pool)
+        panel.page(Self.path, entry: PanelEntry("Sales"), access: .objects(.update, of: "Order", by: rules)) {
+            request, _ in
+            let events = try await request.objects(of: "Event", ["sort": "-startsAt"]).filter {
+                request.may(.update, "Order", having: ["event": try Self.key($0.id)])
+            }
+            return request.page(
+                localized("Sales"), list,
+                [
+                    "events": events.map { ["name": $0.text("name"), "path": Self.path(of: $0.id)] },
+                    "hasEvents": !events.isEmpty,
+                ])
+        }
+        panel.page(
+            "\(Self.path)/{id}",
+            access: .can(
+                .update, "Order", in: .object("Event", by: rules, from: pool), through: "event", by: rules)
+        ) { request, _ in
+            try await sales(request, of: request.parameter("id"), pool)
+        }
+        panel.action("\(Self.path)/tickets/{id}/end", access: .object(.update, of: "Ticket", by: rules, from: pool)) {
+            request, grant in
+            let ticket = try await request.update(
+                "Ticket", id: grant.id.stringValue, ["salesEndsAt": .string(Date.now.formatted(.iso8601))])
+            let (name, event) = (ticket?.text("name") ?? "", ticket?.linked("event")?.first)
+            return .redirect(
+                to: event.map { Self.path(of: $0) } ?? Self.path,
+                notice: PanelNotice(localized("The sale of '\(name)' has ended.")))
+        }
+    }
+
+    private static func path(of event: String) -> String { "\(path)/\(event)" }
+
+    private static func key(_ id: String) throws -> Value { .objectId(try ObjectId(string: id)) }
+
+    private func sales(_ request: PanelRequest, of id: String, _ pool: PostgresPool) async throws -> PanelAnswer {
+        guard let event = try await request.objects(of: "Event", ["filter[id]": id]).first else {
+            throw RequestFailure.noSuchObject("Event")
+        }
+        let tickets = try await request.objects(of: "Ticket", ["filter[event]": id, "sort": "rank"])
+        let sold = try await sold(request, of: id, pool)
+        return request.page(
+            event.text("name"), crumbs: [PanelPage.Crumb(title: localized("Sales"), path: Self.path)], self.event,
+            [
+                "tickets": tickets.map { ticket -> [String: Any] in
+                    [
+                        "name": ticket.text("name"), "sold": sold[ticket.id] ?? 0, "quantity": ticket.text("quantity"),
+                        "hasQuantity": ticket.attribute("quantity") != 0, "end": ticket.text("salesEndsAt"),
+                        "action": "\(Self.path)/tickets/\(ticket.id)/end",
+                    ]
+                },
+                "hasTickets": !tickets.isEmpty,
+                "mayEnd": request.may(.update, "Ticket", having: ["event": try Self.key(id)]),
+            ])
+    }
+
+    /// How many tickets are in orders that count, by the id of their type.
+    private func sold(
+        _ request: PanelRequest, of event: String, _ pool: PostgresPool
+    ) async throws -> [String: Int64] {
+        let standing = OrderState.standing.map(\.rawValue).joined(separator: ",")
+        let orders = try request.rows(
+            of: "Order", ["ticket", "quantity"], ["filter[event]": event, "filter[state][in]": standing])
+        let sums = try await pool.query(
+            """
+            SELECT ticket, sum(quantity)::bigint FROM (\(orders.sql)) AS orders
+            WHERE ticket IS NOT NULL GROUP BY ticket
+            """, orders.parameters)
+        return Dictionary(
+            uniqueKeysWithValues: try sums.map { (try $0[0].objectId.stringValue, try $0[1].int64) })
+    }
+}

@@ -1,0 +1,12 @@
+import TomboloAuthentication
+
+extension PanelRequest {
+    /// A page of an app's own.
+    /// - Parameter values: of the template, which has `formToken` besides, for `{{> form-token}}`.
+    public func page(
+        _ title: String, crumbs: [PanelPage.Crumb] = [], _ template: PanelTemplate, _ values: [String: Any] = [:]
+    ) -> PanelAnswer {
+        let values = values.merging(["formToken": visit.token.formToken]) { $1 }
+        return .page(PanelPage(title, crumbs: crumbs, content: template.render(values)))
+    }
+}
