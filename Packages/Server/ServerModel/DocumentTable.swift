@@ -60,30 +60,35 @@ public enum DocumentTable {
         )[0, 0].nonNull?.int64
     }
 
-    /// The rules of an app as a tool last applied them: without what was changed in an admin server, before or since.
+    /// A document of an app as a tool last applied it: without what was changed in an admin server, before or since.
     /// - Returns: nil if no tool applied any.
     /// - Throws: the database's error.
-    public static func appliedRules(of app: String, _ connection: PostgresConnection) async throws -> String? {
+    public static func applied(
+        _ kind: DocumentKind, of app: String, _ connection: PostgresConnection
+    ) async throws -> String? {
         // A database of an earlier version lacks columns.
         try await connection.query(
             """
             SELECT coalesce(to_jsonb(d) ->> 'applied', d.content) FROM tombolo.document d
-            WHERE d.app = $1 AND d.kind = 'rules' AND to_jsonb(d) ->> 'account' IS NULL
+            WHERE d.app = $1 AND d.kind = $2 AND to_jsonb(d) ->> 'account' IS NULL
             ORDER BY d.version DESC LIMIT 1
-            """, [.text(app)]
+            """, [.text(app), .text(kind.rawValue)]
         ).first.map { try $0[0].string }
     }
 
     /// The statement that adds a document.
     /// - Parameters:
-    ///   - applied: rules as a tool got them, if the content has other boxes.
+    ///   - applied: the document as a tool got it, if the content has what was changed in an admin server too.
     ///   - note: what became of changes that were made in an admin server.
+    ///   - account: who asked a server for it; nil for a tool.
     public static func insertion(
-        app: String, kind: DocumentKind, content: String, applied: String? = nil, note: String? = nil
+        app: String, kind: DocumentKind, content: String, applied: String? = nil, note: String? = nil,
+        account: String? = nil
     ) -> String {
         let text = PostgresSQL.quoteLiteral(content)
         // A database of an earlier version lacks these columns, and takes documents without them.
-        let more = [("applied", applied == content ? nil : applied), ("note", note)].filter { $0.1 != nil }
+        let more = [("applied", applied == content ? nil : applied), ("note", note), ("account", account)]
+            .filter { $0.1 != nil }
         let columns = more.map { ", \($0.0)" }.joined()
         let values = more.map { ", \(PostgresSQL.quoteLiteral($0.1 ?? ""))" }.joined()
         return """

@@ -1,4 +1,5 @@
 import PostgresClient
+import TomboloModel
 import TomboloPostgresStore
 import TomboloServerModel
 
@@ -6,25 +7,44 @@ import TomboloServerModel
 struct DocumentExtension: SchemaExtension {
     /// A document that is to count from now on.
     struct Change: Sendable {
+        /// A file of a tool, of which the content was made.
+        enum File: Sendable {
+            case models(ModelDocument)
+            case rules(String)
+        }
+
         let app: String
         let kind: DocumentKind
         let content: String
         /// The version of the document that this one was made to follow; nil if there was none.
         let previous: Int64?
-        /// Of rules: what they were made of.
-        let rules: AppliedRules?
+        /// Nil for what somebody asked a server for, and what no file says.
+        var file: File?
+        /// What the history is to say.
+        var note: String?
+        /// The file's text, if the content has something of an admin server's besides.
+        var applied: String?
+        /// Who asked a server for it.
+        var account: String?
 
-        /// Whether a document that is there is this one, and of rules also the one that was applied last. Otherwise what
-        /// somebody took over into the file would later pass for a change that was only made in an admin server.
+        /// Whether a document that is there is this one, and was applied from a file that says as much as this one's.
+        /// Otherwise what somebody took over into the file would later pass for a change that was only made in an admin
+        /// server.
         func isDone(_ present: StoredDocument?, _ connection: PostgresConnection) async throws -> Bool {
             guard present?.content == content else { return false }
-            guard let rules else { return true }
-            return try await DocumentTable.appliedRules(of: app, connection) == rules.file
+            guard let file else { return true }
+            let known = try await DocumentTable.applied(kind, of: app, connection)
+            switch file {
+            case .rules(let text): return known == text
+            case .models(let models):
+                guard let known = known.flatMap({ try? ModelDocument(json: $0) }) else { return true }
+                return models.additions(since: known).isEmpty
+            }
         }
 
         var insertion: String {
             DocumentTable.insertion(
-                app: app, kind: kind, content: content, applied: rules?.file, note: rules?.note)
+                app: app, kind: kind, content: content, applied: applied, note: note, account: account)
         }
     }
 

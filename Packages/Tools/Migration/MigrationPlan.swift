@@ -10,6 +10,7 @@ public struct MigrationPlan: Hashable, Sendable {
     public let advice: [String]
     /// What the steps do with changes that were made in an admin server, for people to read.
     public let notes: [String]
+    let documents: PlannedDocuments
 
     public var isEmpty: Bool { steps.isEmpty && problems.isEmpty }
 

@@ -1,6 +1,8 @@
 public import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
+import TomboloRuleDocuments
+import TomboloRules
 import TomboloServerModel
 
 extension Migrator {
@@ -14,12 +16,15 @@ extension Migrator {
     ///   - rolePrefix: as of ``init(_:schema:extensions:isDevelopment:rolePrefix:)``.
     ///   - replacesBoxes: whether rules are taken as they are. Otherwise what was changed in their matrix in an admin
     ///     server is kept; ``MigrationPlan/notes`` says what.
+    ///   - account: who asks a server for it, with the documents in use before them: they are taken as they are. Nil for
+    ///     a tool, whose files keep what was added to the models in an admin server.
     /// - Throws: `ModelDocumentError` for models that older versions of the app couldn't live with;
     ///   ``TomboloServerModel/ServerModelError`` for documents that don't go together, with every problem; the
     ///   database's error.
     public static func toDocuments(
         _ apps: [AppDocuments], on connection: PostgresConnection, isDevelopment: Bool = false,
-        extensions: [any SchemaExtension] = [], rolePrefix: String? = nil, replacesBoxes: Bool = false
+        extensions: [any SchemaExtension] = [], rolePrefix: String? = nil, replacesBoxes: Bool = false,
+        account: String? = nil
     ) async throws -> Migrator {
         var stored: [StoredDocument]
         do {
@@ -28,44 +33,65 @@ extension Migrator {
             stored = []
         }
         var changes: [DocumentExtension.Change] = []
-        func change(
-            _ app: String, _ kind: DocumentKind, rules: AppliedRules? = nil,
-            _ content: (StoredDocument?) throws -> String
-        ) throws {
-            let place = stored.firstIndex { $0.app == app && $0.kind == kind }
-            let previous = place.map { stored[$0] }
-            let content = try content(previous)
-            changes.append(
-                DocumentExtension.Change(
-                    app: app, kind: kind, content: content, previous: previous?.version, rules: rules))
-            let document = StoredDocument(version: previous?.version ?? 0, app: app, kind: kind, content: content)
-            if let place { stored[place] = document } else { stored.append(document) }
+        func previous(_ app: String, _ kind: DocumentKind) -> StoredDocument? {
+            stored.first { $0.app == app && $0.kind == kind }
         }
+        func add(_ change: DocumentExtension.Change) {
+            changes.append(change)
+            let document = StoredDocument(
+                version: change.previous ?? 0, app: change.app, kind: change.kind, content: change.content)
+            if let place = stored.firstIndex(where: { $0.app == change.app && $0.kind == change.kind }) {
+                stored[place] = document
+            } else {
+                stored.append(document)
+            }
+        }
+        var documents = PlannedDocuments(version: stored.map(\.version).max() ?? 0)
         for item in apps {
-            if let models = item.models {
-                try change(item.app, .models) { previous in
-                    let old = try previous.map { try ModelDocument(json: $0.content) }
-                    return try models.merged(over: old, retiringMissing: !isDevelopment).json
-                }
+            if let file = item.models {
+                let current = previous(item.app, .models)
+                let mayKeep = current != nil && !isDevelopment && account == nil
+                let base = mayKeep ? try await DocumentTable.applied(.models, of: item.app, connection) : nil
+                let models = try AppliedModels(
+                    file, base: base.flatMap { try? ModelDocument(json: $0) },
+                    current: try current.map { try ModelDocument(json: $0.content) }, isAdditive: isDevelopment)
+                add(
+                    DocumentExtension.Change(
+                        app: item.app, kind: .models, content: models.content.json, previous: current?.version,
+                        file: mayKeep ? .models(file) : nil, note: models.note,
+                        applied: models.keepsAdditions ? file.json : nil, account: account))
+                if let note = models.note { documents.notes.append("Models of \(item.app): \(note)") }
+                documents.changes += models.changes
+                documents.models[item.app] = models.content
             }
             if let file = item.rules {
-                let previous = stored.first { $0.app == item.app && $0.kind == .rules }
-                let rules = try await AppliedRules(
-                    file, app: item.app, over: previous, replacesBoxes: replacesBoxes, connection)
-                try change(item.app, .rules, rules: rules) { _ in rules.content }
+                let current = previous(item.app, .rules)
+                let rules =
+                    account == nil
+                    ? try await AppliedRules(
+                        file, app: item.app, over: current, replacesBoxes: replacesBoxes, connection)
+                    : AppliedRules(edited: file, app: item.app, over: current?.content)
+                add(rules.change(over: current, account: account))
+                documents.permissions += rules.changes.map(\.description)
+                documents.notes += rules.notes
+                documents.problems += rules.problems
             }
         }
         let brought = Set(
             apps.filter { $0.app != ServerModel.developmentApp }.flatMap { $0.models?.classes ?? [] }.map(\.name))
         if let left = try developmentClasses(of: stored, without: brought) {
-            try change(ServerModel.developmentApp, .models) { _ in left.json }
+            add(
+                DocumentExtension.Change(
+                    app: left.app, kind: .models, content: left.json, previous: previous(left.app, .models)?.version,
+                    account: account))
         }
         let model = try ServerModel(stored)
         let problems = model.schema.synchronizationProblems
         guard problems.isEmpty else { throw ServerModelError.invalid(problems: problems) }
+        documents.ruleNotes = model.rules.notes
         return Migrator(
             connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)],
-            isDevelopment: isDevelopment, rolePrefix: rolePrefix, rules: changes.compactMap(\.rules))
+            isDevelopment: isDevelopment, rolePrefix: rolePrefix, documents: documents)
     }
 
     /// What is left of the classes that devices brought in development mode when an app brings some of them itself; nil

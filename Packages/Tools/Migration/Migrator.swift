@@ -22,7 +22,7 @@ public struct Migrator: Sendable {
     private let extensions: [any SchemaExtension]
     private let isDevelopment: Bool
     private let rolePrefix: String?
-    private let rules: [AppliedRules]
+    private let documents: PlannedDocuments
 
     /// - Parameters:
     ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
@@ -37,20 +37,20 @@ public struct Migrator: Sendable {
     ) {
         self.init(
             connection, schema: schema, extensions: extensions, isDevelopment: isDevelopment, rolePrefix: rolePrefix,
-            rules: [])
+            documents: PlannedDocuments())
     }
 
-    /// - Parameter rules: that the extensions store.
+    /// - Parameter documents: those that the extensions store.
     init(
         _ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension], isDevelopment: Bool,
-        rolePrefix: String?, rules: [AppliedRules]
+        rolePrefix: String?, documents: PlannedDocuments
     ) {
         self.connection = connection
         self.schema = schema
         self.extensions = extensions
         self.isDevelopment = isDevelopment
         self.rolePrefix = rolePrefix
-        self.rules = rules
+        self.documents = documents
     }
 
     /// What would be done. Reads the catalog only.
@@ -75,10 +75,10 @@ public struct Migrator: Sendable {
         steps += roles.steps
         for item in extensions { steps += try await item.steps(live, connection) }
         let problems =
-            [names.problem(with: rolePrefix)].compactMap { $0 } + difference.problems + rules.flatMap(\.problems)
+            [names.problem(with: rolePrefix)].compactMap { $0 } + difference.problems + documents.problems
         return MigrationPlan(
             steps: steps, problems: problems + (isDevelopment ? takeovers(live) : []), advice: roles.advice,
-            notes: rules.flatMap(\.notes))
+            notes: documents.notes, documents: documents)
     }
 
     /// Tables that are there without Tombolo having made or adopted them, and that classes would take over.
@@ -112,9 +112,19 @@ public struct Migrator: Sendable {
     public func applying(
         progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void = { _, _, _ in }
     ) async throws -> MigrationPlan {
+        try await applying(checking: { _ in }, progress: progress)
+    }
+
+    /// As ``apply(progress:)``.
+    /// - Parameter check: gets the plan before anything is done, while nobody else migrates, and throws if it isn't to be
+    ///   applied.
+    func applying(
+        checking check: @Sendable (MigrationPlan) async throws -> Void,
+        progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void
+    ) async throws -> MigrationPlan {
         try await lock()
         do {
-            let plan = try await applyLocked(progress)
+            let plan = try await applyLocked(check, progress)
             try await unlock()
             return plan
         } catch {
@@ -128,8 +138,11 @@ public struct Migrator: Sendable {
         MigrationStatus(applied: try await records(), pending: try await plan())
     }
 
-    private func applyLocked(_ progress: (SchemaStep, Int, Int) -> Void) async throws -> MigrationPlan {
+    private func applyLocked(
+        _ check: @Sendable (MigrationPlan) async throws -> Void, _ progress: (SchemaStep, Int, Int) -> Void
+    ) async throws -> MigrationPlan {
         let plan = try await plan()
+        try await check(plan)
         try await run(plan, progress)
         var rest = try await self.plan()
         // Roles are the cluster's: runs for other databases may have made some meanwhile. What ran and is still missing

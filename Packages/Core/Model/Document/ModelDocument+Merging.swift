@@ -7,17 +7,18 @@ extension ModelDocument {
     ///   - previous: what the server has of the same app; nil for an app that is new.
     ///   - retiringMissing: false to add only, and change nothing that the server has: for a device of any version, in
     ///     development. A document that brings nothing new then gives `previous`.
+    ///   - kept: what of `previous` isn't retired although this document lacks it.
     /// - Throws: ``ModelDocumentError`` for whatever older versions couldn't live with: another primary key, another
     ///   type, a property that becomes required, an embedded class that gets a table or the reverse, and names that
     ///   mean two things.
     public func merged(
-        over previous: ModelDocument?, retiringMissing: Bool = true
+        over previous: ModelDocument?, retiringMissing: Bool = true, keeping kept: ModelAdditions = .empty
     ) throws(ModelDocumentError) -> ModelDocument {
         guard let previous else { return self }
         guard previous.app == app else {
             throw ModelDocumentError("A document of the app '\(app)' can't follow one of '\(previous.app)'.")
         }
-        var merge = ModelMerge(new: self, old: previous, isAdditive: !retiringMissing)
+        var merge = ModelMerge(new: self, old: previous, isAdditive: !retiringMissing, kept: kept)
         return try merge.run()
     }
 

@@ -3,6 +3,8 @@ struct ModelMerge {
     private let new: ModelDocument
     private let old: ModelDocument
     private let isAdditive: Bool
+    /// By the names in the old document.
+    private let kept: ModelAdditions
     private var problems: [ModelDocumentError.Problem] = []
     /// What classes are named in the result, by their name in the new and in the old document.
     private var newNames: [String: String] = [:]
@@ -10,10 +12,11 @@ struct ModelMerge {
     /// What properties are named in the result, by old class and old property.
     private var oldProperties: [String: [String: String]] = [:]
 
-    init(new: ModelDocument, old: ModelDocument, isAdditive: Bool) {
+    init(new: ModelDocument, old: ModelDocument, isAdditive: Bool, kept: ModelAdditions) {
         self.new = new
         self.old = old
         self.isAdditive = isAdditive
+        self.kept = kept
     }
 
     mutating func run() throws(ModelDocumentError) -> ModelDocument {
@@ -158,7 +161,8 @@ struct ModelMerge {
                             + "Add a class, copy the objects, and stop using this one.", name)
                 }
                 if let before { self.oldProperties[old.name, default: [:]][before.name] = propertyName }
-                properties.append(merge(propertyName, now, before, of: name))
+                let isKept = before.map { kept.properties[old.name]?.contains($0.name) == true } ?? false
+                properties.append(merge(propertyName, now, before, of: name, isKept: isKept))
             }
         }
         let base = isAdditive ? old : new ?? old
@@ -167,13 +171,13 @@ struct ModelMerge {
             name: name, table: table, properties: properties,
             uniqueProperties: base.uniqueProperties, isTrashable: old.isTrashable || new?.isTrashable == true,
             previousNames: new.map { previousNames(of: name, Name($0), Name(old)) } ?? old.previousNames,
-            isRetired: isAdditive ? old.isRetired : new?.isRetired ?? true)
+            isRetired: isAdditive ? old.isRetired : new?.isRetired ?? !kept.classes.contains(old.name))
     }
 
     // MARK: Properties
 
     private mutating func merge(
-        _ name: String, _ new: ModelProperty?, _ old: ModelProperty?, of className: String
+        _ name: String, _ new: ModelProperty?, _ old: ModelProperty?, of className: String, isKept: Bool
     ) -> ModelProperty {
         guard let old else {
             // The place of a class is the base's, of which this may be no part.
@@ -185,7 +189,7 @@ struct ModelMerge {
             guard !isAdditive else { return ModelProperty(old, type: oldType) }
             let isLink = if case .link = oldType { true } else { false }
             return ModelProperty(
-                old, type: oldType, isOptional: old.isOptional || isLink, isOfPlace: false, isRetired: true)
+                old, type: oldType, isOptional: old.isOptional || isLink, isOfPlace: isKept, isRetired: !isKept)
         }
         var type = renamed(new.type, newNames)
         if let reason = typeProblem(type, oldType) {

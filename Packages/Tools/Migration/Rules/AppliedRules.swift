@@ -14,6 +14,22 @@ struct AppliedRules: Sendable {
     let note: String?
     /// Why they can't be stored like this.
     let problems: [String]
+    /// What is different in the matrix, of rules that somebody edited.
+    let changes: [MatrixChange]
+
+    /// Rules that somebody edited with those in use before them.
+    init(edited content: String, app: String, over current: String?) {
+        (self.app, file, self.content, note, problems) = (app, content, content, nil, [])
+        changes = current.map { Self.changes(from: $0, to: content, ServerModel.ruleFile(app)) } ?? []
+    }
+
+    /// The document to store.
+    /// - Parameter account: who asks a server for it; nil for a tool.
+    func change(over previous: StoredDocument?, account: String? = nil) -> DocumentExtension.Change {
+        DocumentExtension.Change(
+            app: app, kind: .rules, content: content, previous: previous?.version,
+            file: account == nil ? .rules(file) : nil, note: note, applied: file, account: account)
+    }
 
     /// The same as ``note``, with the app's name.
     var notes: [String] { note.map { ["Rules of \(app): \($0)"] } ?? [] }
@@ -26,7 +42,7 @@ struct AppliedRules: Sendable {
         _ file: String, app: String, over previous: StoredDocument?, replacesBoxes: Bool,
         _ connection: PostgresConnection
     ) async throws {
-        let base = previous == nil ? nil : try await DocumentTable.appliedRules(of: app, connection)
+        let base = previous == nil ? nil : try await DocumentTable.applied(.rules, of: app, connection)
         self.init(file, app: app, base: base, current: previous?.content, replacesBoxes: replacesBoxes)
     }
 
@@ -36,6 +52,7 @@ struct AppliedRules: Sendable {
     init(_ file: String, app: String, base: String?, current: String?, replacesBoxes: Bool) {
         self.app = app
         self.file = file
+        changes = []
         guard let base, let current else {
             (content, note, problems) = (file, nil, [])
             return
@@ -56,6 +73,7 @@ struct AppliedRules: Sendable {
                 ]
             return
         }
+        let isEdited = file != current && RuleText.differBeyondMatrix(current, base, file: name)
         if replacesBoxes {
             content = file
             problems = []
@@ -64,14 +82,26 @@ struct AppliedRules: Sendable {
                 base == file
                 ? Self.changes(from: base, to: current, name)
                 : merge.kept + (merge.lost + merge.returning).map(\.change)
-            note = dropped.isEmpty ? nil : "Took the file as it is and dropped \(Self.list(dropped))"
+            let edits =
+                isEdited ? ["Took the file as it is and dropped rules that were written in the admin server."] : []
+            let boxes = dropped.isEmpty ? [] : ["Took the file as it is and dropped \(Self.list(dropped))"]
+            note = (edits + boxes).isEmpty ? nil : (edits + boxes).joined(separator: "\n")
         } else {
             content = merge.text
             note = Self.note(merge)
-            problems = merge.returning.map { loss in
-                "\(loss.change): that was changed in the admin server, and the new rules of \(app) would undo it. "
-                    + "\(loss.reason) Or take the file as it is, with --replace-boxes."
-            }
+            // An unchanged file leaves everything as it is.
+            let isOverwriting = isEdited && base != file && RuleText.differBeyondMatrix(current, file, file: name)
+            problems =
+                (isOverwriting
+                    ? [
+                        "The rules of \(app) were changed in the admin server beyond their matrix, and the new ones would "
+                            + "undo that. Take over what the newest version in the panel's history has, and apply that first. "
+                            + "Or take the file as it is, with --replace-boxes."
+                    ] : [])
+                + merge.returning.map { loss in
+                    "\(loss.change): that was changed in the admin server, and the new rules of \(app) would undo it. "
+                        + "\(loss.reason) Or take the file as it is, with --replace-boxes."
+                }
         }
     }
 

@@ -92,8 +92,7 @@ public struct RuleDeployment: Sendable {
             guard rules.problems.isEmpty else { throw RuleError(problems: rules.problems) }
             let model = try RuleDeployment(file: file, content: rules.content).checked(app: app, against: documents)
             let notes = rules.notes + model.rules.notes.map { naming($0, app: app) }
-            let change = DocumentExtension.Change(
-                app: app, kind: .rules, content: rules.content, previous: previous?.version, rules: rules)
+            let change = rules.change(over: previous)
             guard try await !change.isDone(previous, connection) else { return (.unchanged, notes) }
             try await connection.execute(change.insertion)
             return (.stored(version: try await DocumentTable.version(connection)), notes)

@@ -1,0 +1,129 @@
+/// One thing that is different in a document from the one before it, for people to read.
+public struct ModelChange: Hashable, Sendable, CustomStringConvertible {
+    /// The class, by its name now.
+    public let className: String
+    /// The property, by its name now; nil for the class itself.
+    public let property: String?
+    /// What happens, to follow the name: `is added: string?`.
+    public let text: String
+    public let kind: Kind
+
+    public enum Kind: Hashable, Sendable {
+        case retired
+        /// A table or a column has another name.
+        case renamedInSQL
+        case other
+    }
+
+    init(_ className: String, _ property: String? = nil, _ text: String, kind: Kind = .other) {
+        self.className = className
+        self.property = property
+        self.text = text
+        self.kind = kind
+    }
+
+    /// Whether something goes that others may use. No values are lost.
+    public var isLoss: Bool { kind != .other }
+
+    /// `Listing.notes`.
+    public var place: String { property.map { "\(className).\($0)" } ?? className }
+
+    public var description: String { "\(place) \(text)." }
+}
+
+extension ModelDocument {
+    /// What is different from the document before. What was retired before and still is isn't told.
+    /// - Parameter older: of the same app, which this one was merged over.
+    public func changes(since older: ModelDocument) -> [ModelChange] {
+        let index = ModelNameIndex(older.classes)
+        return classes.flatMap { item -> [ModelChange] in
+            guard let place = index.place(of: item) else {
+                guard !item.isRetired else { return [] }
+                let count = item.properties.count
+                let kind = item.isEmbedded ? "is added, an embedded class" : "is added"
+                return [ModelChange(item.name, nil, "\(kind) with \(count) propert\(count == 1 ? "y" : "ies")")]
+            }
+            return item.changes(since: older.classes[place])
+        }
+    }
+}
+
+extension ModelClass {
+    fileprivate func changes(since old: ModelClass) -> [ModelChange] {
+        if isRetired {
+            return old.isRetired
+                ? []
+                : [
+                    ModelChange(
+                        name, nil, "is retired: the panel and JSON:API no longer have it, and its table stays",
+                        kind: .retired)
+                ]
+        }
+        var changes: [ModelChange] = []
+        func add(_ condition: Bool, _ text: @autoclosure () -> String, kind: ModelChange.Kind = .other) {
+            if condition { changes.append(ModelChange(name, nil, text(), kind: kind)) }
+        }
+        add(old.isRetired, "comes back: it was retired")
+        add(old.name != name, "was called \(old.name)")
+        if let before = old.table, let table {
+            add(before != table, "has the table \(table), which was \(before)", kind: .renamedInSQL)
+        }
+        add(isTrashable && !old.isTrashable, "gets a trash")
+        add(
+            uniqueProperties != old.uniqueProperties,
+            uniqueProperties.isEmpty
+                ? "has no unique properties any more"
+                : "has the unique properties \(uniqueProperties.map { $0.joined(separator: " with ") }.joined(separator: ", "))"
+        )
+        let index = ModelNameIndex(old.properties)
+        for property in properties {
+            guard let place = index.place(of: property) else {
+                guard !property.isRetired else { continue }
+                let more = property.isIndexed ? ", with an index" : ""
+                changes.append(ModelChange(name, property.name, "is added: \(property.typeText)\(more)"))
+                continue
+            }
+            changes += property.changes(since: old.properties[place], of: name)
+        }
+        return changes
+    }
+}
+
+extension ModelProperty {
+    fileprivate func changes(since old: ModelProperty, of className: String) -> [ModelChange] {
+        if isRetired {
+            return old.isRetired
+                ? []
+                : [
+                    ModelChange(
+                        className, name, "is retired: the panel and JSON:API no longer have it, and its values stay",
+                        kind: .retired)
+                ]
+        }
+        var changes: [ModelChange] = []
+        func add(_ condition: Bool, _ text: @autoclosure () -> String, kind: ModelChange.Kind = .other) {
+            if condition { changes.append(ModelChange(className, name, text(), kind: kind)) }
+        }
+        add(old.isRetired, "comes back: it was retired")
+        add(old.name != name, "was called \(old.name)")
+        add(old.column != column, "is \(column) in SQL, which was \(old.column)", kind: .renamedInSQL)
+        // What another class was called isn't another type.
+        add(old.isOptional != isOptional, isOptional ? "may be nil" : "is required")
+        if case .list(_, let isOptional) = type, case .list(_, false) = old.type {
+            add(isOptional, "may have elements that are nil")
+        }
+        add(isIndexed && !old.isIndexed, "gets an index")
+        add(old.isIndexed && !isIndexed, "needs no index: the one that there is stays")
+        add(old.allowedValues != allowedValues, allowedValues == nil ? "may have any value" : "has other \"values\"")
+        add(old.hint != hint, hint == nil ? "has no hint any more" : "has another hint")
+        add(old.isMarkdown != isMarkdown, isMarkdown ? "is Markdown" : "isn't Markdown any more")
+        add(
+            old.coordinate != coordinate,
+            coordinate.map { "is the \($0.rawValue) of a place" } ?? "is no part of a place any more")
+        add(
+            old.deleteRule != deleteRule,
+            deleteRule == .cascade
+                ? "takes its object along when the other is deleted" : "becomes nil when the other is deleted")
+        return changes
+    }
+}

@@ -1,0 +1,62 @@
+import PostgresClient
+import TomboloModel
+import TomboloServerModel
+
+/// An app's models as they are to be stored: merged over those in use, with what was added in an admin server since a
+/// tool applied models last.
+struct AppliedModels: Sendable {
+    /// As they came.
+    let file: ModelDocument
+    /// To be stored.
+    let content: ModelDocument
+    /// What is different from the models in use.
+    let changes: [ModelChange]
+    /// What became of changes that were made in an admin server, for the history of the documents; nil if nothing is to
+    /// be said.
+    let note: String?
+    /// Whether the content has something of an admin server's.
+    let keepsAdditions: Bool
+
+    /// - Parameters:
+    ///   - base: the models that a tool applied last; nil if nothing is to be kept since.
+    ///   - current: what is in use.
+    ///   - isAdditive: as `retiringMissing` of `ModelDocument.merged(over:retiringMissing:keeping:)` isn't.
+    /// - Throws: `ModelDocumentError` for models that can't follow those in use.
+    init(
+        _ file: ModelDocument, base: ModelDocument?, current: ModelDocument?, isAdditive: Bool
+    ) throws(ModelDocumentError) {
+        self.file = file
+        guard let current else {
+            (content, changes, note, keepsAdditions) = (file, [], nil, false)
+            return
+        }
+        let added = base.map { current.additions(since: $0) } ?? .empty
+        content = try file.merged(over: current, retiringMissing: !isAdditive, keeping: added)
+        changes = content.changes(since: current)
+        guard let base else {
+            (note, keepsAdditions) = (nil, false)
+            return
+        }
+        let kept = content.additions(since: file).names
+        keepsAdditions = !kept.isEmpty
+        note = Self.note(kept: kept, undone: Self.undone(changes, of: current.changes(since: base)))
+    }
+
+    /// Those of the changes that are about what was changed in an admin server.
+    private static func undone(_ changes: [ModelChange], of edits: [ModelChange]) -> [ModelChange] {
+        let places = Set(edits.map(\.place))
+        return changes.filter { places.contains($0.place) }
+    }
+
+    private static func note(kept: [String], undone: [ModelChange]) -> String? {
+        var sentences: [String] = []
+        if !kept.isEmpty {
+            let what = kept.count == 1 ? "1 addition that was" : "\(kept.count) additions that were"
+            sentences.append(
+                "Kept \(what) made in the admin server: \(kept.joined(separator: "; ")). Put "
+                    + "\(kept.count == 1 ? "it" : "them") into the app's classes.")
+        }
+        sentences += undone.map { "Not kept, though changed in the admin server: \($0)" }
+        return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
+    }
+}
