@@ -481,7 +481,9 @@ let package = Package(
             "AdminPanelTests",
             service + [
                 "AdminPanel", "AdminService", "ConferencePanel", "PostgresValues", "ServiceTestSupport",
-                "TomboloJSONAPI", "TomboloLocalization", "TomboloPostgresStore", "TomboloServerModel", crypto,
+                "TomboloJSONAPI", "TomboloLocalization", "TomboloMigration", "TomboloPostgresStore",
+                "TomboloServerModel",
+                crypto,
             ]),
         tests(
             "TicketServiceTests",

@@ -100,7 +100,7 @@ final class PanelBrowser: Sendable {
         return forms.max { $0.count < $1.count } ?? []
     }
 
-    private static func decoded(_ text: String) -> String {
+    static func decoded(_ text: String) -> String {
         text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
             .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
     }

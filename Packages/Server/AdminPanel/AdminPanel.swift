@@ -51,17 +51,18 @@ public struct AdminPanel: Sendable {
     ///   - sql: runs statements of the SQL page; nil for no such page.
     ///   - tiles: what maps of places are made of; nil for no maps.
     ///   - languages: what pages can be in.
+    ///   - modelChanges: applies changes of models and rules; nil for none.
     ///   - additions: pages and fields of an app's own.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
         address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), backups: Backups? = nil,
         sql: SQLConsole? = nil, tiles: MapTiles? = nil, languages: PanelLanguages = .builtIn,
-        additions: PanelAdditions = PanelAdditions()
+        modelChanges: ModelChanges? = nil, additions: PanelAdditions = PanelAdditions()
     ) {
         core = PanelCore(
             rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
             settings: settings, backups: backups, sql: sql, tiles: tiles, languages: languages,
-            additions: additions)
+            additions: additions, modelChanges: modelChanges)
     }
 
     /// The panel's own parts, in the order of the navigation.
@@ -89,7 +90,7 @@ public struct AdminPanel: Sendable {
             PermissionPages(), RolePages(), VerificationPages(),
             WhyPages(),
             ViewAsPages(),
-            DocumentPages(),
+            DocumentPages(), ModelChangePages(),
             DevicePages(),
             RequestPages(),
             SchedulePages(),

@@ -25,6 +25,8 @@ final class PanelCore: Sendable {
     let languages: PanelLanguages
     let additions: PanelAdditions
     let fieldStyles: PanelFieldStyles
+    /// Nil where models and rules aren't changed in the panel.
+    let modelChanges: ModelChanges?
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
@@ -34,7 +36,7 @@ final class PanelCore: Sendable {
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
         address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?, tiles: MapTiles?,
-        languages: PanelLanguages, additions: PanelAdditions
+        languages: PanelLanguages, additions: PanelAdditions, modelChanges: ModelChanges?
     ) {
         self.rules = rules
         self.pool = pool
@@ -48,6 +50,7 @@ final class PanelCore: Sendable {
         self.languages = languages
         self.additions = additions
         fieldStyles = PanelFieldStyles(additions.fields)
+        self.modelChanges = modelChanges
     }
 
     /// What somebody may see of the classes, by the rules as they are.

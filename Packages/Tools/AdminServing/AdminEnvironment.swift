@@ -1,6 +1,7 @@
 import AdminPanel
 public import AdminService
 public import TomboloHTTP
+import TomboloMigration
 
 /// What the process's environment says of an admin server alone: its address, and what it offers if the operator wants it.
 public struct AdminEnvironment: Sendable {
@@ -10,6 +11,7 @@ public struct AdminEnvironment: Sendable {
     let sql: SQLConsole?
     let tiles: MapTiles?
     let languages: PanelLanguages
+    let modelChanges: ModelChanges?
 
     /// - Throws: `ConfigurationError`, which quotes no secret.
     public init() throws(ConfigurationError) {
@@ -18,5 +20,6 @@ public struct AdminEnvironment: Sendable {
         sql = try SQLConsole.ofEnvironment()
         tiles = try MapTiles.ofEnvironment()
         languages = try PanelLanguages.ofEnvironment()
+        modelChanges = try ModelChanges.ofEnvironment { DatabaseMigrations($0) }
     }
 }

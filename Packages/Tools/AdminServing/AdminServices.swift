@@ -28,7 +28,7 @@ public func buildAdminServices(
     let panel = AdminPanel(
         rules: rules, pool: pool, authenticator: authenticator, models: models, address: environment.address,
         settings: ServerSettings(options: options), backups: backups, sql: environment.sql, tiles: environment.tiles,
-        languages: environment.languages, additions: additions)
+        languages: environment.languages, modelChanges: environment.modelChanges, additions: additions)
     for warning in panel.warnings { logger.warning("\(warning)") }
     var server = buildAdminApplication(
         host: configuration.host, port: configuration.port, pool: pool, rules: rules, models: models,

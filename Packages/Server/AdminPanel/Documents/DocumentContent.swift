@@ -9,6 +9,20 @@ struct DocumentContent: Sendable {
         let new: String
         let sign: String
         let text: String
+
+        init(_ line: LineDiff.Line) {
+            kind = line.kind.rawValue
+            old = line.oldNumber.map(String.init) ?? ""
+            new = line.newNumber.map(String.init) ?? ""
+            sign =
+                switch line.kind {
+                case .same: ""
+                case .removed: "−"
+                case .added: "+"
+                case .gap: "…"
+                }
+            text = line.text
+        }
     }
 
     let version: Int64
@@ -62,18 +76,7 @@ struct DocumentContent: Sendable {
             : localized(
                 diff.added, one: "\(diff.added) line was added, \(diff.removed) removed.",
                 other: "\(diff.added) lines were added, \(diff.removed) removed.")
-        lines = diff.lines.map { line in
-            let sign =
-                switch line.kind {
-                case .same: ""
-                case .removed: "−"
-                case .added: "+"
-                case .gap: "…"
-                }
-            return Line(
-                kind: line.kind.rawValue, old: line.oldNumber.map(String.init) ?? "",
-                new: line.newNumber.map(String.init) ?? "", sign: sign, text: line.text)
-        }
+        lines = diff.lines.map(Line.init)
         hasLines = !lines.isEmpty
     }
 }

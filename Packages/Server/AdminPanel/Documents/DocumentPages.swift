@@ -10,7 +10,7 @@ struct DocumentPages: PanelSection {
     private static let path = "\(AdminPanel.path)/documents"
     private static let list = PanelTemplate(PackageResources.documents_mustache)
     private static let document = PanelTemplate(PackageResources.document_mustache)
-    private static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Model and rules"), path: path) }
+    static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Model and rules"), path: path) }
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
@@ -28,7 +28,8 @@ struct DocumentPages: PanelSection {
         let (newest, history) = try await request.core.pool.withConnection { connection in
             (try await DocumentTable.newest(connection), try await DocumentTable.history(page: page, connection))
         }
-        let content = DocumentsContent(grant.model, newest: newest, history: history, page: page, now: request.now)
+        var content = DocumentsContent(grant.model, newest: newest, history: history, page: page, now: request.now)
+        content.offerChanges(to: request)
         return PanelPage(localized("Model and rules"), content: Self.list.render(request.values(content)))
     }
 

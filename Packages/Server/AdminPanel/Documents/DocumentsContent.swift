@@ -9,6 +9,7 @@ struct DocumentsContent: Sendable {
         let classes: String
         let modelLink: String?
         let rulesLink: String?
+        var changeLink: String?
     }
 
     struct Version: Sendable {
@@ -40,7 +41,9 @@ struct DocumentsContent: Sendable {
 
     /// Which version the server has loaded, in words.
     let loaded: String
-    let apps: [App]
+    var apps: [App]
+    /// The variable that lets models be changed here, for those who could.
+    var missingVariable: String?
     let versions: [Version]
     let page: Int
     let previous: String?

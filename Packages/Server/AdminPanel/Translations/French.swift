@@ -469,6 +469,17 @@ extension BuiltInTranslations {
         msgid "{0} min {1} s"
         msgstr "{0} min {1} s"
 
+        # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
+
+        msgid "A page changes nothing."
+        msgstr "Une page ne modifie rien."
+
+        msgid "Register an action for that."
+        msgstr "Enregistrez une action pour cela."
+
+        msgid "There is no class '{0}'."
+        msgstr "La classe « {0} » n’existe pas."
+
         # Packages/Server/AdminPanel/Devices/DeviceAnswers.swift
 
         msgid "None of the user's devices is connected to any gateway."
@@ -720,6 +731,181 @@ extension BuiltInTranslations {
         msgid "No other gateway is running."
         msgstr "Aucune autre passerelle ne fonctionne."
 
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangeContent.swift
+
+        msgid "text"
+        msgstr "texte"
+
+        msgid "whole number"
+        msgstr "nombre entier"
+
+        msgid "number with a fraction"
+        msgstr "nombre à virgule"
+
+        msgid "exact decimal number"
+        msgstr "nombre décimal exact"
+
+        msgid "yes or no"
+        msgstr "oui ou non"
+
+        msgid "date and time"
+        msgstr "date et heure"
+
+        msgid "bytes"
+        msgstr "octets"
+
+        msgid "whole number, 32 bits"
+        msgstr "nombre entier, 32 bits"
+
+        msgid "whole number, 16 bits"
+        msgstr "nombre entier, 16 bits"
+
+        msgid "whole number, 8 bits"
+        msgstr "nombre entier, 8 bits"
+
+        msgid "number with a fraction, 32 bits"
+        msgstr "nombre à virgule, 32 bits"
+
+        msgid "list of {0}"
+        msgstr "liste : {0}"
+
+        msgid "link to {0}"
+        msgstr "lien vers {0}"
+
+        msgid "list of links to {0}"
+        msgstr "liste de liens vers {0}"
+
+        msgid "embedded {0}"
+        msgstr "imbriqué : {0}"
+
+        msgid "list of embedded {0}"
+        msgstr "liste, imbriqué : {0}"
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangeForm.swift
+
+        msgid "The texts have {0} bytes together. Here are at most {1} possible: use 'migration-tool apply' for larger ones."
+        msgstr "Les textes font {0} octets ensemble. Ici, {1} au plus sont possibles : utilisez « migration-tool apply » pour de plus longs."
+
+        msgid "The file {0} isn't text in UTF-8, so that the text stays as it was."
+        msgstr "Le fichier {0} n’est pas du texte en UTF-8, le texte reste donc tel quel."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangePage.swift
+
+        msgid "This is wrong:"
+        msgstr "Voici ce qui est incorrect :"
+
+        msgid "These are wrong:"
+        msgstr "Voici tout ce qui est incorrect :"
+
+        msgid "Change the model of {0}"
+        msgstr "Modifier le modèle : {0}"
+
+        msgid "One of the small forms is filled in and wasn't used. Press its button, or empty it."
+        msgstr "L’un des petits formulaires est rempli et n’a pas été utilisé. Appuyez sur son bouton, ou videz-le."
+
+        msgid "Nothing is different from what is in use."
+        msgstr "Rien ne diffère de ce qui est utilisé."
+
+        msgid "What would happen"
+        msgstr "Ce qui se passerait"
+
+        msgid "Somebody has changed the models or the rules since you began, and your text doesn't have that."
+        msgstr "Quelqu’un a modifié les modèles ou les règles depuis que vous avez commencé, et votre texte n’en tient pas compte."
+
+        msgid "Take over into your text what you need of it, then go on. What is stored is what the text says."
+        msgstr "Reprenez dans votre texte ce qu’il vous en faut, puis continuez. C’est le contenu du texte qui sera enregistré."
+
+        msgid "Since you saw the plan, something has changed in the database. Nothing was done: this is what would happen now."
+        msgstr "Quelque chose a changé dans la base de données depuis que vous avez vu le plan. Rien n’a été fait : voici ce qui se passerait maintenant."
+
+        msgid "There is no app with that name."
+        msgstr "Aucune application ne porte ce nom."
+
+        msgid "The page of model and rules lists the apps."
+        msgstr "La page « Modèle et règles » liste les applications."
+
+        msgid "The app has no rules."
+        msgstr "L’application n’a pas de règles."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangePages.swift
+
+        msgid "Changing the model"
+        msgstr "Modification du modèle"
+
+        msgid "You are viewing the panel as {0}, who changes no models."
+        msgstr "Vous voyez le panneau en tant que {0}, et les modèles ne se modifient que sous votre propre identité."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelPlanContent.swift
+
+        msgid "The model's text"
+        msgstr "Texte du modèle"
+
+        msgid "The rules' text"
+        msgstr "Texte des règles"
+
+        msgid "{0}: at least {1} row has it."
+        msgid_plural "{0}: at least {1} rows have it."
+        msgstr[0] "{0} : présent dans au moins {1} ligne."
+        msgstr[1] "{0} : présent dans au moins {1} lignes."
+
+        msgid "{0}: {1} row has it."
+        msgid_plural "{0}: {1} rows have it."
+        msgstr[0] "{0} : présent dans {1} ligne."
+        msgstr[1] "{0} : présent dans {1} lignes."
+
+        msgid "{0}: at least {1} row"
+        msgid_plural "{0}: at least {1} rows"
+        msgstr[0] "{0} : au moins {1} ligne"
+        msgstr[1] "{0} : au moins {1} lignes"
+
+        msgid "{0}: {1} row"
+        msgid_plural "{0}: {1} rows"
+        msgstr[0] "{0} : {1} ligne"
+        msgstr[1] "{0} : {1} lignes"
+
+        msgid "The texts are too long, or too different, to be compared line by line."
+        msgstr "Les textes sont trop longs, ou trop différents, pour être comparés ligne par ligne."
+
+        msgid "Lines added: {0}. Lines removed: {1}."
+        msgstr "Lignes ajoutées : {0}. Lignes supprimées : {1}."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelRunContent.swift
+
+        msgid "Step {0} of {1}: {2}"
+        msgstr "Étape {0} sur {1} : {2}"
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelWish.swift
+
+        msgid "The class {0} was added to the text."
+        msgstr "La classe {0} a été ajoutée au texte."
+
+        msgid "Choose the class of the new property."
+        msgstr "Choisissez la classe de la nouvelle propriété."
+
+        msgid "{0}.{1} was added to the text."
+        msgstr "La propriété {0}.{1} a été ajoutée au texte."
+
+        msgid "Choose the property to rename."
+        msgstr "Choisissez la propriété à renommer."
+
+        msgid "{0} is called {1} in the text. Rules that name it have to be changed too."
+        msgstr "{0} s’appelle {1} dans le texte. Les règles qui citent ce nom doivent être modifiées aussi."
+
+        msgid "Choose what to drop."
+        msgstr "Choisissez ce qui doit être retiré."
+
+        msgid "{0} was taken out of the text. Its values stay in the database."
+        msgstr "« {0} » ne figure plus dans le texte. Les valeurs restent dans la base de données."
+
+        msgid "Choose the type of the new property."
+        msgstr "Choisissez le type de la nouvelle propriété."
+
+        msgid "The values of a whole number are whole numbers."
+        msgstr "Les valeurs d’un nombre entier sont des nombres entiers."
+
+        msgid "Give at most {0} values, none of them twice or of more than {1} bytes."
+        msgstr "Indiquez au plus {0} valeurs, toutes différentes et d’au plus {1} octets chacune."
+
         # Packages/Server/AdminPanel/Documents/DocumentContent.swift
 
         msgid "The models of {0}"
@@ -739,9 +925,6 @@ extension BuiltInTranslations {
 
         msgid "Version {0} compared with version {1}"
         msgstr "Version {0} comparée à la version {1}"
-
-        msgid "The texts are too long, or too different, to be compared line by line."
-        msgstr "Les textes sont trop longs, ou trop différents, pour être comparés ligne par ligne."
 
         msgid "Nothing changed: the texts are the same."
         msgstr "Rien n’a changé : les textes sont identiques."
@@ -1262,9 +1445,6 @@ extension BuiltInTranslations {
         msgid "The overview lists the classes."
         msgstr "La vue d’ensemble liste les classes."
 
-        msgid "There is no class '{0}'."
-        msgstr "La classe « {0} » n’existe pas."
-
         msgid "There is no class at this address."
         msgstr "Il n’y a pas de classe à cette adresse."
 
@@ -1285,9 +1465,6 @@ extension BuiltInTranslations {
         msgstr "JSON Lines"
 
         # Packages/Server/AdminPanel/Lists/FilterForm+Values.swift
-
-        msgid "yes or no"
-        msgstr "oui ou non"
 
         msgid "a whole number"
         msgstr "un nombre entier"
@@ -1579,6 +1756,9 @@ extension BuiltInTranslations {
 
         msgid "Start"
         msgstr "Accueil"
+
+        msgid "App"
+        msgstr "Application"
 
         msgid "Work"
         msgstr "Travail"
@@ -2935,6 +3115,39 @@ extension BuiltInTranslations {
         msgid "It gave no reason."
         msgstr "Elle n’a pas donné de raison."
 
+        # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
+
+        msgid "There is {0} problem."
+        msgid_plural "There are {0} problems."
+        msgstr[0] "Il y a {0} problème."
+        msgstr[1] "Il y a {0} problèmes."
+
+        msgid "The models or rules in the database have changed since this page was made."
+        msgstr "Les modèles ou les règles dans la base de données ont changé depuis la création de cette page."
+
+        msgid "The database user in {0} can't be used. {1}"
+        msgstr "L’utilisateur de la base de données dans {0} ne peut pas être employé. {1}"
+
+        msgid "The database in {0} can't be reached: {1}"
+        msgstr "La base de données dans {0} est inaccessible : {1}"
+
+        msgid "Nothing was done. Look at what would happen now, and decide again."
+        msgstr "Rien n’a été fait. Regardez ce qui se passerait maintenant, et décidez de nouveau."
+
+        msgid "Try again in a moment."
+        msgstr "Réessayez dans un instant."
+
+        msgid "docs/database-roles.md says how to make a user for it."
+        msgstr "docs/database-roles.md explique comment créer un utilisateur pour cela."
+
+        msgid "The server's log and PostgreSQL's have more."
+        msgstr "Les journaux du serveur et de PostgreSQL en disent plus."
+
+        # Packages/Server/AdminService/ModelChanges/ModelChanges.swift
+
+        msgid "Another change of a model is under way on this server."
+        msgstr "Une autre modification d’un modèle est en cours sur ce serveur."
+
         # Packages/Server/AdminService/People/GrantClass.swift
 
         msgid "It doesn't say which class gives the role."
@@ -3421,9 +3634,6 @@ extension BuiltInTranslations {
 
         msgid "The server has {0} exports under way, and at most {1} are possible."
         msgstr "Le serveur a {0} exports en cours, et {1} au plus sont possibles."
-
-        msgid "Try again in a moment."
-        msgstr "Réessayez dans un instant."
 
         # Packages/Server/JSONAPI/Imports/CSVDecoder.swift
 
@@ -4958,14 +5168,17 @@ extension BuiltInTranslations {
         msgid "In use"
         msgstr "En service"
 
-        msgid "App"
-        msgstr "Application"
-
         msgid "Rules"
         msgstr "Règles"
 
+        msgid "Change<1> the model and rules of {{name}}</1>"
+        msgstr "Modifier<1> le modèle et les règles : {{name}}</1>"
+
         msgid "model"
         msgstr "modèle"
+
+        msgid "To change models and rules here, set <1>{{.}}</1> and start the server again: see <2>docs/database-roles.md</2>."
+        msgstr "Pour modifier ici les modèles et les règles, définissez <1>{{.}}</1> et redémarrez le serveur : voir <2>docs/database-roles.md</2>."
 
         msgid "Version"
         msgstr "Version"
@@ -5227,9 +5440,6 @@ extension BuiltInTranslations {
 
         msgid "Show what would happen"
         msgstr "Montrer ce qui se passerait"
-
-        msgid "What would happen"
-        msgstr "Ce qui se passerait"
 
         msgid "Columns that aren't imported:"
         msgstr "Colonnes non importées :"
@@ -5533,6 +5743,192 @@ extension BuiltInTranslations {
 
         msgid "Six digits. If you don't have your phone, use a recovery code."
         msgstr "Six chiffres. Si vous n’avez pas votre téléphone, utilisez un code de récupération."
+
+        # Packages/Server/AdminPanel/Templates/model_change.mustache
+
+        msgid "What was changed meanwhile"
+        msgstr "Ce qui a été modifié entre-temps"
+
+        msgid "Nothing here changes anything yet. The next page shows what would happen, and takes your password."
+        msgstr "Rien n’est encore modifié ici. La page suivante montre ce qui se passerait, et demande votre mot de passe."
+
+        msgid "Usual changes"
+        msgstr "Modifications courantes"
+
+        msgid "Each button edits the text of the model below."
+        msgstr "Chaque bouton modifie le texte du modèle ci-dessous."
+
+        msgid "Add a class"
+        msgstr "Ajouter une classe"
+
+        msgid "As in Swift, such as Boat. The class gets a key of its own."
+        msgstr "Comme dans Swift, par exemple Boat. La classe reçoit sa propre clé."
+
+        msgid "Deleted objects go to the trash"
+        msgstr "Les objets supprimés vont dans la corbeille"
+
+        msgid "It's embedded: its objects live inside others"
+        msgstr "Elle est imbriquée : ses objets sont contenus dans d’autres"
+
+        msgid "Add the class"
+        msgstr "Ajouter la classe"
+
+        msgid "Add a property"
+        msgstr "Ajouter une propriété"
+
+        msgid "Choose a class"
+        msgstr "Choisissez une classe"
+
+        msgid "It may be nil. Links and embedded objects always may, lists never."
+        msgstr "Elle peut être nil. Les liens et les objets imbriqués le peuvent toujours, les listes jamais."
+
+        msgid "With an index, for filters and sorting"
+        msgstr "Avec un index, pour filtrer et trier"
+
+        msgid "Possible values"
+        msgstr "Valeurs possibles"
+
+        msgid "One on each line, for an enumeration. Leave it empty if all are possible."
+        msgstr "Une par ligne, pour une énumération. Laissez vide si toutes sont possibles."
+
+        msgid "Hint"
+        msgstr "Indication"
+
+        msgid "What people should know before they enter a value, such as its unit."
+        msgstr "Ce qu’il faut savoir avant de saisir une valeur, par exemple son unité."
+
+        msgid "Add the property"
+        msgstr "Ajouter la propriété"
+
+        msgid "Rename a property"
+        msgstr "Renommer une propriété"
+
+        msgid "Choose a property"
+        msgstr "Choisissez une propriété"
+
+        msgid "New name"
+        msgstr "Nouveau nom"
+
+        msgid "The values stay. Older versions of the app go on with the old name."
+        msgstr "Les valeurs restent. Les anciennes versions de l’application continuent avec l’ancien nom."
+
+        msgid "Rename the property"
+        msgstr "Renommer la propriété"
+
+        msgid "Drop a class or a property"
+        msgstr "Retirer une classe ou une propriété"
+
+        msgid "Class or property"
+        msgstr "Classe ou propriété"
+
+        msgid "Choose what to drop"
+        msgstr "Choisissez ce qui doit être retiré"
+
+        msgid "It is retired: the table or the column stays for older versions of the app."
+        msgstr "Elle est mise hors service : la table ou la colonne reste pour les anciennes versions de l’application."
+
+        msgid "Drop it"
+        msgstr "Retirer"
+
+        msgid "Text of the model"
+        msgstr "Texte du modèle"
+
+        msgid "JSON, as <1>docs/model-documents.md</1> describes it. What you leave out is retired."
+        msgstr "JSON, comme décrit dans <1>docs/model-documents.md</1>. Ce que vous omettez est mis hors service."
+
+        msgid "A file in place of this text"
+        msgstr "Un fichier à la place de ce texte"
+
+        msgid "Text of the rules"
+        msgstr "Texte des règles"
+
+        msgid "YAML or JSON, as <1>docs/rules.md</1> describes it. They count as they stand here, with the boxes of the permission matrix. Nobody sees a new class without rules for it."
+        msgstr "YAML ou JSON, comme décrit dans <1>docs/rules.md</1>. Elles valent telles qu’elles figurent ici, avec les cases de la matrice d’autorisations. Personne ne voit une nouvelle classe sans règles pour elle."
+
+        # Packages/Server/AdminPanel/Templates/model_plan.mustache
+
+        msgid "Nothing has been changed yet."
+        msgstr "Rien n’a encore été modifié."
+
+        msgid "What others may miss"
+        msgstr "Ce qui pourrait manquer à d’autres"
+
+        msgid "No values are deleted. SQL, views, functions and services of your own that use an old name stop working."
+        msgstr "Aucune valeur n’est supprimée. Vos requêtes SQL, vues, fonctions et services qui emploient un ancien nom cesseront de fonctionner."
+
+        msgid "The database has all of this already: there is nothing to do."
+        msgstr "La base de données a déjà tout cela : il n’y a rien à faire."
+
+        msgid "Steps"
+        msgstr "Étapes"
+
+        msgid "All of it happens in one transaction: if anything fails, nothing is changed."
+        msgstr "Tout se passe dans une seule transaction : si quelque chose échoue, rien n’est modifié."
+
+        msgid "Some steps are done outside of a transaction, so that others can go on writing. If anything fails after one of them, what was finished stays in the database, and the new model doesn't count. Applying the same again goes on from there."
+        msgstr "Certaines étapes se font en dehors d’une transaction, pour que d’autres puissent continuer à écrire. Si quelque chose échoue après l’une d’elles, ce qui était terminé reste dans la base de données, et le nouveau modèle ne compte pas. Appliquer de nouveau la même chose reprend à cet endroit."
+
+        msgid "These tables are locked while the transaction runs, and others wait. It waits {{lockSeconds}} seconds for each itself, and gives up then."
+        msgstr "Ces tables sont verrouillées pendant la transaction, et les autres attendent. Elle-même attend chacune {{lockSeconds}} secondes, puis abandonne."
+
+        msgid "{{name}} (outside of a transaction)"
+        msgstr "{{name}} (en dehors d’une transaction)"
+
+        msgid "SQL of the step"
+        msgstr "SQL de l’étape"
+
+        msgid "Remarks"
+        msgstr "Remarques"
+
+        msgid "{{title}}: lines"
+        msgstr "{{title}} : lignes"
+
+        msgid "Tick this first: nothing was done."
+        msgstr "Cochez d’abord cette case : rien n’a été fait."
+
+        msgid "I have read what others may miss"
+        msgstr "J’ai lu ce qui pourrait manquer à d’autres"
+
+        msgid "Back to the text"
+        msgstr "Retour au texte"
+
+        # Packages/Server/AdminPanel/Templates/model_run.mustache
+
+        msgid "This server has changed no model since it was started."
+        msgstr "Ce serveur n’a modifié aucun modèle depuis son démarrage."
+
+        msgid "What was stored is in the <1>history of the documents</1>."
+        msgstr "Ce qui a été enregistré figure dans l’<1>historique des documents</1>."
+
+        msgid "It goes on if you close this page."
+        msgstr "L’opération continue si vous fermez cette page."
+
+        msgid "The documents are as they were, unless the history has a newer version. Of steps that the plan has outside of a transaction, those that were finished stay."
+        msgstr "Les documents sont tels qu’ils étaient, sauf si l’historique a une version plus récente. Parmi les étapes que le plan prévoit en dehors d’une transaction, celles qui étaient terminées restent."
+
+        msgid "All servers use it within a second or two. Its version is in the <1>history of the documents</1>."
+        msgstr "Tous les serveurs l’utilisent d’ici une ou deux secondes. Sa version figure dans l’<1>historique des documents</1>."
+
+        msgid "What is left to do in Swift"
+        msgstr "Ce qui reste à faire en Swift"
+
+        msgid "The app's classes don't know of this change yet. Apps that are installed go on as they are."
+        msgstr "Les classes de l’application ne connaissent pas encore cette modification. Les applications installées continuent telles quelles."
+
+        msgid "Download <1>the model as it is now</1>, and change the classes to match. A property that was renamed declares its old name in <2>previousPropertyNames()</2>."
+        msgstr "Téléchargez <1>le modèle actuel</1>, et modifiez les classes en conséquence. Une propriété renommée déclare son ancien nom dans <2>previousPropertyNames()</2>."
+
+        msgid "Export the document from the classes, and compare it with the download."
+        msgstr "Exportez le document depuis les classes, et comparez-le à celui que vous avez téléchargé."
+
+        msgid "Apply it with <1>migration-tool apply</1>. From then on, the classes are the source again."
+        msgstr "Appliquez-le avec <1>migration-tool apply</1>. Dès lors, les classes font de nouveau référence."
+
+        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old name of what was renamed here. Everything else counts as the document has it, and the tool names what it takes back."
+        msgstr "D’ici là, <1>migration-tool apply</1> avec un document plus ancien conserve les classes et les propriétés ajoutées ici, et le signale. Il refuse l’ancien nom de ce qui a été renommé ici. Tout le reste vaut tel que le document l’indique, et l’outil nomme ce qu’il annule."
+
+        msgid "Download the rules as they are now"
+        msgstr "Télécharger les règles actuelles"
 
         # Packages/Server/AdminPanel/Templates/new-password.mustache
 
@@ -6360,6 +6756,12 @@ extension BuiltInTranslations {
         msgid "no SQL page"
         msgstr "pas de page SQL"
 
+        msgid "a database user of its own who acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
+        msgstr "un utilisateur de la base réservé à cet usage, qui agit comme propriétaire des tables, pour modifier les modèles et les règles dans le panneau : voir docs/database-roles.md"
+
+        msgid "they are changed by migration-tool"
+        msgstr "ils se modifient avec migration-tool"
+
         msgid "the address to listen on"
         msgstr "l’adresse d’écoute"
 
@@ -6462,11 +6864,5 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "l’adresse correspondante : seul le réseau de l’exploitant doit pouvoir la joindre"
 
-
-        msgid "A page changes nothing."
-        msgstr "Une page ne modifie rien."
-
-        msgid "Register an action for that."
-        msgstr "Enregistrez une action pour cela."
         """#
 }

@@ -470,6 +470,17 @@ extension BuiltInTranslations {
         msgid "{0} min {1} s"
         msgstr "{0} min {1} s"
 
+        # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
+
+        msgid "A page changes nothing."
+        msgstr "Eine Seite ändert nichts."
+
+        msgid "Register an action for that."
+        msgstr "Registrieren Sie dafür eine Aktion."
+
+        msgid "There is no class '{0}'."
+        msgstr "Es gibt keine Klasse „{0}“."
+
         # Packages/Server/AdminPanel/Devices/DeviceAnswers.swift
 
         msgid "None of the user's devices is connected to any gateway."
@@ -721,6 +732,181 @@ extension BuiltInTranslations {
         msgid "No other gateway is running."
         msgstr "Es läuft kein anderes Gateway."
 
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangeContent.swift
+
+        msgid "text"
+        msgstr "Text"
+
+        msgid "whole number"
+        msgstr "ganze Zahl"
+
+        msgid "number with a fraction"
+        msgstr "Zahl mit Nachkommastellen"
+
+        msgid "exact decimal number"
+        msgstr "exakte Dezimalzahl"
+
+        msgid "yes or no"
+        msgstr "ja oder nein"
+
+        msgid "date and time"
+        msgstr "Datum mit Uhrzeit"
+
+        msgid "bytes"
+        msgstr "Bytes"
+
+        msgid "whole number, 32 bits"
+        msgstr "ganze Zahl, 32 Bit"
+
+        msgid "whole number, 16 bits"
+        msgstr "ganze Zahl, 16 Bit"
+
+        msgid "whole number, 8 bits"
+        msgstr "ganze Zahl, 8 Bit"
+
+        msgid "number with a fraction, 32 bits"
+        msgstr "Zahl mit Nachkommastellen, 32 Bit"
+
+        msgid "list of {0}"
+        msgstr "Liste von {0}"
+
+        msgid "link to {0}"
+        msgstr "Verknüpfung mit {0}"
+
+        msgid "list of links to {0}"
+        msgstr "Liste von Verknüpfungen mit {0}"
+
+        msgid "embedded {0}"
+        msgstr "eingebettet: {0}"
+
+        msgid "list of embedded {0}"
+        msgstr "Liste, eingebettet: {0}"
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangeForm.swift
+
+        msgid "The texts have {0} bytes together. Here are at most {1} possible: use 'migration-tool apply' for larger ones."
+        msgstr "Die Texte haben zusammen {0} Bytes. Hier sind höchstens {1} möglich: Verwenden Sie für größere „migration-tool apply“."
+
+        msgid "The file {0} isn't text in UTF-8, so that the text stays as it was."
+        msgstr "Die Datei {0} ist kein Text in UTF-8, daher bleibt der Text, wie er war."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangePage.swift
+
+        msgid "This is wrong:"
+        msgstr "Das ist falsch:"
+
+        msgid "These are wrong:"
+        msgstr "Das alles ist falsch:"
+
+        msgid "Change the model of {0}"
+        msgstr "Das Modell von {0} ändern"
+
+        msgid "One of the small forms is filled in and wasn't used. Press its button, or empty it."
+        msgstr "Eines der kleinen Formulare ist ausgefüllt, wurde aber nicht verwendet. Klicken Sie auf seine Schaltfläche, oder leeren Sie es."
+
+        msgid "Nothing is different from what is in use."
+        msgstr "Nichts ist anders als das, was in Gebrauch ist."
+
+        msgid "What would happen"
+        msgstr "Was geschehen würde"
+
+        msgid "Somebody has changed the models or the rules since you began, and your text doesn't have that."
+        msgstr "Jemand hat die Modelle oder die Regeln geändert, seit Sie begonnen haben, und in Ihrem Text fehlt das."
+
+        msgid "Take over into your text what you need of it, then go on. What is stored is what the text says."
+        msgstr "Übernehmen Sie davon in Ihren Text, was Sie brauchen, und fahren Sie dann fort. Gespeichert wird, was im Text steht."
+
+        msgid "Since you saw the plan, something has changed in the database. Nothing was done: this is what would happen now."
+        msgstr "Seit Sie den Plan gesehen haben, hat sich in der Datenbank etwas geändert. Es wurde nichts ausgeführt: Das würde jetzt geschehen."
+
+        msgid "There is no app with that name."
+        msgstr "Es gibt keine App mit diesem Namen."
+
+        msgid "The page of model and rules lists the apps."
+        msgstr "Die Seite „Modell und Regeln“ enthält die Apps."
+
+        msgid "The app has no rules."
+        msgstr "Die App hat keine Regeln."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangePages.swift
+
+        msgid "Changing the model"
+        msgstr "Änderung des Modells"
+
+        msgid "You are viewing the panel as {0}, who changes no models."
+        msgstr "Sie sehen das Panel als {0} an, und Modelle lassen sich nur im eigenen Namen ändern."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelPlanContent.swift
+
+        msgid "The model's text"
+        msgstr "Text des Modells"
+
+        msgid "The rules' text"
+        msgstr "Text der Regeln"
+
+        msgid "{0}: at least {1} row has it."
+        msgid_plural "{0}: at least {1} rows have it."
+        msgstr[0] "{0}: in mindestens {1} Zeile vorhanden."
+        msgstr[1] "{0}: in mindestens {1} Zeilen vorhanden."
+
+        msgid "{0}: {1} row has it."
+        msgid_plural "{0}: {1} rows have it."
+        msgstr[0] "{0}: in {1} Zeile vorhanden."
+        msgstr[1] "{0}: in {1} Zeilen vorhanden."
+
+        msgid "{0}: at least {1} row"
+        msgid_plural "{0}: at least {1} rows"
+        msgstr[0] "{0}: mindestens {1} Zeile"
+        msgstr[1] "{0}: mindestens {1} Zeilen"
+
+        msgid "{0}: {1} row"
+        msgid_plural "{0}: {1} rows"
+        msgstr[0] "{0}: {1} Zeile"
+        msgstr[1] "{0}: {1} Zeilen"
+
+        msgid "The texts are too long, or too different, to be compared line by line."
+        msgstr "Die Texte sind zu lang oder zu verschieden, um sie zeilenweise zu vergleichen."
+
+        msgid "Lines added: {0}. Lines removed: {1}."
+        msgstr "Zeilen hinzugefügt: {0}. Zeilen entfernt: {1}."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelRunContent.swift
+
+        msgid "Step {0} of {1}: {2}"
+        msgstr "Schritt {0} von {1}: {2}"
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelWish.swift
+
+        msgid "The class {0} was added to the text."
+        msgstr "Die Klasse {0} wurde im Text hinzugefügt."
+
+        msgid "Choose the class of the new property."
+        msgstr "Wählen Sie die Klasse der neuen Eigenschaft."
+
+        msgid "{0}.{1} was added to the text."
+        msgstr "{0}.{1} wurde im Text hinzugefügt."
+
+        msgid "Choose the property to rename."
+        msgstr "Wählen Sie die Eigenschaft, die umbenannt werden soll."
+
+        msgid "{0} is called {1} in the text. Rules that name it have to be changed too."
+        msgstr "{0} heißt im Text nun {1}. Regeln, die den Namen verwenden, müssen ebenfalls geändert werden."
+
+        msgid "Choose what to drop."
+        msgstr "Wählen Sie, was entfernt werden soll."
+
+        msgid "{0} was taken out of the text. Its values stay in the database."
+        msgstr "{0} wurde aus dem Text entfernt. Die Werte bleiben in der Datenbank."
+
+        msgid "Choose the type of the new property."
+        msgstr "Wählen Sie den Typ der neuen Eigenschaft."
+
+        msgid "The values of a whole number are whole numbers."
+        msgstr "Die Werte einer ganzen Zahl sind ganze Zahlen."
+
+        msgid "Give at most {0} values, none of them twice or of more than {1} bytes."
+        msgstr "Geben Sie höchstens {0} Werte an, keinen doppelt und keinen mit mehr als {1} Bytes."
+
         # Packages/Server/AdminPanel/Documents/DocumentContent.swift
 
         msgid "The models of {0}"
@@ -740,9 +926,6 @@ extension BuiltInTranslations {
 
         msgid "Version {0} compared with version {1}"
         msgstr "Version {0} im Vergleich mit Version {1}"
-
-        msgid "The texts are too long, or too different, to be compared line by line."
-        msgstr "Die Texte sind zu lang oder zu verschieden, um sie zeilenweise zu vergleichen."
 
         msgid "Nothing changed: the texts are the same."
         msgstr "Nichts hat sich geändert: Die Texte sind gleich."
@@ -1263,9 +1446,6 @@ extension BuiltInTranslations {
         msgid "The overview lists the classes."
         msgstr "Die Übersicht enthält die Klassen."
 
-        msgid "There is no class '{0}'."
-        msgstr "Es gibt keine Klasse „{0}“."
-
         msgid "There is no class at this address."
         msgstr "Unter dieser Adresse gibt es keine Klasse."
 
@@ -1286,9 +1466,6 @@ extension BuiltInTranslations {
         msgstr "JSON Lines"
 
         # Packages/Server/AdminPanel/Lists/FilterForm+Values.swift
-
-        msgid "yes or no"
-        msgstr "ja oder nein"
 
         msgid "a whole number"
         msgstr "eine ganze Zahl"
@@ -1580,6 +1757,9 @@ extension BuiltInTranslations {
 
         msgid "Start"
         msgstr "Start"
+
+        msgid "App"
+        msgstr "App"
 
         msgid "Work"
         msgstr "Arbeit"
@@ -2936,6 +3116,39 @@ extension BuiltInTranslations {
         msgid "It gave no reason."
         msgstr "Es hat keinen Grund genannt."
 
+        # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
+
+        msgid "There is {0} problem."
+        msgid_plural "There are {0} problems."
+        msgstr[0] "Es gibt {0} Problem."
+        msgstr[1] "Es gibt {0} Probleme."
+
+        msgid "The models or rules in the database have changed since this page was made."
+        msgstr "Die Modelle oder Regeln in der Datenbank haben sich geändert, seit diese Seite erstellt wurde."
+
+        msgid "The database user in {0} can't be used. {1}"
+        msgstr "Der Datenbankbenutzer in {0} lässt sich nicht verwenden. {1}"
+
+        msgid "The database in {0} can't be reached: {1}"
+        msgstr "Die Datenbank in {0} ist nicht erreichbar: {1}"
+
+        msgid "Nothing was done. Look at what would happen now, and decide again."
+        msgstr "Es wurde nichts ausgeführt. Sehen Sie sich an, was jetzt geschehen würde, und entscheiden Sie neu."
+
+        msgid "Try again in a moment."
+        msgstr "Versuchen Sie es gleich noch einmal."
+
+        msgid "docs/database-roles.md says how to make a user for it."
+        msgstr "docs/database-roles.md beschreibt, wie ein Benutzer dafür angelegt wird."
+
+        msgid "The server's log and PostgreSQL's have more."
+        msgstr "Mehr steht in den Protokollen des Servers und von PostgreSQL."
+
+        # Packages/Server/AdminService/ModelChanges/ModelChanges.swift
+
+        msgid "Another change of a model is under way on this server."
+        msgstr "Auf diesem Server läuft schon eine andere Änderung eines Modells."
+
         # Packages/Server/AdminService/People/GrantClass.swift
 
         msgid "It doesn't say which class gives the role."
@@ -3422,9 +3635,6 @@ extension BuiltInTranslations {
 
         msgid "The server has {0} exports under way, and at most {1} are possible."
         msgstr "Auf dem Server laufen {0} Exporte, höchstens {1} sind möglich."
-
-        msgid "Try again in a moment."
-        msgstr "Versuchen Sie es gleich noch einmal."
 
         # Packages/Server/JSONAPI/Imports/CSVDecoder.swift
 
@@ -4959,14 +5169,17 @@ extension BuiltInTranslations {
         msgid "In use"
         msgstr "In Verwendung"
 
-        msgid "App"
-        msgstr "App"
-
         msgid "Rules"
         msgstr "Regeln"
 
+        msgid "Change<1> the model and rules of {{name}}</1>"
+        msgstr "Ändern<1>: Modell und Regeln von {{name}}</1>"
+
         msgid "model"
         msgstr "Modell"
+
+        msgid "To change models and rules here, set <1>{{.}}</1> and start the server again: see <2>docs/database-roles.md</2>."
+        msgstr "Um Modelle und Regeln hier zu ändern, setzen Sie <1>{{.}}</1> und starten Sie den Server neu: siehe <2>docs/database-roles.md</2>."
 
         msgid "Version"
         msgstr "Version"
@@ -5228,9 +5441,6 @@ extension BuiltInTranslations {
 
         msgid "Show what would happen"
         msgstr "Zeigen, was geschehen würde"
-
-        msgid "What would happen"
-        msgstr "Was geschehen würde"
 
         msgid "Columns that aren't imported:"
         msgstr "Spalten, die nicht importiert werden:"
@@ -5534,6 +5744,192 @@ extension BuiltInTranslations {
 
         msgid "Six digits. If you don't have your phone, use a recovery code."
         msgstr "Sechs Ziffern. Wenn Sie Ihr Telefon nicht haben, nehmen Sie einen Wiederherstellungscode."
+
+        # Packages/Server/AdminPanel/Templates/model_change.mustache
+
+        msgid "What was changed meanwhile"
+        msgstr "Was inzwischen geändert wurde"
+
+        msgid "Nothing here changes anything yet. The next page shows what would happen, and takes your password."
+        msgstr "Hier wird noch nichts geändert. Die nächste Seite zeigt, was geschehen würde, und verlangt Ihr Passwort."
+
+        msgid "Usual changes"
+        msgstr "Übliche Änderungen"
+
+        msgid "Each button edits the text of the model below."
+        msgstr "Jede Schaltfläche bearbeitet den Text des Modells weiter unten."
+
+        msgid "Add a class"
+        msgstr "Eine Klasse hinzufügen"
+
+        msgid "As in Swift, such as Boat. The class gets a key of its own."
+        msgstr "Wie in Swift, zum Beispiel Boat. Die Klasse bekommt einen eigenen Schlüssel."
+
+        msgid "Deleted objects go to the trash"
+        msgstr "Gelöschte Objekte kommen in den Papierkorb"
+
+        msgid "It's embedded: its objects live inside others"
+        msgstr "Sie ist eingebettet: Ihre Objekte liegen in anderen"
+
+        msgid "Add the class"
+        msgstr "Klasse hinzufügen"
+
+        msgid "Add a property"
+        msgstr "Eine Eigenschaft hinzufügen"
+
+        msgid "Choose a class"
+        msgstr "Klasse wählen"
+
+        msgid "It may be nil. Links and embedded objects always may, lists never."
+        msgstr "Sie darf nil sein. Verknüpfungen und eingebettete Objekte dürfen das immer, Listen nie."
+
+        msgid "With an index, for filters and sorting"
+        msgstr "Mit einem Index, zum Filtern und Sortieren"
+
+        msgid "Possible values"
+        msgstr "Mögliche Werte"
+
+        msgid "One on each line, for an enumeration. Leave it empty if all are possible."
+        msgstr "Einer pro Zeile, für eine Aufzählung. Lassen Sie das Feld leer, wenn alle möglich sind."
+
+        msgid "Hint"
+        msgstr "Hinweis"
+
+        msgid "What people should know before they enter a value, such as its unit."
+        msgstr "Was man wissen sollte, bevor man einen Wert eingibt, zum Beispiel die Einheit."
+
+        msgid "Add the property"
+        msgstr "Eigenschaft hinzufügen"
+
+        msgid "Rename a property"
+        msgstr "Eine Eigenschaft umbenennen"
+
+        msgid "Choose a property"
+        msgstr "Eigenschaft wählen"
+
+        msgid "New name"
+        msgstr "Neuer Name"
+
+        msgid "The values stay. Older versions of the app go on with the old name."
+        msgstr "Die Werte bleiben. Ältere Versionen der App arbeiten mit dem alten Namen weiter."
+
+        msgid "Rename the property"
+        msgstr "Eigenschaft umbenennen"
+
+        msgid "Drop a class or a property"
+        msgstr "Eine Klasse oder Eigenschaft entfernen"
+
+        msgid "Class or property"
+        msgstr "Klasse oder Eigenschaft"
+
+        msgid "Choose what to drop"
+        msgstr "Wählen, was entfernt werden soll"
+
+        msgid "It is retired: the table or the column stays for older versions of the app."
+        msgstr "Sie wird stillgelegt: Die Tabelle oder die Spalte bleibt für ältere Versionen der App erhalten."
+
+        msgid "Drop it"
+        msgstr "Entfernen"
+
+        msgid "Text of the model"
+        msgstr "Text des Modells"
+
+        msgid "JSON, as <1>docs/model-documents.md</1> describes it. What you leave out is retired."
+        msgstr "JSON, wie in <1>docs/model-documents.md</1> beschrieben. Was Sie weglassen, wird stillgelegt."
+
+        msgid "A file in place of this text"
+        msgstr "Eine Datei anstelle dieses Textes"
+
+        msgid "Text of the rules"
+        msgstr "Text der Regeln"
+
+        msgid "YAML or JSON, as <1>docs/rules.md</1> describes it. They count as they stand here, with the boxes of the permission matrix. Nobody sees a new class without rules for it."
+        msgstr "YAML oder JSON, wie in <1>docs/rules.md</1> beschrieben. Sie gelten so, wie sie hier stehen, samt den Kästchen der Rechtematrix. Eine neue Klasse ohne eigene Regeln sieht niemand."
+
+        # Packages/Server/AdminPanel/Templates/model_plan.mustache
+
+        msgid "Nothing has been changed yet."
+        msgstr "Noch wurde nichts geändert."
+
+        msgid "What others may miss"
+        msgstr "Was anderen fehlen könnte"
+
+        msgid "No values are deleted. SQL, views, functions and services of your own that use an old name stop working."
+        msgstr "Es werden keine Werte gelöscht. Eigenes SQL und eigene Sichten, Funktionen und Dienste, die einen alten Namen verwenden, funktionieren nicht mehr."
+
+        msgid "The database has all of this already: there is nothing to do."
+        msgstr "Die Datenbank hat das alles schon: Es gibt nichts zu tun."
+
+        msgid "Steps"
+        msgstr "Schritte"
+
+        msgid "All of it happens in one transaction: if anything fails, nothing is changed."
+        msgstr "Alles geschieht in einer Transaktion: Wenn etwas scheitert, wird nichts geändert."
+
+        msgid "Some steps are done outside of a transaction, so that others can go on writing. If anything fails after one of them, what was finished stays in the database, and the new model doesn't count. Applying the same again goes on from there."
+        msgstr "Einige Schritte laufen außerhalb einer Transaktion, damit andere weiter schreiben können. Scheitert nach einem davon etwas, bleibt das Fertige in der Datenbank, und das neue Modell gilt nicht. Wenden Sie dasselbe noch einmal an, geht es dort weiter."
+
+        msgid "These tables are locked while the transaction runs, and others wait. It waits {{lockSeconds}} seconds for each itself, and gives up then."
+        msgstr "Diese Tabellen sind gesperrt, solange die Transaktion läuft, und andere warten. Sie selbst wartet auf jede {{lockSeconds}} Sekunden und gibt dann auf."
+
+        msgid "{{name}} (outside of a transaction)"
+        msgstr "{{name}} (außerhalb einer Transaktion)"
+
+        msgid "SQL of the step"
+        msgstr "SQL des Schritts"
+
+        msgid "Remarks"
+        msgstr "Anmerkungen"
+
+        msgid "{{title}}: lines"
+        msgstr "{{title}}: Zeilen"
+
+        msgid "Tick this first: nothing was done."
+        msgstr "Setzen Sie zuerst dieses Häkchen: Es wurde nichts ausgeführt."
+
+        msgid "I have read what others may miss"
+        msgstr "Ich habe gelesen, was anderen fehlen könnte"
+
+        msgid "Back to the text"
+        msgstr "Zurück zum Text"
+
+        # Packages/Server/AdminPanel/Templates/model_run.mustache
+
+        msgid "This server has changed no model since it was started."
+        msgstr "Dieser Server hat seit seinem Start kein Modell geändert."
+
+        msgid "What was stored is in the <1>history of the documents</1>."
+        msgstr "Was gespeichert wurde, steht im <1>Verlauf der Dokumente</1>."
+
+        msgid "It goes on if you close this page."
+        msgstr "Es läuft weiter, auch wenn Sie diese Seite schließen."
+
+        msgid "The documents are as they were, unless the history has a newer version. Of steps that the plan has outside of a transaction, those that were finished stay."
+        msgstr "Die Dokumente sind, wie sie waren, sofern der Verlauf keine neuere Version hat. Von den Schritten, die der Plan außerhalb einer Transaktion hat, bleiben die fertigen bestehen."
+
+        msgid "All servers use it within a second or two. Its version is in the <1>history of the documents</1>."
+        msgstr "Alle Server verwenden es innerhalb von ein, zwei Sekunden. Die Version steht im <1>Verlauf der Dokumente</1>."
+
+        msgid "What is left to do in Swift"
+        msgstr "Was in Swift noch zu tun ist"
+
+        msgid "The app's classes don't know of this change yet. Apps that are installed go on as they are."
+        msgstr "Die Klassen der App kennen diese Änderung noch nicht. Installierte Apps laufen unverändert weiter."
+
+        msgid "Download <1>the model as it is now</1>, and change the classes to match. A property that was renamed declares its old name in <2>previousPropertyNames()</2>."
+        msgstr "Laden Sie <1>das jetzige Modell</1> herunter, und passen Sie die Klassen daran an. Eine umbenannte Eigenschaft gibt ihren alten Namen in <2>previousPropertyNames()</2> an."
+
+        msgid "Export the document from the classes, and compare it with the download."
+        msgstr "Exportieren Sie das Dokument aus den Klassen, und vergleichen Sie es mit dem heruntergeladenen."
+
+        msgid "Apply it with <1>migration-tool apply</1>. From then on, the classes are the source again."
+        msgstr "Wenden Sie es mit <1>migration-tool apply</1> an. Von da an sind wieder die Klassen maßgeblich."
+
+        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old name of what was renamed here. Everything else counts as the document has it, and the tool names what it takes back."
+        msgstr "Bis dahin behält <1>migration-tool apply</1> bei einem älteren Dokument die Klassen und Eigenschaften, die hier hinzugefügt wurden, und weist darauf hin. Den alten Namen von hier Umbenanntem lehnt es ab. Alles andere gilt so, wie es im Dokument steht, und das Programm nennt, was es zurücknimmt."
+
+        msgid "Download the rules as they are now"
+        msgstr "Die jetzigen Regeln herunterladen"
 
         # Packages/Server/AdminPanel/Templates/new-password.mustache
 
@@ -6361,6 +6757,12 @@ extension BuiltInTranslations {
         msgid "no SQL page"
         msgstr "keine SQL-Seite"
 
+        msgid "a database user of its own who acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
+        msgstr "ein eigener Datenbankbenutzer, der als Eigentümer der Tabellen handelt, um Modelle und Regeln im Panel zu ändern, siehe docs/database-roles.md"
+
+        msgid "they are changed by migration-tool"
+        msgstr "sie werden mit migration-tool geändert"
+
         msgid "the address to listen on"
         msgstr "die Adresse, an der der Server lauscht"
 
@@ -6463,11 +6865,5 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "die Adresse dafür: Nur das Netz des Betreibers darf sie erreichen"
 
-
-        msgid "A page changes nothing."
-        msgstr "Eine Seite ändert nichts."
-
-        msgid "Register an action for that."
-        msgstr "Registrieren Sie dafür eine Aktion."
         """#
 }

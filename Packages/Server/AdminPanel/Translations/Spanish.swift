@@ -469,6 +469,17 @@ extension BuiltInTranslations {
         msgid "{0} min {1} s"
         msgstr "{0} min {1} s"
 
+        # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
+
+        msgid "A page changes nothing."
+        msgstr "Una página no cambia nada."
+
+        msgid "Register an action for that."
+        msgstr "Registre una acción para ello."
+
+        msgid "There is no class '{0}'."
+        msgstr "No existe la clase «{0}»."
+
         # Packages/Server/AdminPanel/Devices/DeviceAnswers.swift
 
         msgid "None of the user's devices is connected to any gateway."
@@ -720,6 +731,181 @@ extension BuiltInTranslations {
         msgid "No other gateway is running."
         msgstr "No hay ninguna otra pasarela en funcionamiento."
 
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangeContent.swift
+
+        msgid "text"
+        msgstr "texto"
+
+        msgid "whole number"
+        msgstr "número entero"
+
+        msgid "number with a fraction"
+        msgstr "número con decimales"
+
+        msgid "exact decimal number"
+        msgstr "número decimal exacto"
+
+        msgid "yes or no"
+        msgstr "sí o no"
+
+        msgid "date and time"
+        msgstr "fecha y hora"
+
+        msgid "bytes"
+        msgstr "bytes"
+
+        msgid "whole number, 32 bits"
+        msgstr "número entero, 32 bits"
+
+        msgid "whole number, 16 bits"
+        msgstr "número entero, 16 bits"
+
+        msgid "whole number, 8 bits"
+        msgstr "número entero, 8 bits"
+
+        msgid "number with a fraction, 32 bits"
+        msgstr "número con decimales, 32 bits"
+
+        msgid "list of {0}"
+        msgstr "lista de {0}"
+
+        msgid "link to {0}"
+        msgstr "enlace a {0}"
+
+        msgid "list of links to {0}"
+        msgstr "lista de enlaces a {0}"
+
+        msgid "embedded {0}"
+        msgstr "incrustado: {0}"
+
+        msgid "list of embedded {0}"
+        msgstr "lista, incrustado: {0}"
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangeForm.swift
+
+        msgid "The texts have {0} bytes together. Here are at most {1} possible: use 'migration-tool apply' for larger ones."
+        msgstr "Los textos suman {0} bytes. Aquí puede haber como máximo {1}: use «migration-tool apply» para textos más largos."
+
+        msgid "The file {0} isn't text in UTF-8, so that the text stays as it was."
+        msgstr "El archivo {0} no es texto en UTF-8, así que el texto queda como estaba."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangePage.swift
+
+        msgid "This is wrong:"
+        msgstr "Esto es incorrecto:"
+
+        msgid "These are wrong:"
+        msgstr "Todo esto es incorrecto:"
+
+        msgid "Change the model of {0}"
+        msgstr "Cambiar el modelo de {0}"
+
+        msgid "One of the small forms is filled in and wasn't used. Press its button, or empty it."
+        msgstr "Uno de los formularios pequeños está rellenado y no se usó. Pulse su botón o vacíelo."
+
+        msgid "Nothing is different from what is in use."
+        msgstr "No hay ninguna diferencia con lo que está en uso."
+
+        msgid "What would happen"
+        msgstr "Qué pasaría"
+
+        msgid "Somebody has changed the models or the rules since you began, and your text doesn't have that."
+        msgstr "Alguien cambió los modelos o las reglas después de que usted empezara, y su texto no incluye ese cambio."
+
+        msgid "Take over into your text what you need of it, then go on. What is stored is what the text says."
+        msgstr "Incorpore a su texto lo que necesite de él y continúe. Se guardará lo que diga el texto."
+
+        msgid "Since you saw the plan, something has changed in the database. Nothing was done: this is what would happen now."
+        msgstr "Desde que vio el plan, algo ha cambiado en la base de datos. No se hizo nada: esto es lo que pasaría ahora."
+
+        msgid "There is no app with that name."
+        msgstr "No hay ninguna aplicación con ese nombre."
+
+        msgid "The page of model and rules lists the apps."
+        msgstr "La página «Modelo y reglas» muestra las aplicaciones."
+
+        msgid "The app has no rules."
+        msgstr "La aplicación no tiene reglas."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelChangePages.swift
+
+        msgid "Changing the model"
+        msgstr "Cambio del modelo"
+
+        msgid "You are viewing the panel as {0}, who changes no models."
+        msgstr "Está viendo el panel como {0}, y los modelos solo se pueden cambiar con la propia cuenta."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelPlanContent.swift
+
+        msgid "The model's text"
+        msgstr "Texto del modelo"
+
+        msgid "The rules' text"
+        msgstr "Texto de las reglas"
+
+        msgid "{0}: at least {1} row has it."
+        msgid_plural "{0}: at least {1} rows have it."
+        msgstr[0] "{0}: presente en al menos {1} fila."
+        msgstr[1] "{0}: presente en al menos {1} filas."
+
+        msgid "{0}: {1} row has it."
+        msgid_plural "{0}: {1} rows have it."
+        msgstr[0] "{0}: presente en {1} fila."
+        msgstr[1] "{0}: presente en {1} filas."
+
+        msgid "{0}: at least {1} row"
+        msgid_plural "{0}: at least {1} rows"
+        msgstr[0] "{0}: al menos {1} fila"
+        msgstr[1] "{0}: al menos {1} filas"
+
+        msgid "{0}: {1} row"
+        msgid_plural "{0}: {1} rows"
+        msgstr[0] "{0}: {1} fila"
+        msgstr[1] "{0}: {1} filas"
+
+        msgid "The texts are too long, or too different, to be compared line by line."
+        msgstr "Los textos son demasiado largos o demasiado distintos para compararlos línea por línea."
+
+        msgid "Lines added: {0}. Lines removed: {1}."
+        msgstr "Líneas añadidas: {0}. Líneas quitadas: {1}."
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelRunContent.swift
+
+        msgid "Step {0} of {1}: {2}"
+        msgstr "Paso {0} de {1}: {2}"
+
+        # Packages/Server/AdminPanel/Documents/Changing/ModelWish.swift
+
+        msgid "The class {0} was added to the text."
+        msgstr "La clase {0} se añadió al texto."
+
+        msgid "Choose the class of the new property."
+        msgstr "Elija la clase de la nueva propiedad."
+
+        msgid "{0}.{1} was added to the text."
+        msgstr "La propiedad {0}.{1} se añadió al texto."
+
+        msgid "Choose the property to rename."
+        msgstr "Elija la propiedad cuyo nombre quiere cambiar."
+
+        msgid "{0} is called {1} in the text. Rules that name it have to be changed too."
+        msgstr "{0} se llama {1} en el texto. También hay que cambiar las reglas que usan ese nombre."
+
+        msgid "Choose what to drop."
+        msgstr "Elija lo que quiere quitar."
+
+        msgid "{0} was taken out of the text. Its values stay in the database."
+        msgstr "«{0}» ya no figura en el texto. Los valores permanecen en la base de datos."
+
+        msgid "Choose the type of the new property."
+        msgstr "Elija el tipo de la nueva propiedad."
+
+        msgid "The values of a whole number are whole numbers."
+        msgstr "Los valores de un número entero son números enteros."
+
+        msgid "Give at most {0} values, none of them twice or of more than {1} bytes."
+        msgstr "Indique como máximo {0} valores, ninguno repetido ni de más de {1} bytes."
+
         # Packages/Server/AdminPanel/Documents/DocumentContent.swift
 
         msgid "The models of {0}"
@@ -739,9 +925,6 @@ extension BuiltInTranslations {
 
         msgid "Version {0} compared with version {1}"
         msgstr "Versión {0} comparada con la versión {1}"
-
-        msgid "The texts are too long, or too different, to be compared line by line."
-        msgstr "Los textos son demasiado largos o demasiado distintos para compararlos línea por línea."
 
         msgid "Nothing changed: the texts are the same."
         msgstr "No cambió nada: los textos son iguales."
@@ -1262,9 +1445,6 @@ extension BuiltInTranslations {
         msgid "The overview lists the classes."
         msgstr "El resumen muestra las clases."
 
-        msgid "There is no class '{0}'."
-        msgstr "No existe la clase «{0}»."
-
         msgid "There is no class at this address."
         msgstr "No hay ninguna clase en esta dirección."
 
@@ -1285,9 +1465,6 @@ extension BuiltInTranslations {
         msgstr "JSON Lines"
 
         # Packages/Server/AdminPanel/Lists/FilterForm+Values.swift
-
-        msgid "yes or no"
-        msgstr "sí o no"
 
         msgid "a whole number"
         msgstr "un número entero"
@@ -1579,6 +1756,9 @@ extension BuiltInTranslations {
 
         msgid "Start"
         msgstr "Inicio"
+
+        msgid "App"
+        msgstr "Aplicación"
 
         msgid "Work"
         msgstr "Trabajo"
@@ -2935,6 +3115,39 @@ extension BuiltInTranslations {
         msgid "It gave no reason."
         msgstr "No indicó ningún motivo."
 
+        # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
+
+        msgid "There is {0} problem."
+        msgid_plural "There are {0} problems."
+        msgstr[0] "Hay {0} problema."
+        msgstr[1] "Hay {0} problemas."
+
+        msgid "The models or rules in the database have changed since this page was made."
+        msgstr "Los modelos o las reglas de la base de datos han cambiado desde que se generó esta página."
+
+        msgid "The database user in {0} can't be used. {1}"
+        msgstr "El usuario de la base de datos de {0} no se puede usar. {1}"
+
+        msgid "The database in {0} can't be reached: {1}"
+        msgstr "No se puede acceder a la base de datos de {0}: {1}"
+
+        msgid "Nothing was done. Look at what would happen now, and decide again."
+        msgstr "No se hizo nada. Vea qué pasaría ahora y decida de nuevo."
+
+        msgid "Try again in a moment."
+        msgstr "Vuelva a intentarlo en un momento."
+
+        msgid "docs/database-roles.md says how to make a user for it."
+        msgstr "docs/database-roles.md explica cómo crear un usuario para ello."
+
+        msgid "The server's log and PostgreSQL's have more."
+        msgstr "Los registros del servidor y de PostgreSQL contienen más detalles."
+
+        # Packages/Server/AdminService/ModelChanges/ModelChanges.swift
+
+        msgid "Another change of a model is under way on this server."
+        msgstr "Ya hay otro cambio de un modelo en curso en este servidor."
+
         # Packages/Server/AdminService/People/GrantClass.swift
 
         msgid "It doesn't say which class gives the role."
@@ -3421,9 +3634,6 @@ extension BuiltInTranslations {
 
         msgid "The server has {0} exports under way, and at most {1} are possible."
         msgstr "El servidor tiene {0} exportaciones en curso, y como máximo puede haber {1}."
-
-        msgid "Try again in a moment."
-        msgstr "Vuelva a intentarlo en un momento."
 
         # Packages/Server/JSONAPI/Imports/CSVDecoder.swift
 
@@ -4958,14 +5168,17 @@ extension BuiltInTranslations {
         msgid "In use"
         msgstr "En uso"
 
-        msgid "App"
-        msgstr "Aplicación"
-
         msgid "Rules"
         msgstr "Reglas"
 
+        msgid "Change<1> the model and rules of {{name}}</1>"
+        msgstr "Cambiar<1> el modelo y las reglas de {{name}}</1>"
+
         msgid "model"
         msgstr "modelo"
+
+        msgid "To change models and rules here, set <1>{{.}}</1> and start the server again: see <2>docs/database-roles.md</2>."
+        msgstr "Para cambiar aquí modelos y reglas, defina <1>{{.}}</1> y reinicie el servidor: véase <2>docs/database-roles.md</2>."
 
         msgid "Version"
         msgstr "Versión"
@@ -5227,9 +5440,6 @@ extension BuiltInTranslations {
 
         msgid "Show what would happen"
         msgstr "Mostrar qué pasaría"
-
-        msgid "What would happen"
-        msgstr "Qué pasaría"
 
         msgid "Columns that aren't imported:"
         msgstr "Columnas que no se importan:"
@@ -5533,6 +5743,192 @@ extension BuiltInTranslations {
 
         msgid "Six digits. If you don't have your phone, use a recovery code."
         msgstr "Seis cifras. Si no tiene su teléfono, use un código de recuperación."
+
+        # Packages/Server/AdminPanel/Templates/model_change.mustache
+
+        msgid "What was changed meanwhile"
+        msgstr "Qué se cambió entretanto"
+
+        msgid "Nothing here changes anything yet. The next page shows what would happen, and takes your password."
+        msgstr "Aquí todavía no se cambia nada. La página siguiente muestra qué pasaría y pide su contraseña."
+
+        msgid "Usual changes"
+        msgstr "Cambios habituales"
+
+        msgid "Each button edits the text of the model below."
+        msgstr "Cada botón edita el texto del modelo que aparece más abajo."
+
+        msgid "Add a class"
+        msgstr "Añadir una clase"
+
+        msgid "As in Swift, such as Boat. The class gets a key of its own."
+        msgstr "Como en Swift, por ejemplo Boat. La clase recibe una clave propia."
+
+        msgid "Deleted objects go to the trash"
+        msgstr "Los objetos eliminados van a la papelera"
+
+        msgid "It's embedded: its objects live inside others"
+        msgstr "Es incrustada: sus objetos están dentro de otros"
+
+        msgid "Add the class"
+        msgstr "Añadir la clase"
+
+        msgid "Add a property"
+        msgstr "Añadir una propiedad"
+
+        msgid "Choose a class"
+        msgstr "Elija una clase"
+
+        msgid "It may be nil. Links and embedded objects always may, lists never."
+        msgstr "Puede ser nil. Los enlaces y los objetos incrustados siempre pueden serlo; las listas, nunca."
+
+        msgid "With an index, for filters and sorting"
+        msgstr "Con un índice, para filtrar y ordenar"
+
+        msgid "Possible values"
+        msgstr "Valores posibles"
+
+        msgid "One on each line, for an enumeration. Leave it empty if all are possible."
+        msgstr "Uno por línea, para una enumeración. Déjelo vacío si todos son posibles."
+
+        msgid "Hint"
+        msgstr "Indicación"
+
+        msgid "What people should know before they enter a value, such as its unit."
+        msgstr "Lo que conviene saber antes de introducir un valor, por ejemplo su unidad."
+
+        msgid "Add the property"
+        msgstr "Añadir la propiedad"
+
+        msgid "Rename a property"
+        msgstr "Cambiar el nombre de una propiedad"
+
+        msgid "Choose a property"
+        msgstr "Elija una propiedad"
+
+        msgid "New name"
+        msgstr "Nuevo nombre"
+
+        msgid "The values stay. Older versions of the app go on with the old name."
+        msgstr "Los valores se conservan. Las versiones anteriores de la aplicación siguen con el nombre antiguo."
+
+        msgid "Rename the property"
+        msgstr "Cambiar el nombre de la propiedad"
+
+        msgid "Drop a class or a property"
+        msgstr "Quitar una clase o una propiedad"
+
+        msgid "Class or property"
+        msgstr "Clase o propiedad"
+
+        msgid "Choose what to drop"
+        msgstr "Elija lo que quiere quitar"
+
+        msgid "It is retired: the table or the column stays for older versions of the app."
+        msgstr "Queda retirada: la tabla o la columna se conserva para las versiones anteriores de la aplicación."
+
+        msgid "Drop it"
+        msgstr "Quitar"
+
+        msgid "Text of the model"
+        msgstr "Texto del modelo"
+
+        msgid "JSON, as <1>docs/model-documents.md</1> describes it. What you leave out is retired."
+        msgstr "JSON, como se describe en <1>docs/model-documents.md</1>. Lo que omita quedará retirado."
+
+        msgid "A file in place of this text"
+        msgstr "Un archivo en lugar de este texto"
+
+        msgid "Text of the rules"
+        msgstr "Texto de las reglas"
+
+        msgid "YAML or JSON, as <1>docs/rules.md</1> describes it. They count as they stand here, with the boxes of the permission matrix. Nobody sees a new class without rules for it."
+        msgstr "YAML o JSON, como se describe en <1>docs/rules.md</1>. Se aplican tal como figuran aquí, con las casillas de la matriz de permisos. Nadie ve una clase nueva que no tenga reglas."
+
+        # Packages/Server/AdminPanel/Templates/model_plan.mustache
+
+        msgid "Nothing has been changed yet."
+        msgstr "Todavía no se ha cambiado nada."
+
+        msgid "What others may miss"
+        msgstr "Qué podrían echar en falta otros"
+
+        msgid "No values are deleted. SQL, views, functions and services of your own that use an old name stop working."
+        msgstr "No se elimina ningún valor. El SQL, las vistas, las funciones y los servicios propios que usen un nombre antiguo dejarán de funcionar."
+
+        msgid "The database has all of this already: there is nothing to do."
+        msgstr "La base de datos ya tiene todo esto: no hay nada que hacer."
+
+        msgid "Steps"
+        msgstr "Pasos"
+
+        msgid "All of it happens in one transaction: if anything fails, nothing is changed."
+        msgstr "Todo ocurre en una sola transacción: si algo falla, no se cambia nada."
+
+        msgid "Some steps are done outside of a transaction, so that others can go on writing. If anything fails after one of them, what was finished stays in the database, and the new model doesn't count. Applying the same again goes on from there."
+        msgstr "Algunos pasos se realizan fuera de una transacción, para que otros puedan seguir escribiendo. Si algo falla después de uno de ellos, lo que se terminó permanece en la base de datos y el nuevo modelo no se aplica. Al aplicar lo mismo otra vez, se continúa desde ahí."
+
+        msgid "These tables are locked while the transaction runs, and others wait. It waits {{lockSeconds}} seconds for each itself, and gives up then."
+        msgstr "Estas tablas quedan bloqueadas mientras dura la transacción, y los demás esperan. Ella misma espera {{lockSeconds}} segundos por cada una y después desiste."
+
+        msgid "{{name}} (outside of a transaction)"
+        msgstr "{{name}} (fuera de una transacción)"
+
+        msgid "SQL of the step"
+        msgstr "SQL del paso"
+
+        msgid "Remarks"
+        msgstr "Observaciones"
+
+        msgid "{{title}}: lines"
+        msgstr "{{title}}: líneas"
+
+        msgid "Tick this first: nothing was done."
+        msgstr "Marque primero esta casilla: no se hizo nada."
+
+        msgid "I have read what others may miss"
+        msgstr "He leído lo que otros podrían echar en falta"
+
+        msgid "Back to the text"
+        msgstr "Volver al texto"
+
+        # Packages/Server/AdminPanel/Templates/model_run.mustache
+
+        msgid "This server has changed no model since it was started."
+        msgstr "Este servidor no ha cambiado ningún modelo desde que se inició."
+
+        msgid "What was stored is in the <1>history of the documents</1>."
+        msgstr "Lo que se guardó figura en el <1>historial de los documentos</1>."
+
+        msgid "It goes on if you close this page."
+        msgstr "Continúa aunque cierre esta página."
+
+        msgid "The documents are as they were, unless the history has a newer version. Of steps that the plan has outside of a transaction, those that were finished stay."
+        msgstr "Los documentos están como estaban, salvo que el historial tenga una versión más reciente. De los pasos que el plan realiza fuera de una transacción, permanecen los que se terminaron."
+
+        msgid "All servers use it within a second or two. Its version is in the <1>history of the documents</1>."
+        msgstr "Todos los servidores lo usan en uno o dos segundos. Su versión figura en el <1>historial de los documentos</1>."
+
+        msgid "What is left to do in Swift"
+        msgstr "Qué queda por hacer en Swift"
+
+        msgid "The app's classes don't know of this change yet. Apps that are installed go on as they are."
+        msgstr "Las clases de la aplicación aún no conocen este cambio. Las aplicaciones instaladas siguen como están."
+
+        msgid "Download <1>the model as it is now</1>, and change the classes to match. A property that was renamed declares its old name in <2>previousPropertyNames()</2>."
+        msgstr "Descargue <1>el modelo actual</1> y cambie las clases para que coincidan. Una propiedad cuyo nombre se cambió declara el antiguo en <2>previousPropertyNames()</2>."
+
+        msgid "Export the document from the classes, and compare it with the download."
+        msgstr "Exporte el documento desde las clases y compárelo con el que descargó."
+
+        msgid "Apply it with <1>migration-tool apply</1>. From then on, the classes are the source again."
+        msgstr "Aplíquelo con <1>migration-tool apply</1>. Desde ese momento, las clases vuelven a ser la fuente."
+
+        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old name of what was renamed here. Everything else counts as the document has it, and the tool names what it takes back."
+        msgstr "Hasta entonces, <1>migration-tool apply</1> con un documento más antiguo conserva las clases y propiedades que se añadieron aquí, y lo indica. Rechaza el nombre antiguo de lo que cambió de nombre aquí. Todo lo demás se aplica como figura en el documento, y la herramienta indica lo que revierte."
+
+        msgid "Download the rules as they are now"
+        msgstr "Descargar las reglas actuales"
 
         # Packages/Server/AdminPanel/Templates/new-password.mustache
 
@@ -6360,6 +6756,12 @@ extension BuiltInTranslations {
         msgid "no SQL page"
         msgstr "sin página SQL"
 
+        msgid "a database user of its own who acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
+        msgstr "un usuario propio de la base de datos que actúa como propietario de las tablas, para cambiar modelos y reglas en el panel: véase docs/database-roles.md"
+
+        msgid "they are changed by migration-tool"
+        msgstr "se cambian con migration-tool"
+
         msgid "the address to listen on"
         msgstr "la dirección en la que escucha"
 
@@ -6462,11 +6864,5 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "la dirección para ello: solo la red del operador debe poder alcanzarla"
 
-
-        msgid "A page changes nothing."
-        msgstr "Una página no cambia nada."
-
-        msgid "Register an action for that."
-        msgstr "Registre una acción para ello."
         """#
 }

@@ -20,6 +20,12 @@ extension AdminServer {
                 + "docs/database-roles.md",
             without: "no SQL page"),
         ServerVariable(
+            ModelChanges.variable, .database, .database,
+            does:
+                "a database user of its own who acts as the owner of the tables, for changing models and rules in the "
+                + "panel: see docs/database-roles.md",
+            without: "they are changed by migration-tool"),
+        ServerVariable(
             ServerConfiguration.hostVariable, .network, does: "the address to listen on",
             without: ServerConfiguration.defaultHost),
         ServerVariable(

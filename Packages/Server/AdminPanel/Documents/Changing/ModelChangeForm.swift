@@ -1,0 +1,74 @@
+import AdminService
+import TomboloLocalization
+import TomboloServerModel
+
+/// What was sent of an app's documents: texts, or files in their place.
+struct ModelChangeForm: Sendable {
+    private(set) var models: String
+    private(set) var rules: String
+    /// ``ModelBasis/version`` of what the texts began with.
+    let basis: String
+    var wish: ModelWish
+    /// What is wrong with what was sent, whatever it says.
+    private(set) var problems: [String] = []
+
+    /// Of a page that is opened.
+    init(_ basis: ModelBasis) {
+        models = basis.modelsText
+        rules = basis.rulesText
+        self.basis = basis.version
+        wish = ModelWish()
+    }
+
+    /// Of a change that wasn't carried out, to be tried again.
+    init(_ edit: DocumentEdit, over basis: ModelBasis) {
+        self.init(basis)
+        models = edit.models ?? models
+        rules = edit.rules ?? rules
+    }
+
+    /// - Parameters:
+    ///   - stored: the documents in use, for a text that wasn't sent.
+    ///   - limit: of both texts together, in bytes.
+    init(_ form: PanelForm, over stored: ModelBasis, limit: Int) {
+        models = form["models"].map(ModelBasis.lines) ?? stored.modelsText
+        rules = form["rules"].map(ModelBasis.lines) ?? stored.rulesText
+        basis = form["basis"] ?? ""
+        wish = ModelWish(form)
+        take(form.file("modelsFile"), as: \.models)
+        take(form.file("rulesFile"), as: \.rules)
+        let count = models.utf8.count + rules.utf8.count
+        if count > limit {
+            problems.append(
+                localized(
+                    "The texts have \(PanelNumber.text(count)) bytes together. Here are at most "
+                        + "\(PanelNumber.text(limit)) possible: use 'migration-tool apply' for larger ones."))
+        }
+    }
+
+    private mutating func take(_ file: PanelForm.File?, as text: WritableKeyPath<ModelChangeForm, String>) {
+        guard let file else { return }
+        guard let content = String(validating: file.bytes, as: UTF8.self), !file.bytes.contains(0) else {
+            problems.append(
+                localized("The file \(file.fileName) isn't text in UTF-8, so that the text stays as it was."))
+            return
+        }
+        self[keyPath: text] = ModelBasis.lines(content)
+    }
+
+    /// The form with another text of the model, and with nothing to do to it.
+    func with(models: String) -> ModelChangeForm {
+        var copy = self
+        copy.models = models
+        copy.wish = ModelWish()
+        return copy
+    }
+
+    /// What is different from the documents in use; nil if nothing is.
+    func edit(of app: String, over stored: ModelBasis, by account: String) -> DocumentEdit? {
+        let models = models == stored.modelsText ? nil : models
+        let rules = rules == stored.rulesText ? nil : rules
+        guard models != nil || rules != nil else { return nil }
+        return DocumentEdit(app: app, models: models, rules: rules, account: account)
+    }
+}

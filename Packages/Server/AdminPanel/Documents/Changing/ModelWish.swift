@@ -1,0 +1,152 @@
+import TomboloLocalization
+import TomboloModel
+
+/// A usual change of a model, from the fields of a small form.
+struct ModelWish: Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        case addClass, addProperty, rename, drop
+    }
+
+    /// What the button says; nil for another button.
+    var kind: Kind?
+    var className = ""
+    var isEmbedded = false
+    var hasTrash = false
+    var propertyClass = ""
+    var propertyName = ""
+    var propertyType = ""
+    var isOptional = false
+    var isIndexed = false
+    /// One on each line.
+    var values = ""
+    var hint = ""
+    /// `Listing.price`.
+    var renamed = ""
+    var newName = ""
+    /// `Listing` or `Listing.price`.
+    var dropped = ""
+
+    /// Nothing.
+    init() {}
+
+    init(_ form: PanelForm) {
+        func text(_ name: String) -> String { (form[name] ?? "").trimmed }
+        kind = form["wish"].flatMap { Kind(rawValue: $0) }
+        className = text("className")
+        isEmbedded = form["embedded"] != nil
+        hasTrash = form["trash"] != nil
+        propertyClass = text("propertyClass")
+        propertyName = text("propertyName")
+        propertyType = text("propertyType")
+        isOptional = form["optional"] != nil
+        isIndexed = form["indexed"] != nil
+        values = ModelBasis.lines(form["values"] ?? "")
+        hint = text("hint")
+        renamed = text("renamed")
+        newName = text("newName")
+        dropped = text("dropped")
+    }
+
+    /// The forms in which something is entered.
+    var begun: Set<Kind> {
+        var kinds: Set<Kind> = []
+        if !className.isEmpty { kinds.insert(.addClass) }
+        if !propertyName.isEmpty || !hint.isEmpty || !values.isEmpty { kinds.insert(.addProperty) }
+        if !newName.isEmpty || !renamed.isEmpty { kinds.insert(.rename) }
+        if !dropped.isEmpty { kinds.insert(.drop) }
+        return kinds
+    }
+
+    /// - Returns: the document with the change, and what was done, in a sentence.
+    /// - Throws: `ModelDocumentError` for what has mistakes, or isn't filled in.
+    func applied(
+        _ kind: Kind, to document: ModelDocument
+    ) throws(ModelDocumentError) -> (document: ModelDocument, notice: String) {
+        switch kind {
+        case .addClass:
+            return (try document.adding(newClass), localized("The class \(className) was added to the text."))
+        case .addProperty:
+            guard !propertyClass.isEmpty else { throw Self.missing(localized("Choose the class of the new property.")) }
+            let property = try newProperty()
+            return (
+                try document.adding(property, to: propertyClass),
+                localized("\(propertyClass).\(propertyName) was added to the text.")
+            )
+        case .rename:
+            let (className, property) = Self.parts(of: renamed)
+            guard let property else { throw Self.missing(localized("Choose the property to rename.")) }
+            return (
+                try document.renaming(property, of: className, to: newName),
+                localized("\(renamed) is called \(newName) in the text. Rules that name it have to be changed too.")
+            )
+        case .drop:
+            guard !dropped.isEmpty else { throw Self.missing(localized("Choose what to drop.")) }
+            let (className, property) = Self.parts(of: dropped)
+            let result =
+                if let property { try document.removing(property, of: className) } else {
+                    try document.removing(className)
+                }
+            return (result, localized("\(dropped) was taken out of the text. Its values stay in the database."))
+        }
+    }
+
+    private static func missing(_ message: String) -> ModelDocumentError {
+        ModelDocumentError(problems: [.init(message: message)])
+    }
+
+    private static func parts(of name: String) -> (className: String, property: String?) {
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+    }
+
+    // MARK: What is new
+
+    /// Objects are known by a key of their own, as those of Realm are.
+    private var newClass: ModelClass {
+        guard !isEmbedded else { return ModelClass(name: className, table: nil, properties: []) }
+        return ModelClass(
+            name: className, table: Column.sqlName(for: className),
+            properties: [ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true)], isTrashable: hasTrash)
+    }
+
+    private func newProperty() throws(ModelDocumentError) -> ModelProperty {
+        let text =
+            isOptional && !propertyType.hasSuffix("?") && !propertyType.hasPrefix("list<")
+            ? "\(propertyType)?" : propertyType
+        guard let type = PropertyType.parse(text) else {
+            throw Self.missing(localized("Choose the type of the new property."))
+        }
+        return ModelProperty(
+            name: propertyName, type: type.type, isOptional: type.isOptional, isIndexed: isIndexed,
+            allowedValues: try allowedValues(type.type), hint: hint.isEmpty ? nil : hint)
+    }
+
+    private func allowedValues(_ type: PropertyType) throws(ModelDocumentError) -> AllowedValues? {
+        let lines = values.split(separator: "\n").map { String($0).trimmed }.filter { !$0.isEmpty }
+        guard !lines.isEmpty else { return nil }
+        let element = if case .list(let element, _) = type { element } else { type }
+        let isNumber = if case .int = element { true } else { false }
+        let numbers = lines.map { Int64($0) }
+        if isNumber, numbers.contains(nil) {
+            throw Self.missing(localized("The values of a whole number are whole numbers."))
+        }
+        let all = isNumber ? numbers.compactMap { $0.map(Value.int) } : lines.map(Value.string)
+        guard let allowed = AllowedValues(all) else {
+            throw Self.missing(
+                localized(
+                    "Give at most \(AllowedValues.maximumCount) values, none of them twice or of more than "
+                        + "\(AllowedValues.maximumByteCount) bytes."))
+        }
+        return allowed
+    }
+}
+
+extension String {
+    /// Without spaces at both ends.
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,34 @@
+import TomboloLocalization
+package import TomboloServerModel
+
+extension DocumentEditError {
+    /// What happened, in a sentence or two: in English for the log, which no page writes.
+    package var message: String {
+        switch self {
+        case .mistakes(let problems):
+            problems.count == 1
+                ? problems[0]
+                : localized(
+                    problems.count, one: "There is \(problems.count) problem.",
+                    other: "There are \(problems.count) problems.")
+        case .stale: localized("The models or rules in the database have changed since this page was made.")
+        case .busy(let reason): reason
+        case .unsuitableUser(let reason):
+            localized("The database user in \(ModelChanges.variable) can't be used. \(reason)")
+        case .unreachable(let reason):
+            localized("The database in \(ModelChanges.variable) can't be reached: \(reason)")
+        case .failed(let reason): reason
+        }
+    }
+
+    /// What to do about it.
+    package var hint: String? {
+        switch self {
+        case .mistakes: nil
+        case .stale: localized("Nothing was done. Look at what would happen now, and decide again.")
+        case .busy: localized("Try again in a moment.")
+        case .unsuitableUser, .unreachable: localized("docs/database-roles.md says how to make a user for it.")
+        case .failed: localized("The server's log and PostgreSQL's have more.")
+        }
+    }
+}

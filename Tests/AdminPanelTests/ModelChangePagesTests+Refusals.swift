@@ -1,0 +1,237 @@
+import AdminService
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloMigration
+import TomboloServerModel
+
+/// What isn't done, and what the page says of it.
+extension ModelChangePagesTests {
+    @Test("every mistake of both documents is listed, and both texts stay in the form")
+    func mistakes() async throws {
+        try await Self.with { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            var form = try Self.form(try await browser.get(Self.path).text)
+            let models = try #require(form["models"])
+            form["models"] = models.replacing("\"indexed\": true", with: "\"indxed\": true", maxReplacements: 1)
+                .replacing("\"type\": \"date\"", with: "\"type\": \"dat\"", maxReplacements: 1)
+            form["rules"] = form["rules"]?.replacing("applyWhen: {}", with: "applyWhn: {}", maxReplacements: 1)
+            let answer = try await browser.post("\(Self.path)/plan", form)
+            #expect(answer.status == 422)
+            for text in [
+                "indxed", "Did you mean", "&#39;dat&#39; isn&#39;t a type", "rules of conference:", "applyWhn",
+            ] {
+                #expect(answer.text.contains(text), "\(text): \(answer.text)")
+            }
+            #expect(try Self.form(answer.text) == form)
+            let broken = try await browser.post("\(Self.path)/plan", form.merging(["models": "{"]) { $1 })
+            #expect(broken.status == 422 && broken.text.contains("isn&#39;t valid JSON"))
+            let foreign = models.replacing("\"app\": \"conference\"", with: "\"app\": \"other\"")
+            let other = try await browser.post("\(Self.path)/plan", form.merging(["models": foreign]) { $1 })
+            #expect(other.status == 422 && other.text.contains("whose name stays"))
+            #expect(try await Self.version(fixture) == 2)
+        }
+    }
+
+    @Test("a small form that can't be used, or wasn't, keeps what was entered")
+    func wishes() async throws {
+        try await Self.with { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let form = try Self.form(try await browser.get(Self.path).text)
+            for (wish, message) in [
+                (["wish": "addClass", "className": "1 boat"], "name in Swift"),
+                (["wish": "addClass", "className": "Track"], "given twice"),
+                (["wish": "addProperty", "propertyName": "motto", "propertyType": "string"], "Choose the class"),
+                (Self.motto.merging(["propertyType": "strng"]) { $1 }, "Choose the type"),
+                (Self.motto.merging(["propertyType": "int", "values": "1\ntwo"]) { $1 }, "are whole numbers"),
+                (["wish": "rename", "renamed": "Track.name", "newName": "color"], "given twice"),
+                (["wish": "drop", "dropped": "Track"], "isn&#39;t in the document"),
+            ] {
+                let sent = form.merging(wish) { $1 }
+                let answer = try await browser.post("\(Self.path)/edit", sent)
+                #expect(answer.status == 422 && answer.text.contains(message), "\(message): \(answer.text)")
+                #expect(try Self.form(answer.text) == form)
+            }
+            let unused = try await browser.post("\(Self.path)/plan", form.merging(["className": "Boat"]) { $1 })
+            #expect(unused.status == 422 && unused.text.contains("value=\"Boat\""))
+            let same = try await browser.post("\(Self.path)/plan", form)
+            #expect(same.status == 422 && same.text.contains("Nothing is different"))
+        }
+    }
+
+    @Test("documents or tables that have changed since the plan was seen are told, and nothing is done")
+    func stale() async throws {
+        try await Self.with { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let form = try await Self.edited(browser, nil, Self.motto)
+            let (_, fields) = try await Self.planned(browser, form)
+            try await fixture.pool.execute("ALTER TABLE track ADD COLUMN motto text COLLATE \"C\"")
+            let changed = try await browser.post("\(Self.path)/apply", fields)
+            #expect(changed.status == 409 && changed.text.contains("this is what would happen now"), "\(changed.text)")
+            try await fixture.pool.execute("ALTER TABLE track DROP COLUMN motto")
+
+            let box = [
+                "role": "moderator", "service": "tracks", "operation": "create", "allowed": "true", "version": "2",
+            ]
+            #expect(try await browser.post("/panel/permissions/box?app=conference", box).status == 303)
+            for action in ["plan", "apply"] {
+                let sent = action == "plan" ? form : fields
+                let answer = try await browser.post("\(Self.path)/\(action)", sent)
+                #expect(answer.status == 409, "\(answer.text)")
+                #expect(answer.text.contains("/panel/documents/3?against=2"), "\(answer.text)")
+                #expect(try Self.form(answer.text)["models"] == form["models"])
+            }
+            #expect(try await Self.version(fixture) == 3)
+            #expect(!(try await Self.columns(fixture, "track").contains("motto")))
+        }
+    }
+
+    @Test("a step that fails takes everything back, the page says why, and leads back to the text")
+    func failure() async throws {
+        try await Self.with { fixture, _, client in
+            try await fixture.pool.execute(
+                """
+                CREATE FUNCTION public.refuse() RETURNS event_trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'no new columns today'; END $$;
+                CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('ALTER TABLE')
+                EXECUTE FUNCTION public.refuse()
+                """)
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let form = try await Self.edited(browser, nil, Self.boat, Self.boatName, Self.motto)
+            let (_, fields) = try await Self.planned(browser, form)
+            #expect(try await browser.post("\(Self.path)/apply", fields).status == 303)
+            let run = try await browser.get(Self.runPath).text
+            #expect(run.contains("no new columns today") && !run.contains(">done<"), "\(run)")
+            #expect(try await Self.columns(fixture, "boat").isEmpty)
+            #expect(try await Self.version(fixture) == 2)
+            let back = try await browser.get("\(Self.path)?again=yes").text
+            #expect(try Self.form(back)["models"] == form["models"])
+            #expect(try Self.form(try await browser.get(Self.path).text)["models"] != form["models"])
+
+            try await fixture.pool.execute("DROP EVENT TRIGGER refuse")
+            #expect(try await browser.post("\(Self.path)/apply", fields).status == 303)
+            #expect(try await browser.get(Self.runPath).text.contains(">done<"))
+        }
+    }
+
+    @Test("while another migration runs, nothing is done, and the page says so")
+    func busy() async throws {
+        try await Self.with { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let (_, fields) = try await Self.planned(browser, try await Self.edited(browser, nil, Self.motto))
+            try await fixture.pool.withConnection { connection in
+                try await connection.query("SELECT pg_advisory_lock($1)", [.int64(DocumentTable.lockKey)])
+                #expect(try await browser.post("\(Self.path)/apply", fields).status == 303)
+                #expect(
+                    try await browser.get(Self.runPath).text.contains("Another migration of this database is running"))
+                try await connection.query("SELECT pg_advisory_unlock($1)", [.int64(DocumentTable.lockKey)])
+            }
+            #expect(!(try await Self.columns(fixture, "track").contains("motto")))
+        }
+    }
+
+    @Test("what isn't over when the answer comes isn't called done, and no second change begins")
+    func waiting() async throws {
+        try await Self.with(runs: false) { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            #expect(try await browser.get(Self.runPath).text.contains("has changed no model"))
+            let (_, fields) = try await Self.planned(browser, try await Self.edited(browser, nil, Self.motto))
+            #expect(try await browser.post("\(Self.path)/apply", fields).status == 303)
+            let run = try await browser.get(Self.runPath).text
+            #expect(run.contains("data-follow") && run.contains(">waiting<") && !run.contains(">done<"), "\(run)")
+            let second = try await browser.post("\(Self.path)/apply", fields)
+            #expect(second.status == 503 && second.text.contains("under way"), "\(second.text)")
+        }
+    }
+
+    @Test("a database user who doesn't act as the tables' owner isn't used")
+    func users() async throws {
+        try await Self.with(user: { $0.adminServer.pool.configuration }) { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let form = try await Self.edited(browser, nil, Self.motto)
+            let answer = try await browser.post("\(Self.path)/plan", form)
+            #expect(answer.status == 503 && answer.text.contains("ALTER ROLE"), "\(answer.text)")
+            #expect(try Self.form(answer.text) == form)
+        }
+    }
+
+    @Test("nobody but super administrators changes models, and not while viewing as somebody else")
+    func access() async throws {
+        try await Self.with { fixture, app, client in
+            let pattern = "/panel/models/{app}"
+            let routes = app.routes.filter {
+                ($0.path.hasPrefix(pattern) || $0.path == Self.runPath) && $0.method != "HEAD"
+            }
+            #expect(
+                Set(routes.map { "\($0.method) \($0.path)" }) == [
+                    "GET \(pattern)", "GET \(pattern)/download", "POST \(pattern)/edit", "POST \(pattern)/plan",
+                    "POST \(pattern)/apply", "GET \(Self.runPath)",
+                ])
+            #expect(routes.allSatisfy { $0.access == "update the permission matrix of every app" && !$0.isOpen })
+            func statuses(_ browser: PanelBrowser) async throws -> Set<Int> {
+                var found: Set<Int> = []
+                for page in [Self.path, "\(Self.path)/download", Self.runPath] {
+                    found.insert(try await browser.get(page).status)
+                }
+                for action in ["edit", "plan", "apply"] {
+                    found.insert(try await browser.post("\(Self.path)/\(action)", ["models": "{}"]).status)
+                }
+                return found
+            }
+            for role in ["admin", "owner", "attendee"] {
+                let browser = try await PanelBrowser.loggedIn(client, as: role)
+                #expect(try await statuses(browser) == [403], "\(role)")
+                #expect(!(try await browser.get("/panel/documents").text.contains(Self.path)), "\(role)")
+            }
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            #expect(try await browser.send("\(Self.path)/apply", [:], token: "x").status == 403)
+            #expect(try await browser.get("/panel/models/nothing").status == 404)
+            for user in ["superAdmin", "attendee"] {
+                let id = try #require(fixture.users[user])
+                #expect(try await browser.post("/panel/view-as", ["user": "\(id)"]).status == 303)
+                #expect(try await statuses(browser) == [403], "\(user)")
+                #expect(try await browser.post("/panel/view-as/end").status == 303)
+            }
+        }
+    }
+
+    @Test("applying takes the password, which loses nothing of the texts")
+    func password() async throws {
+        try await Self.with { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let (_, fields) = try await Self.planned(browser, try await Self.edited(browser, nil, Self.motto))
+            try await fixture.pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            let asked = try await browser.post("\(Self.path)/apply", fields)
+            #expect(asked.text.contains(#"name="_password""#))
+            var again = Dictionary(PanelBrowser.hidden(asked.text)) { first, _ in first }
+            again["_token"] = nil
+            #expect(again == fields)
+            #expect(try await Self.version(fixture) == 2)
+            again["_password"] = ServiceFixture.password
+            #expect(try await browser.post("\(Self.path)/apply", again).status == 303)
+            #expect(try await browser.get(Self.runPath).text.contains(">done<"))
+        }
+    }
+
+    @Test("a server without a user for it changes no models, and says how to switch it on")
+    func off() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                for path in [Self.path, Self.runPath] { #expect(try await browser.get(path).status == 404) }
+                #expect(try await browser.get("/panel/documents").text.contains("TOMBOLO_MIGRATION_URL"))
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                #expect(!(try await admin.get("/panel/documents").text.contains("TOMBOLO_MIGRATION_URL")))
+            }
+        }
+        func read(_ url: String) throws(ConfigurationError) -> ModelChanges? {
+            try ModelChanges.ofEnvironment(["TOMBOLO_MIGRATION_URL": url]) { DatabaseMigrations($0) }
+        }
+        #expect(try read("") == nil)
+        let error = #expect(throws: ConfigurationError.self) { _ = try read("postgresql://u:hunter2@%zz") }
+        #expect(error?.problems.first?.contains("hunter2") == false)
+    }
+}
