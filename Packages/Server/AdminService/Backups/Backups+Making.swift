@@ -59,9 +59,12 @@ extension Backups {
             }
             try await tidyUp(now)
             let result = try await body()
+            // The next one may be asked for already, and would find it taken.
+            await ServiceLock.release(holder)
             await holder.close()
             return result
         } catch {
+            await ServiceLock.release(holder)
             await holder.close()
             throw error
         }

@@ -55,6 +55,11 @@ package enum ServiceLock: String, CaseIterable, Sendable {
         return false
     }
 
+    /// Gives the lock back at once. When a connection is closed, PostgreSQL takes a moment to notice.
+    package static func release(_ connection: PostgresConnection) async {
+        _ = try? await connection.execute("ROLLBACK")
+    }
+
     /// Changes for how long the connection that holds the lock may be silent.
     /// - Throws: where the connection is gone, and the lock with it.
     static func renew(_ connection: PostgresConnection, lease: Duration) async throws {
