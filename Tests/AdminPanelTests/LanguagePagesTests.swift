@@ -42,6 +42,9 @@ import TomboloServerModel
                 #expect(browser.cookie("tombolo_language") == nil)
                 browser.setCookie("tombolo_language", "\"><script>")
                 #expect(try await browser.get("/panel/help").text.contains(#"<html lang="en">"#))
+                // A language that there isn't (any more) is none.
+                browser.setCookie("tombolo_language", "xx")
+                #expect(try await browser.get("/panel/help", headers: likes).text.contains(#"<html lang="de">"#))
             }
         }
     }

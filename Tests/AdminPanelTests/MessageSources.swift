@@ -24,10 +24,14 @@ struct MessageSources {
     /// The modules whose texts people of the panel see.
     private static let modules = ["AdminPanel", "AdminService", "JSONAPI", "HTTP", "Authentication"]
 
+    /// The catalogues themselves, and what passes texts of others on.
+    private static let others =
+        BuiltInTranslations.files.keys.map { "\($0.capitalized).swift" } + ["RequestFailure+Localized.swift"]
+
     init() throws {
         for module in Self.modules {
             let folder = Self.root.appending(path: "Packages/Server/\(module)")
-            for file in try Self.files(in: folder, "swift") where !file.path.contains("/Translations/") {
+            for file in try Self.files(in: folder, "swift") where !Self.others.contains(file.lastPathComponent) {
                 try read(String(contentsOf: file, encoding: .utf8), of: file, isPanel: module == "AdminPanel")
             }
         }

@@ -18,21 +18,63 @@ extension ModelChangePagesTests {
             let models = try #require(form["models"])
             form["models"] = models.replacing("\"indexed\": true", with: "\"indxed\": true", maxReplacements: 1)
                 .replacing("\"type\": \"date\"", with: "\"type\": \"dat\"", maxReplacements: 1)
-            form["rules"] = form["rules"]?.replacing("applyWhen: {}", with: "applyWhn: {}", maxReplacements: 1)
+            let rules = try #require(form["rules"])
+            form["rules"] = rules.replacing("applyWhen: {}", with: "applyWhen: {", maxReplacements: 1)
             let answer = try await browser.post("\(Self.path)/plan", form)
             #expect(answer.status == 422)
-            for text in [
-                "indxed", "Did you mean", "&#39;dat&#39; isn&#39;t a type", "rules of conference:", "applyWhn",
-            ] {
+            for text in ["indxed", "Did you mean", "&#39;dat&#39; isn&#39;t a type", "<li>rules of conference:"] {
                 #expect(answer.text.contains(text), "\(text): \(answer.text)")
             }
             #expect(try Self.form(answer.text) == form)
+            // What rules name is looked for in the model, once that can be read.
+            let named = rules.replacing("applyWhen: {}", with: "applyWhn: {}", maxReplacements: 1)
+            let unknown = try await browser.post(
+                "\(Self.path)/plan", form.merging(["models": models, "rules": named]) { $1 })
+            #expect(unknown.status == 422, "\(unknown.text)")
+            #expect(unknown.text.contains(/<li>[^<]*applyWhn/), "\(unknown.text)")
             let broken = try await browser.post("\(Self.path)/plan", form.merging(["models": "{"]) { $1 })
             #expect(broken.status == 422 && broken.text.contains("isn&#39;t valid JSON"))
             let foreign = models.replacing("\"app\": \"conference\"", with: "\"app\": \"other\"")
             let other = try await browser.post("\(Self.path)/plan", form.merging(["models": foreign]) { $1 })
             #expect(other.status == 422 && other.text.contains("whose name stays"))
             #expect(try await Self.version(fixture) == 2)
+        }
+    }
+
+    @Test("names that the trash and PostgreSQL have for themselves are refused")
+    func reserved() async throws {
+        try await Self.with { fixture, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let form = try Self.form(try await browser.get(Self.path).text)
+            let models = try #require(form["models"])
+            for (name, message) in [
+                ("\"name\": \"trashedAt\", \"type\": \"date?\"", "the column trashed_at says"),
+                ("\"name\": \"why\", \"column\": \"trash_reason\", \"type\": \"string?\"", "the column trash_reason"),
+            ] {
+                let changed = models.replacing(
+                    "\"name\": \"color\", \"type\"", with: "\(name)}, {\"name\": \"color\", \"type\"",
+                    maxReplacements: 1)
+                try #require(changed != models)
+                let answer = try await browser.post("\(Self.path)/plan", form.merging(["models": changed]) { $1 })
+                #expect(answer.status == 422 && answer.text.contains(message), "\(name): \(answer.text)")
+            }
+            let table = models.replacing("\"table\": \"track\"", with: "\"table\": \"pg_class\"", maxReplacements: 1)
+            try #require(table != models)
+            let answer = try await browser.post("\(Self.path)/plan", form.merging(["models": table]) { $1 })
+            #expect(answer.status == 422, "\(answer.text)")
+            #expect(try await Self.version(fixture) == 2)
+        }
+    }
+
+    @Test("the plan of a renaming names the functions that have the old name")
+    func mentions() async throws {
+        try await Self.with { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let form = try await Self.edited(
+                browser, nil, ["wish": "rename", "renamed": "Event.state", "newName": "status"])
+            let (plan, _) = try await Self.planned(browser, form)
+            #expect(plan.contains("The function tombolo.publish_event has the word &#39;state&#39;"), "\(plan)")
+            #expect(!plan.contains("The function tombolo.image_"))
         }
     }
 

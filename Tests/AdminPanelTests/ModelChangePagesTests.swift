@@ -115,11 +115,13 @@ import TomboloServerModel
                 "column track.motto", "(outside of a transaction)", "Applying the same again goes on", "track: 0 rows",
                 "Lines added: 2. Lines removed: 0.",
             ] { #expect(plan.contains(text), "\(text): \(plan)") }
-            #expect(!plan.contains("name=\"agreed\""))
+            // Whoever changes rules may lose what they may do.
+            #expect(plan.contains("name=\"agreed\"") && plan.contains("These rules decide who may do what"))
+            #expect(try await browser.post("\(Self.path)/apply", fields).status == 422)
             #expect(try await Self.version(fixture) == before)
             #expect(try await Self.columns(fixture, "boat").isEmpty)
 
-            let answer = try await browser.post("\(Self.path)/apply", fields)
+            let answer = try await browser.post("\(Self.path)/apply", fields.merging(["agreed": "yes"]) { $1 })
             #expect(answer.status == 303 && answer.headers[.location] == Self.runPath, "\(answer.text)")
             let run = try await browser.get(Self.runPath).text
             #expect(run.contains(">done<") && run.contains("previousPropertyNames()"), "\(run)")

@@ -27,6 +27,12 @@ def main():
         report.walk(page, "looking", walks.log_in(walks.Mouse, walks.SUPER))
         for name, path in walks.PAGES:
             report.look(page, name, path)
+        for tag in walks.LANGUAGES:
+            report.step(page, f"language {tag}", walks.speak(tag))
+            for name, path in walks.PAGES:
+                if name in walks.LANGUAGE_PAGES:
+                    report.look(page, f"{tag}-{name}", path)
+        report.step(page, "English again", walks.both(walks.speak(None), walks.go("/panel")))
         report.walk(page, "looking", walks.log_out(walks.Mouse))
         report.walk(page, "keyboard", walks.KEYBOARD)
     finally:

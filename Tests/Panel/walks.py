@@ -147,6 +147,27 @@ def log_in(hand, person):
     ]
 
 
+def languages(hand):
+    return [
+        ("chooses another language", both(
+            go("/panel"), hand.open("Logged in as"), hand.choose("Language", "Deutsch"), hand.push("Apply"),
+            expect("Übersicht"))),
+        ("and English again", both(
+            hand.open("Angemeldet als"), hand.choose("Sprache", "English"), hand.push("Übernehmen"), expect("Overview"))),
+    ]
+
+
+def models(hand):
+    """What would happen, and nothing more."""
+    return [
+        ("drops a property in the text", both(
+            go("/panel/models/conference"), hand.open("Drop a class"),
+            hand.choose("Class or property", "Sponsor.level"), hand.push("Drop it"), expect("Sponsor.level"))),
+        ("sees what would happen", both(
+            hand.push("Show what would happen"), expect("What others may miss"))),
+    ]
+
+
 def log_out(hand):
     return [("logs out", both(hand.open("Logged in as"), hand.push("Log out"), at("/panel/login")))]
 
@@ -340,7 +361,7 @@ def colours(hand):
         ("chooses dark colours", both(
             hand.open("Logged in as"), hand.choose("Colours", "d"), hand.push("Apply"), are("dark"))),
         ("goes back to the system's", both(
-            hand.open("Logged in as"), hand.choose("Colours", "s"), hand.push("Apply"), are(""))),
+            hand.open("Logged in as"), hand.choose("Colours", "a"), hand.push("Apply"), are(""))),
     ]
 
 
@@ -348,7 +369,7 @@ def everything(hand, group, victim, clashing):
     """The way through the panel, the same for every hand."""
     return (log_in(hand, SUPER) + data(hand) + forms(hand) + imports(hand) + many(hand)
             + trash(hand, group, victim, clashing) + permissions(hand)
-            + people(hand) + accounts(hand) + colours(hand) + log_out(hand))
+            + people(hand) + accounts(hand) + models(hand) + colours(hand) + languages(hand) + log_out(hand))
 
 
 # Of the trash of the large sample.
@@ -432,4 +453,19 @@ PAGES = [
     ("devices-why", "/panel/devices/why"),
     ("settings", "/panel/settings"),
     ("help", "/panel/help"),
+    ("model-change", "/panel/models/conference"),
+    ("migration", "/panel/migration"),
+    ("sales", "/panel/sales"),
+    ("sales-event", first("/panel/sales", "/panel/sales/")),
+    ("edit-track", lambda page: first("/panel/data/tracks", "/panel/data/tracks/")(page) + "/edit"),
 ]
+
+# In other languages, by their tags: one with long words, and one that runs from right to left.
+LANGUAGES = ["de", "ar"]
+LANGUAGE_PAGES = ["overview", "list", "record", "edit", "rows", "trash-group", "permissions", "accounts", "settings", "help"]
+
+
+def speak(tag):
+    """Pages in a language, as if it had been chosen in the menu; None for that of the browser."""
+    age = 3600 if tag else 0
+    return lambda page: page.run(f"document.cookie = 'tombolo_language={tag}; path=/; max-age={age}'")

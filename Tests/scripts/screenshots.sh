@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Walks the admin server's panel in a headless Chromium, by mouse and then by keyboard alone, on sample data in a
-# throw-away PostgreSQL: a conference of 200 sessions, 5,000 users, 48,213 homes of another app. Pictures and the findings
+# throw-away PostgreSQL: a conference of 200 sessions, 5,000 users, 48,213 homes of another app. The server is the event
+# platform's, with its own page and fields; some pages are looked at in German and from right to left too. Pictures and the findings
 # of axe-core go to .build/screenshots. Needs `swift build` before it, and PyPI for axe-core's script. Ends with the counts.
 #
 #   TOMBOLO_CHROMIUM  the program to use instead of Debian's
@@ -12,7 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
 LIMIT=600
 
 if [ -z "${SCREENSHOTS_INSIDE:-}" ]; then
-    for product in admin-server conference migration-tool; do require_product "$product" >/dev/null; done
+    for product in conference conference-admin migration-tool; do require_product "$product" >/dev/null; done
     SCREENSHOTS_INSIDE=yes exec timeout -k 30 "$LIMIT" "$DEV_SCRIPTS/with-cluster.sh" "${BASH_SOURCE[0]}" "$@"
 fi
 
@@ -66,8 +67,9 @@ say "Starting the admin server"
 TOMBOLO_JWT_SECRET="$(random_hex 32)"
 export TOMBOLO_JWT_SECRET
 mkfifo "$SAID"
-TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" TOMBOLO_ADMIN_PORT=0 TOMBOLO_LOG_LEVEL=warning \
-    "$bin/admin-server" >"$SAID" &
+TOMBOLO_MIGRATION_URL="$TOMBOLO_DATABASE_URL" TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" \
+    TOMBOLO_TRANSLATIONS="$TOMBOLO_ROOT/Tests/Panel/translations" TOMBOLO_ADMIN_PORT=0 TOMBOLO_LOG_LEVEL=warning \
+    "$bin/conference-admin" >"$SAID" &
 SERVER=$!
 # The first word is "admin".
 read -r -t 60 _ URL <"$SAID" || fail "the admin server doesn't say where it listens." "Its messages are above."

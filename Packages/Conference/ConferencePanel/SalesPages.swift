@@ -61,9 +61,13 @@ struct SalesPages: PanelSection {
             event.text("name"), crumbs: [PanelPage.Crumb(title: localized("Sales"), path: Self.path)], self.event,
             [
                 "tickets": tickets.map { ticket -> [String: Any] in
-                    [
+                    // Both begin alike: `2026-11-27T16:00:00`.
+                    let end = ticket.text("salesEndsAt").prefix(19)
+                    return [
                         "name": ticket.text("name"), "sold": sold[ticket.id] ?? 0, "quantity": ticket.text("quantity"),
-                        "hasQuantity": ticket.attribute("quantity") != 0, "end": ticket.text("salesEndsAt"),
+                        "hasQuantity": ticket.attribute("quantity") != 0,
+                        "end": end.isEmpty ? "" : "\(end.prefix(16).replacing("T", with: " ")) UTC",
+                        "isOver": !end.isEmpty && end <= Date.now.formatted(.iso8601).prefix(19),
                         "action": "\(Self.path)/tickets/\(ticket.id)/end",
                     ]
                 },

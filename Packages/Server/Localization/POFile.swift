@@ -35,9 +35,8 @@ public struct POFile: Sendable {
             throw POError(line: 1, "The file has more than \(Self.maximumByteCount) bytes.")
         }
         var reader = Reader()
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            try reader.read(line.trimming, at: index + 1)
-        }
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() { try reader.read(Substring(line).trimming, at: index + 1) }
         try reader.finish()
         entries = reader.entries
         for line in reader.header.split(separator: "\n") {
@@ -124,9 +123,12 @@ public struct POFile: Sendable {
         ]
 
         private static func unquoted(_ text: Substring, at line: Int) throws(POError) -> String {
-            guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else {
+            let mark = UInt8(ascii: "\"")
+            guard text.utf8.count >= 2, text.utf8.first == mark, text.utf8.last == mark else {
                 throw POError(line: line, "The text isn't between quotation marks.")
             }
+            let plain = text.utf8.dropFirst().dropLast()
+            if !plain.contains(where: { $0 == mark || $0 == UInt8(ascii: "\\") }) { return String(Substring(plain)) }
             var found = ""
             var isEscaped = false
             for character in text.dropFirst().dropLast() {

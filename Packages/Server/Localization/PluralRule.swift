@@ -157,8 +157,9 @@ struct PluralRule: Sendable {
 extension Substring {
     /// Without the white space around it.
     var trimming: Substring {
-        let start = drop { $0.isWhitespace }
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return start }
-        return start[...last]
+        let space: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+        guard let first = utf8.firstIndex(where: { !space($0) }), let last = utf8.lastIndex(where: { !space($0) })
+        else { return self[endIndex...] }
+        return self[first...last]
     }
 }

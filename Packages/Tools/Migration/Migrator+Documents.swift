@@ -86,7 +86,7 @@ extension Migrator {
                     account: account))
         }
         let model = try ServerModel(stored)
-        let problems = model.schema.synchronizationProblems
+        let problems = model.schema.synchronizationProblems + model.schema.reservedNameProblems
         guard problems.isEmpty else { throw ServerModelError.invalid(problems: problems) }
         documents.ruleNotes = model.rules.notes
         return Migrator(

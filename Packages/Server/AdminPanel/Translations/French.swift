@@ -6864,5 +6864,10 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "l’adresse correspondante : seul le réseau de l’exploitant doit pouvoir la joindre"
 
+        msgid "as the browser says"
+        msgstr "comme le navigateur"
+
+        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgstr "Ces règles décident désormais de qui peut faire quoi, y compris pour vous. Si elles retirent la matrice des autorisations à tous les super-administrateurs, seule une personne ayant le mot de passe de la base peut la rétablir, avec migration-tool apply --replace-boxes."
         """#
 }

@@ -6865,5 +6865,10 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "die Adresse dafür: Nur das Netz des Betreibers darf sie erreichen"
 
+        msgid "as the browser says"
+        msgstr "wie der Browser"
+
+        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgstr "Diese Regeln entscheiden von da an, wer was darf, auch über Sie. Nehmen sie allen mit oberster Verwaltung die Rechtematrix, kann sie nur zurückbringen, wer das Passwort der Datenbank hat, mit migration-tool apply --replace-boxes."
         """#
 }

@@ -86,8 +86,9 @@ public struct PanelLanguages: Sendable {
     /// The catalogue for a request: in the language that its browser has chosen here, or that it says it likes best.
     /// - Returns: nil for English.
     func catalogue(for request: Request, _ context: EdgeContext) -> MessageCatalogue? {
+        let chosen = Self.chosen(request, context).flatMap { tag in languages.first { $0.tag == tag }?.tag }
         let tag =
-            Self.chosen(request, context)
+            chosen
             ?? request.headers[.acceptLanguage].flatMap { Language.preferred($0, of: languages)?.tag }
         return catalogues.first { $0.language.tag == tag }
     }

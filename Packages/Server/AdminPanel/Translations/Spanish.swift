@@ -6864,5 +6864,10 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "la dirección para ello: solo la red del operador debe poder alcanzarla"
 
+        msgid "as the browser says"
+        msgstr "como el navegador"
+
+        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgstr "Estas reglas deciden desde entonces quién puede hacer qué, también sobre usted. Si quitan la matriz de permisos a todos los superadministradores, solo quien tenga la contraseña de la base de datos puede recuperarla, con migration-tool apply --replace-boxes."
         """#
 }

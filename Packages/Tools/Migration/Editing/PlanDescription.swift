@@ -24,7 +24,9 @@ struct PlanDescription {
         return DocumentPlan(
             fingerprint: try await Self.fingerprint(plan, connection),
             changes: documents.changes.map(\.description) + documents.permissions.map { "Permissions: \($0)." },
-            losses: documents.changes.filter(\.isLoss).map(\.description), retired: try await retired(live),
+            losses: documents.changes.filter(\.isLoss).map(\.description)
+                + (try await Self.mentions(of: try await renamedColumns(), connection)),
+            retired: try await retired(live),
             steps: plan.steps.map {
                 DocumentPlan.Step(name: $0.name, sql: $0.sql, isTransactional: $0.isTransactional)
             },
@@ -42,6 +44,23 @@ struct PlanDescription {
         return try await connection.query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')",
             [.text("\(version)\n" + steps.joined(separator: "\n\n"))])[0, 0].string
+    }
+
+    /// The names that columns lose. What is in a pattern of regular expressions stands for itself: names have letters, digits
+    /// and underscores.
+    private func renamedColumns() async throws -> Set<String> {
+        guard plan.documents.changes.contains(where: { $0.kind == .renamedInSQL }) else { return [] }
+        let stored = try await DocumentTable.newest(connection)
+        guard let content = stored.first(where: { $0.app == edit.app && $0.kind == .models })?.content,
+            let old = try? ModelDocument(json: content), let new = plan.documents.models[edit.app]
+        else { return [] }
+        var names: Set<String> = []
+        for item in new.classes {
+            guard let before = ([item.name] + item.previousNames).lazy.compactMap({ old[$0] }).first else { continue }
+            let kept = Set(item.properties.map(\.column))
+            names.formUnion(before.properties.map(\.column).filter { !kept.contains($0) })
+        }
+        return names.filter { $0.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } }
     }
 
     // MARK: Rows

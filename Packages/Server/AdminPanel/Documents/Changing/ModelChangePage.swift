@@ -157,7 +157,7 @@ struct ModelChangePage: Sendable {
                         "Since you saw the plan, something has changed in the database. Nothing was done: this is what "
                             + "would happen now.")))
         }
-        guard found.losses.isEmpty || request.form["agreed"] != nil else {
+        guard ModelPlanContent.losses(of: found, edit).isEmpty || request.form["agreed"] != nil else {
             return .page(plan(found, edit, .unprocessableContent, isUnagreed: true))
         }
         do throws(DocumentEditError) {

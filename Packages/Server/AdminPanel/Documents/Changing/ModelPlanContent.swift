@@ -53,9 +53,9 @@ struct ModelPlanContent: Sendable {
         self.problem = problem
         isEmpty = plan.steps.isEmpty
         changes = plan.changes
-        losses = plan.losses
+        losses = Self.losses(of: plan, edit)
         retired = plan.retired.map(Self.retired)
-        needsAgreement = !plan.losses.isEmpty
+        needsAgreement = !losses.isEmpty
         self.isUnagreed = isUnagreed
         steps = plan.steps.map { step in
             Step(
@@ -73,6 +73,17 @@ struct ModelPlanContent: Sendable {
         let all: [(String, String?)] = [("models", edit.models), ("rules", edit.rules), ("basis", basis.version)]
         fields = all.compactMap { name, value in value.map { Field(name: name, value: $0) } }
         fingerprint = plan.fingerprint
+    }
+
+    /// What takes a tick. Rules decide about whoever applies them too, and about everybody who could take them back.
+    static func losses(of plan: DocumentPlan, _ edit: DocumentEdit) -> [String] {
+        guard edit.rules != nil else { return plan.losses }
+        return plan.losses + [
+            localized(
+                "These rules decide who may do what from then on, and about you too. If they take the permission matrix from "
+                    + "every super administrator, only somebody with the database's password can bring it back, with "
+                    + "migration-tool apply --replace-boxes.")
+        ]
     }
 
     private static func retired(_ count: DocumentPlan.Count) -> String {

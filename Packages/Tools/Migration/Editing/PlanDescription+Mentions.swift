@@ -1,0 +1,34 @@
+import PostgresClient
+import TomboloModel
+
+extension PlanDescription {
+    /// The most functions and views that are named.
+    private static let mentionLimit = 20
+    /// Functions that Tombolo makes for each table, and makes anew.
+    private static let generated = "^(audit|group|image|log|log_truncate|trash)_"
+
+    /// Functions and views of the app whose text has a column's name that a renaming takes away. They may mean another
+    /// table's: PostgreSQL doesn't know what is within a function.
+    /// - Parameter columns: the old names.
+    static func mentions(of columns: Set<String>, _ connection: PostgresConnection) async throws -> [String] {
+        var found: [String] = []
+        for column in columns.sorted() {
+            let rows = try await connection.query(
+                """
+                SELECT 'function ' || n.nspname || '.' || p.proname FROM pg_proc p
+                JOIN pg_namespace n ON n.oid = p.pronamespace
+                WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prosrc ~ ('\\m' || $1 || '\\M')
+                    AND NOT (n.nspname = 'tombolo' AND p.proname ~ $2)
+                UNION SELECT 'view ' || schemaname || '.' || viewname FROM pg_views
+                WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'tombolo')
+                    AND definition ~ ('\\m' || $1 || '\\M')
+                ORDER BY 1 LIMIT \(mentionLimit)
+                """, [.text(column), .text(generated)])
+            found += try rows.map {
+                "The \(try $0[0].string) has the word '\(column)'. If it means this column, it fails from then on, and so "
+                    + "does whatever calls it."
+            }
+        }
+        return found
+    }
+}
