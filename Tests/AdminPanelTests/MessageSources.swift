@@ -43,7 +43,7 @@ struct MessageSources {
         }
         let script = Self.panel.appending(path: "Assets/panel.js")
         for match in try String(contentsOf: script, encoding: .utf8).matches(of: /localized\("((?:[^"\\]|\\.)*)"/) {
-            add(Message(context: MessageCatalogue.scriptContext, text: String(match.1)), at: script)
+            add(Message(context: PanelLanguages.scriptContext, text: String(match.1)), at: script)
         }
         let variables = Self.root.appending(path: "Packages/Server/AdminService/Settings/AdminServer+Variables.swift")
         for text in ServerVariable.Topic.allCases.map(\.rawValue)

@@ -125,6 +125,7 @@ import TomboloServerModel
             #expect(answer.status == 303 && answer.headers[.location] == Self.runPath, "\(answer.text)")
             let run = try await browser.get(Self.runPath).text
             #expect(run.contains(">done<") && run.contains("previousPropertyNames()"), "\(run)")
+            #expect(run.contains(/<dt>By<\/dt><dd>[^<]+<\/dd>/))
             #expect(try await Self.columns(fixture, "boat").contains("name"))
             #expect(try await Self.columns(fixture, "track").contains("motto"))
             #expect(try await browser.get("/panel").text.contains("/panel/data/boats"))

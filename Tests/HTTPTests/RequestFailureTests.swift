@@ -31,6 +31,15 @@ import TomboloHTTP
         #expect(failure.description.contains("internal words"))
     }
 
+    @Test("A function that uses what was renamed is a fault that stays, not one that passes")
+    func brokenFunction() {
+        var error = PostgresError(code: .undefinedColumn, message: "column e.state does not exist")
+        error.context = "PL/pgSQL function tombolo.publish_event() line 3 at IF"
+        let failure = RequestFailure(error)
+        #expect(failure.code == .internalError && !failure.code.canRetry && failure.hint != nil)
+        #expect(!failure.message.contains("state") && failure.description.contains("e.state"))
+    }
+
     @Test(
         "Each authentication error has its HTTP status",
         arguments: [

@@ -96,6 +96,20 @@ import TomboloServerModel
         }
     }
 
+    @Test("a class keeps its trash when newer classes have none, and that is said")
+    func trash() async throws {
+        try await Databases.withEmpty { connection in
+            let key = ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true)
+            func models(isTrashable: Bool) throws -> ModelDocument {
+                let item = ModelClass(name: "Boat", table: "boat", properties: [key], isTrashable: isTrashable)
+                return try ModelDocument(app: "homes", classes: [item])
+            }
+            _ = try await Self.apply(try models(isTrashable: true), connection)
+            let plan = try await Self.apply(try models(isTrashable: false), connection)
+            #expect(plan.steps.isEmpty && plan.notes.first?.contains("Boat keeps its trash") == true, "\(plan.notes)")
+        }
+    }
+
     @Test("rules that were written in an admin server stay with the same file, and stop another one")
     func rules() async throws {
         try await Databases.withEmpty { connection in
@@ -112,7 +126,8 @@ import TomboloServerModel
             #expect(
                 try await migrator(edited, account: Self.account).applying().steps.map(\.name) == ["rules of homes"])
             #expect(try await migrator(edited, account: Self.account).applying().steps.isEmpty)
-            #expect(try await migrator(Self.rules).applying().steps.isEmpty)
+            let same = try await migrator(Self.rules).applying()
+            #expect(same.steps.isEmpty && same.notes.first?.contains("Kept rules that were written") == true)
             let newer = Self.rules + "# Newer.\n"
             let plan = try await migrator(newer).plan()
             #expect(plan.problems.first?.contains("--replace-boxes") == true, "\(plan.problems)")

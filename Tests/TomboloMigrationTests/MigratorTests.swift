@@ -48,7 +48,7 @@ import TomboloPostgresStore
             // A type that is in the way of a table's.
             try await connection.execute("CREATE DOMAIN viewing AS bigint")
             let error = await #expect(throws: MigrationError.self) { try await migrator(connection).apply() }
-            guard case .stepFailed(let name, _) = error else {
+            guard case .stepFailed(let name, _, _) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

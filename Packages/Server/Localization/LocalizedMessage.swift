@@ -25,6 +25,10 @@ public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringCo
 
         public mutating func appendLiteral(_ text: String) { if !text.isEmpty { parts.append(.text(text)) } }
         public mutating func appendInterpolation(_ value: some Any) { parts.append(.value("\(value)")) }
+
+        /// People would read "Optional(…)".
+        @available(*, unavailable, message: "Say what stands there without a value.")
+        public mutating func appendInterpolation<Value>(_ value: Value?) {}
     }
 
     public static func + (first: LocalizedMessage, second: LocalizedMessage) -> LocalizedMessage {

@@ -33,13 +33,14 @@ struct AppliedModels: Sendable {
         let added = base.map { current.additions(since: $0) } ?? .empty
         content = try file.merged(over: current, retiringMissing: !isAdditive, keeping: added)
         changes = content.changes(since: current)
+        let trash = content.classes.filter { $0.isTrashable && file[$0.name]?.isTrashable == false }.map(\.name)
         guard let base else {
-            (note, keepsAdditions) = (nil, false)
+            (note, keepsAdditions) = (Self.note(kept: [], undone: [], trash: trash), false)
             return
         }
         let kept = content.additions(since: file).names
         keepsAdditions = !kept.isEmpty
-        note = Self.note(kept: kept, undone: Self.undone(changes, of: current.changes(since: base)))
+        note = Self.note(kept: kept, undone: Self.undone(changes, of: current.changes(since: base)), trash: trash)
     }
 
     /// Those of the changes that are about what was changed in an admin server.
@@ -48,7 +49,8 @@ struct AppliedModels: Sendable {
         return changes.filter { places.contains($0.place) }
     }
 
-    private static func note(kept: [String], undone: [ModelChange]) -> String? {
+    /// - Parameter trash: classes that keep theirs, although the file has none for them.
+    private static func note(kept: [String], undone: [ModelChange], trash: [String]) -> String? {
         var sentences: [String] = []
         if !kept.isEmpty {
             let what = kept.count == 1 ? "1 addition that was" : "\(kept.count) additions that were"
@@ -57,6 +59,12 @@ struct AppliedModels: Sendable {
                     + "\(kept.count == 1 ? "it" : "them") into the app's classes.")
         }
         sentences += undone.map { "Not kept, though changed in the admin server: \($0)" }
+        if !trash.isEmpty {
+            let keeps = trash.count == 1 ? "keeps its" : "keep their"
+            sentences.append(
+                "\(trash.sorted().joined(separator: ", ")) \(keeps) trash: without it, what is in there would be seen again."
+            )
+        }
         return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
     }
 }

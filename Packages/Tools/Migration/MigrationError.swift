@@ -6,8 +6,9 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     case alreadyRunning(processID: Int?)
     /// The database differs from the models in ways that only a person can resolve. Nothing was done.
     case notAdditive(problems: [String])
-    /// A step failed; its transaction was rolled back. Earlier transactions of the run are recorded and stay.
-    case stepFailed(name: String, error: PostgresError)
+    /// A step failed. If it's transactional, its transaction was rolled back; otherwise an index that can't be used may be
+    /// left of it, which the next run removes. Earlier transactions of the run are recorded and stay.
+    case stepFailed(name: String, error: PostgresError, isTransactional: Bool)
     /// Somebody else added a document of the app since this run read them. Nothing was done.
     case documentChanged(app: String)
     /// All steps ran, and still something is missing: a fault of this tool.
@@ -17,7 +18,7 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     public var isRetryable: Bool {
         switch self {
         case .alreadyRunning, .documentChanged: true
-        case .stepFailed(_, let error): error.isRetryable
+        case .stepFailed(_, let error, _): error.isRetryable
         case .notAdditive, .notSettled: false
         }
     }
@@ -30,11 +31,14 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .notAdditive(let problems):
             return "The database differs from the models in ways that are not changed automatically:\n"
                 + problems.map { "- \($0)" }.joined(separator: "\n")
-        case .stepFailed(let name, let error):
+        case .stepFailed(let name, let error, let isTransactional):
             let right =
                 error.code == .insufficientPrivilege
                 ? "\nConnect as the role that owns the database's tables." : ""
-            return "The step '\(name)' failed and was rolled back: \(error)\(right)"
+            let what =
+                isTransactional
+                ? "failed and was rolled back" : "failed; what is left of it is removed when the same is applied again"
+            return "The step '\(name)' \(what): \(error)\(right)"
         case .documentChanged(let app):
             return "The documents of '\(app)' changed while this was prepared: run it again."
         case .notSettled(let steps):

@@ -194,7 +194,8 @@ public struct Migrator: Sendable {
                 FROM tombolo.migration
                 """, [.text(step.name), .text(step.sql)])
         } catch let error as PostgresError {
-            throw MigrationError.stepFailed(name: step.name, error: error)
+            throw MigrationError.stepFailed(
+                name: step.name, error: error, isTransactional: step.isTransactional)
         }
     }
 

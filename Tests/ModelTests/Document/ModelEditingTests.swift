@@ -67,6 +67,23 @@ struct ModelEditingTests {
         #expect(throws: ModelDocumentError.self) { try before.removing("_id", of: "Listing").merged(over: before) }
     }
 
+    @Test("values that can't be entered any more are a loss, and further ones aren't")
+    func narrowing() throws {
+        func kinds(_ old: [String]?, _ new: [String]?) throws -> [ModelChange.Kind] {
+            func document(_ values: [String]?) throws -> ModelDocument {
+                let key = ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true)
+                let state = ModelProperty(
+                    name: "state", type: .string, allowedValues: AllowedValues(values.map { $0.map(Value.string) }))
+                return try ModelDocument(
+                    app: "homes", classes: [ModelClass(name: "Home", table: "home", properties: [key, state])])
+            }
+            return try document(new).changes(since: try document(old)).map(\.kind)
+        }
+        #expect(try kinds(["a", "b"], ["a"]) == [.narrowed] && kinds(nil, ["a"]) == [.narrowed])
+        #expect(try kinds(["a"], ["b", "a"]) == [.other] && kinds(["a"], nil) == [.other])
+        #expect(try kinds(["a"], ["a"]) == [])
+    }
+
     @Test("what a merge keeps isn't retired, and what it doesn't name is")
     func keeping() throws {
         let old = try Self.document()

@@ -12,6 +12,8 @@ public struct ModelChange: Hashable, Sendable, CustomStringConvertible {
         case retired
         /// A table or a column has another name.
         case renamedInSQL
+        /// Values that objects may have can't be saved any more.
+        case narrowed
         case other
     }
 
@@ -114,12 +116,21 @@ extension ModelProperty {
         }
         add(isIndexed && !old.isIndexed, "gets an index")
         add(old.isIndexed && !isIndexed, "needs no index: the one that there is stays")
-        add(old.allowedValues != allowedValues, allowedValues == nil ? "may have any value" : "has other \"values\"")
+        if let allowedValues {
+            let isNarrowed = old.allowedValues.map { !Set($0.values).isSubset(of: allowedValues.values) } ?? true
+            add(
+                old.allowedValues != allowedValues,
+                isNarrowed
+                    ? "has other \"values\": objects keep those that are no longer among them, but they can't be entered"
+                    : "has further \"values\"", kind: isNarrowed ? .narrowed : .other)
+        } else {
+            add(old.allowedValues != nil, "may have any value")
+        }
         add(old.hint != hint, hint == nil ? "has no hint any more" : "has another hint")
         add(old.isMarkdown != isMarkdown, isMarkdown ? "is Markdown" : "isn't Markdown any more")
         add(
             old.coordinate != coordinate,
-            coordinate.map { "is the \($0.rawValue) of a place" } ?? "is no part of a place any more")
+            coordinate.map { "is the \($0.rawValue) of a place" } ?? "is no longer part of a place")
         add(
             old.deleteRule != deleteRule,
             deleteRule == .cascade

@@ -2,9 +2,9 @@ import Hummingbird
 public import PostgresClient
 public import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 public import TomboloModel
 public import TomboloRules
-import TomboloLocalization
 
 /// Reading and changing objects as the rules let the caller, as [JSON:API](docs/json-api.md) does: nothing in the trash, and no
 /// field that they may not read. Classes have their names in the model; fields and parameters those of JSON:API.

@@ -150,8 +150,8 @@ struct DevicesContent: Sendable {
                 "No answer from \(DeviceWords.list(silent)) within \(seconds) seconds. "
                     + "The devices that are connected there are missing.")
             let hint = localized(
-                "If a gateway was killed, its devices connect to another, and it is no longer asked after "
-                    + "\(GatewayInquiry.aliveSeconds) seconds.")
+                "When a gateway is killed, its devices connect to another one. After \(GatewayInquiry.aliveSeconds) "
+                    + "seconds it is no longer asked.")
             warnings.append(DeviceProblem(message, hint: hint))
         }
         let gone = names { if case .gone = $0 { true } else { false } }

@@ -55,7 +55,8 @@ struct DocumentsContent: Sendable {
         page: Int,
         now: Int64
     ) {
-        let classCount = model.schema.classes.filter { $0.owner == nil }.count
+        let live = model.models.mapValues { $0.classes.filter { !$0.isRetired }.map(\.name) }
+        let classCount = Set(live.values.joined()).intersection(model.schema.classes.map(\.name)).count
         let names = Set(model.models.keys).union(model.ruleDocuments.keys).sorted()
         let classCountText = localized(classCount, one: "\(classCount) class", other: "\(classCount) classes")
         let appCountText = localized(names.count, one: "\(names.count) app", other: "\(names.count) apps")
@@ -66,7 +67,7 @@ struct DocumentsContent: Sendable {
                 newest.first { $0.app == name && $0.kind == kind }.map { "/panel/documents/\($0.version)" }
             }
             return App(
-                name: name, classes: (model.models[name]?.classes.map(\.name) ?? []).sorted().joined(separator: ", "),
+                name: name, classes: (live[name] ?? []).sorted().joined(separator: ", "),
                 modelLink: link(.models), rulesLink: link(.rules))
         }
         versions = history.versions.map { Version($0, now: now) }

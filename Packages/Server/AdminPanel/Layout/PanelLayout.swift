@@ -65,11 +65,10 @@ struct PanelLayout: Sendable {
     }
 
     private func frame(_ page: PanelPage) -> [String: Any] {
-        let catalogue = MessageCatalogue.current
-        let language = catalogue?.language ?? .english
+        let language = MessageCatalogue.current?.language ?? .english
         return [
             "language": language.tag, "isRightToLeft": language.isRightToLeft,
-            "words": catalogue?.scriptWords ?? "",
+            "words": core.languages.scriptWords(in: language),
             "title": page.title, "contentHTML": page.content,
             "crumbs": page.crumbs.map { ["title": $0.title, "path": $0.path] },
             "hasCrumbs": !page.crumbs.isEmpty, "style": core.assets.path(of: .style),

@@ -722,7 +722,7 @@ extension BuiltInTranslations {
         msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
         msgstr "Pas de réponse en {1} secondes : {0}. Les appareils qui y sont connectés manquent."
 
-        msgid "If a gateway was killed, its devices connect to another, and it is no longer asked after {0} seconds."
+        msgid "When a gateway is killed, its devices connect to another one. After {0} seconds it is no longer asked."
         msgstr "Si une passerelle a été tuée, ses appareils se connectent à une autre, et elle n’est plus interrogée après {0} secondes."
 
         msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."
@@ -5494,7 +5494,7 @@ extension BuiltInTranslations {
         msgid "Create an account and accept"
         msgstr "Créer un compte et accepter"
 
-        msgid "You have no account yet? Ask whoever invited you for one: the invitation wasn't mailed, so it can't make one."
+        msgid "No account yet? Ask the person who invited you to make one: only an invitation that was mailed can do that."
         msgstr "Vous n’avez pas encore de compte ? Demandez-en un à la personne qui vous invite : l’invitation n’a pas été envoyée par e-mail, elle ne permet donc pas d’en créer un."
 
         msgid "You entered the name {{.}}."
@@ -6869,5 +6869,11 @@ extension BuiltInTranslations {
 
         msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
         msgstr "Ces règles décident désormais de qui peut faire quoi, y compris pour vous. Si elles retirent la matrice des autorisations à tous les super-administrateurs, seule une personne ayant le mot de passe de la base peut la rétablir, avec migration-tool apply --replace-boxes."
+
+        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgstr "Une fonction de la base utilise une table ou une colonne qui n’existe plus."
+
+        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgstr "Elle a peut-être été renommée. Le journal du serveur indique la fonction sous l’identifiant de cette requête : modifiez-la, ou rendez à la table ou à la colonne son ancien nom."
         """#
 }

@@ -723,7 +723,7 @@ extension BuiltInTranslations {
         msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
         msgstr "Keine Antwort von {0} innerhalb von {1} Sekunden. Die dort verbundenen Geräte fehlen."
 
-        msgid "If a gateway was killed, its devices connect to another, and it is no longer asked after {0} seconds."
+        msgid "When a gateway is killed, its devices connect to another one. After {0} seconds it is no longer asked."
         msgstr "Wurde ein Gateway hart beendet, verbinden sich seine Geräte mit einem anderen, und nach {0} Sekunden wird es nicht mehr gefragt."
 
         msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."
@@ -5495,7 +5495,7 @@ extension BuiltInTranslations {
         msgid "Create an account and accept"
         msgstr "Konto erstellen und annehmen"
 
-        msgid "You have no account yet? Ask whoever invited you for one: the invitation wasn't mailed, so it can't make one."
+        msgid "No account yet? Ask the person who invited you to make one: only an invitation that was mailed can do that."
         msgstr "Sie haben noch kein Konto? Bitten Sie die Person, die Sie eingeladen hat, um eines: Die Einladung wurde nicht per E-Mail verschickt und kann deshalb keines erstellen."
 
         msgid "You entered the name {{.}}."
@@ -6870,5 +6870,11 @@ extension BuiltInTranslations {
 
         msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
         msgstr "Diese Regeln entscheiden von da an, wer was darf, auch über Sie. Nehmen sie allen mit oberster Verwaltung die Rechtematrix, kann sie nur zurückbringen, wer das Passwort der Datenbank hat, mit migration-tool apply --replace-boxes."
+
+        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgstr "Eine Funktion in der Datenbank verwendet eine Tabelle oder Spalte, die es nicht mehr gibt."
+
+        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgstr "Vielleicht wurde sie umbenannt. Die Funktion steht im Protokoll des Servers unter der ID dieser Anfrage: Ändern Sie sie, oder geben Sie der Tabelle oder Spalte ihren alten Namen zurück."
         """#
 }

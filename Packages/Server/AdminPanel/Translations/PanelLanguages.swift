@@ -10,11 +10,16 @@ import TomboloLocalization
 public struct PanelLanguages: Sendable {
     /// The variable that names the folder.
     public static let variable = AdminServer.translationsVariable
+    /// The context of texts that `panel.js` writes into pages.
+    static let scriptContext = "script"
     /// More files than there are languages.
     private static let maximumFileCount = 200
 
     /// By the languages' own names, without English.
     let catalogues: [MessageCatalogue]
+    let languages: [Language]
+    /// What pages tell the script, by language: a JSON object of its texts in English with their translations.
+    private let scriptWords: [String: String]
 
     /// Those that come with the panel.
     public static let builtIn = PanelLanguages(
@@ -28,6 +33,14 @@ public struct PanelLanguages: Sendable {
 
     init(catalogues: [MessageCatalogue]) {
         self.catalogues = catalogues.sorted { $0.language.name < $1.language.name }
+        languages = [.english] + self.catalogues.map(\.language)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        scriptWords = Dictionary(
+            uniqueKeysWithValues: catalogues.map { catalogue in
+                let words = try? encoder.encode(catalogue.translations(inContext: Self.scriptContext))
+                return (catalogue.language.tag, words.map { String(decoding: $0, as: UTF8.self) } ?? "{}")
+            })
     }
 
     /// - Parameter folder: with files in gettext's format, `de.po`. One of a language that comes with the panel adds to it, and
@@ -81,7 +94,8 @@ public struct PanelLanguages: Sendable {
         return try PanelLanguages(folder: folder)
     }
 
-    var languages: [Language] { [.english] + catalogues.map(\.language) }
+    /// Empty for English.
+    func scriptWords(in language: Language) -> String { scriptWords[language.tag] ?? "" }
 
     /// The catalogue for a request: in the language that its browser has chosen here, or that it says it likes best.
     /// - Returns: nil for English.

@@ -722,7 +722,7 @@ extension BuiltInTranslations {
         msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
         msgstr "Sin respuesta de {0} en {1} segundos. Faltan los dispositivos que están conectados allí."
 
-        msgid "If a gateway was killed, its devices connect to another, and it is no longer asked after {0} seconds."
+        msgid "When a gateway is killed, its devices connect to another one. After {0} seconds it is no longer asked."
         msgstr "Si una pasarela se detuvo bruscamente, sus dispositivos se conectan a otra, y a los {0} segundos se deja de consultarla."
 
         msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."
@@ -5494,7 +5494,7 @@ extension BuiltInTranslations {
         msgid "Create an account and accept"
         msgstr "Crear una cuenta y aceptar"
 
-        msgid "You have no account yet? Ask whoever invited you for one: the invitation wasn't mailed, so it can't make one."
+        msgid "No account yet? Ask the person who invited you to make one: only an invitation that was mailed can do that."
         msgstr "¿Aún no tiene una cuenta? Pídasela a quien le invitó: la invitación no se envió por correo, así que no permite crear una."
 
         msgid "You entered the name {{.}}."
@@ -6869,5 +6869,11 @@ extension BuiltInTranslations {
 
         msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
         msgstr "Estas reglas deciden desde entonces quién puede hacer qué, también sobre usted. Si quitan la matriz de permisos a todos los superadministradores, solo quien tenga la contraseña de la base de datos puede recuperarla, con migration-tool apply --replace-boxes."
+
+        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgstr "Una función de la base de datos usa una tabla o una columna que ya no existe."
+
+        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgstr "Quizá se le cambió el nombre. El registro del servidor tiene la función con el identificador de esta petición: cámbiela o devuelva a la tabla o a la columna su nombre anterior."
         """#
 }

@@ -20,6 +20,8 @@ package struct ModelChangeRun: Hashable, Sendable {
     }
 
     package let edit: DocumentEdit
+    /// What people call whoever asked for it: a display name or an address.
+    package let author: String
     /// In microseconds since 1970.
     package let startedAt: Int64
     package internal(set) var phase = Phase.waiting

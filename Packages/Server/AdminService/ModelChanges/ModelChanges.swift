@@ -58,13 +58,14 @@ public final class ModelChanges: Sendable {
 
     /// Has a change applied.
     /// - Parameters:
+    ///   - author: a display name or an address, for the page that follows it.
     ///   - fingerprint: of the plan that was agreed to.
     ///   - now: in microseconds since 1970.
     /// - Throws: ``TomboloServerModel/DocumentEditError/busy(_:)`` while another one is under way here.
     package func start(
-        _ edit: DocumentEdit, confirmed fingerprint: String, now: Int64, logger: Logger
+        _ edit: DocumentEdit, by author: String, confirmed fingerprint: String, now: Int64, logger: Logger
     ) throws(DocumentEditError) {
-        let run = ModelChangeRun(edit: edit, startedAt: now)
+        let run = ModelChangeRun(edit: edit, author: author, startedAt: now)
         let isFree = state.withLock { latest in
             if let latest, !latest.phase.hasEnded { return false }
             latest = run

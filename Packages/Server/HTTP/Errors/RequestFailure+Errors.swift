@@ -48,6 +48,14 @@ extension RequestFailure {
                 hint:
                     "Ask for less at once: with page[size] for fewer resources, with fields[…] for fewer of their fields.",
                 cause: error)
+        case .undefinedTable where Self.isInFunction(error), .undefinedColumn where Self.isInFunction(error):
+            // Tombolo's own functions change together with their tables; this one was left behind, and stays so.
+            self.init(
+                .internalError,
+                localized("A function in the database uses a table or a column that isn't there any more."),
+                hint: localized(
+                    "It may have been renamed. The server's log has the function under this request's id: change it, or give "
+                        + "the table or the column its old name back."), cause: error)
         case .undefinedTable, .undefinedColumn:
             // A migration has renamed it; servers follow with the next tick.
             self.init(.unavailable, localized("The server's model is changing."), hint: Self.retryHint, cause: error)
@@ -80,6 +88,10 @@ extension RequestFailure {
             self.init(.badRequest, error.body ?? "The request is not well formed.", cause: error)
         default: self.init(.internalError, localized("The server could not carry out the request."), cause: error)
         }
+    }
+
+    private static func isInFunction(_ error: PostgresError) -> Bool {
+        error.context?.contains("PL/pgSQL function") == true
     }
 
     static var retryHint: String { localized("Try the same request again in a moment.") }

@@ -21,12 +21,15 @@ struct PlanDescription {
     func plan() async throws -> DocumentPlan {
         let documents = plan.documents
         let live = try await PostgresCatalog.read(connection).tables
+        let models = try await models()
+        let renamed = models.map { renamedColumns($0.old, $0.new) } ?? []
+        let mentions = try await Self.mentions(of: renamed, connection)
+        var retired: [DocumentPlan.Count] = []
+        if let models { retired = try await self.retired(models.old, models.new, live) }
         return DocumentPlan(
             fingerprint: try await Self.fingerprint(plan, connection),
             changes: documents.changes.map(\.description) + documents.permissions.map { "Permissions: \($0)." },
-            losses: documents.changes.filter(\.isLoss).map(\.description)
-                + (try await Self.mentions(of: try await renamedColumns(), connection)),
-            retired: try await retired(live),
+            losses: documents.changes.filter(\.isLoss).map(\.description) + mentions, retired: retired,
             steps: plan.steps.map {
                 DocumentPlan.Step(name: $0.name, sql: $0.sql, isTransactional: $0.isTransactional)
             },
@@ -46,14 +49,18 @@ struct PlanDescription {
             [.text("\(version)\n" + steps.joined(separator: "\n\n"))])[0, 0].string
     }
 
-    /// The names that columns lose. What is in a pattern of regular expressions stands for itself: names have letters, digits
-    /// and underscores.
-    private func renamedColumns() async throws -> Set<String> {
-        guard plan.documents.changes.contains(where: { $0.kind == .renamedInSQL }) else { return [] }
+    /// The models in use, and those to be stored; nil if they stay.
+    private func models() async throws -> (old: ModelDocument, new: ModelDocument)? {
         let stored = try await DocumentTable.newest(connection)
         guard let content = stored.first(where: { $0.app == edit.app && $0.kind == .models })?.content,
             let old = try? ModelDocument(json: content), let new = plan.documents.models[edit.app]
-        else { return [] }
+        else { return nil }
+        return (old, new)
+    }
+
+    /// The names that columns lose. Those with other characters than names in SQL usually have would need escapes in a pattern.
+    private func renamedColumns(_ old: ModelDocument, _ new: ModelDocument) -> Set<String> {
+        guard plan.documents.changes.contains(where: { $0.kind == .renamedInSQL }) else { return [] }
         var names: Set<String> = []
         for item in new.classes {
             guard let before = ([item.name] + item.previousNames).lazy.compactMap({ old[$0] }).first else { continue }
@@ -68,11 +75,9 @@ struct PlanDescription {
     private typealias Tables = [String: [String: PostgresCatalog.Column]]
 
     /// What is retired, with the rows that have it. Embedded objects, which are several columns, aren't counted.
-    private func retired(_ live: Tables) async throws -> [DocumentPlan.Count] {
-        let stored = try await DocumentTable.newest(connection)
-        guard let content = stored.first(where: { $0.app == edit.app && $0.kind == .models })?.content,
-            let old = try? ModelDocument(json: content), let new = plan.documents.models[edit.app]
-        else { return [] }
+    private func retired(
+        _ old: ModelDocument, _ new: ModelDocument, _ live: Tables
+    ) async throws -> [DocumentPlan.Count] {
         var counts: [DocumentPlan.Count] = []
         for change in plan.documents.changes where change.kind == .retired {
             let names = [change.className] + (new[change.className]?.previousNames ?? [])

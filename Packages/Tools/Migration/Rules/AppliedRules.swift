@@ -88,7 +88,14 @@ struct AppliedRules: Sendable {
             note = (edits + boxes).isEmpty ? nil : (edits + boxes).joined(separator: "\n")
         } else {
             content = merge.text
-            note = Self.note(merge)
+            let own =
+                isEdited && base == file
+                ? [
+                    "Kept rules that were written in the admin server since this file was applied. To take the file as it is, "
+                        + "use --replace-boxes."
+                ] : []
+            let sentences = own + [Self.note(merge)].compactMap(\.self)
+            note = sentences.isEmpty ? nil : sentences.joined(separator: "\n")
             // An unchanged file leaves everything as it is.
             let isOverwriting = isEdited && base != file && RuleText.differBeyondMatrix(current, file, file: name)
             problems =

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import PostgresClient
+import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
@@ -143,6 +144,10 @@ struct ModelChangePage: Sendable {
         guard let edit = form.edit(of: app, over: basis, by: account) else {
             return .page(refuse(form, [localized("Nothing is different from what is in use.")]))
         }
+        if let run = changes.latest, run.edit == edit, !run.phase.hasEnded {
+            // The button was pressed twice.
+            return .redirect(to: ModelChangePages.runPath)
+        }
         let found: DocumentPlan
         do {
             found = try await changes.plan(edit)
@@ -161,7 +166,10 @@ struct ModelChangePage: Sendable {
             return .page(plan(found, edit, .unprocessableContent, isUnagreed: true))
         }
         do throws(DocumentEditError) {
-            try changes.start(edit, confirmed: found.fingerprint, now: request.now, logger: request.context.logger)
+            let session = request.visit.session
+            try changes.start(
+                edit, by: session.displayName.isEmpty ? session.email : session.displayName,
+                confirmed: found.fingerprint, now: request.now, logger: request.context.logger)
         } catch {
             return .page(plan(found, edit, .serviceUnavailable, problem: error.message))
         }

@@ -75,7 +75,7 @@ struct ModelPlanContent: Sendable {
         fingerprint = plan.fingerprint
     }
 
-    /// What takes a tick. Rules decide about whoever applies them too, and about everybody who could take them back.
+    /// What takes a tick. New rules always do: they may lock out the person who applies them, and everybody who could undo that.
     static func losses(of plan: DocumentPlan, _ edit: DocumentEdit) -> [String] {
         guard edit.rules != nil else { return plan.losses }
         return plan.losses + [

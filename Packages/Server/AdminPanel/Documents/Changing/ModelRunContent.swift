@@ -17,7 +17,7 @@ struct ModelRunContent: Sendable {
         let problems: [String]
         let hint: String?
         let changedNothing: Bool
-        /// The form with the text that wasn't stored, for whoever wrote it.
+        /// Where the author of the change finds the text that wasn't stored.
         let back: String?
     }
 
@@ -25,6 +25,7 @@ struct ModelRunContent: Sendable {
     let isOpen: Bool
     let app: String
     let path: String
+    let author: String
     let began: Moment?
     let progress: Progress?
     let failure: Failure?
@@ -40,6 +41,7 @@ struct ModelRunContent: Sendable {
         let app = run?.edit.app ?? ""
         self.app = app
         path = ModelChangePages.path(of: app)
+        author = run?.author ?? ""
         began = Moment.of(run?.startedAt, now: now)
         hasModels = run?.edit.models != nil
         switch run?.phase {

@@ -1,3 +1,4 @@
+import Foundation
 import TomboloLocalization
 import TomboloModel
 
@@ -30,7 +31,7 @@ struct ModelWish: Sendable {
     init() {}
 
     init(_ form: PanelForm) {
-        func text(_ name: String) -> String { (form[name] ?? "").trimmed }
+        func text(_ name: String) -> String { (form[name] ?? "").trimmingCharacters(in: .whitespacesAndNewlines) }
         kind = form["wish"].flatMap { Kind(rawValue: $0) }
         className = text("className")
         isEmbedded = form["embedded"] != nil
@@ -122,7 +123,7 @@ struct ModelWish: Sendable {
     }
 
     private func allowedValues(_ type: PropertyType) throws(ModelDocumentError) -> AllowedValues? {
-        let lines = values.split(separator: "\n").map { String($0).trimmed }.filter { !$0.isEmpty }
+        let lines = values.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         guard !lines.isEmpty else { return nil }
         let element = if case .list(let element, _) = type { element } else { type }
         let isNumber = if case .int = element { true } else { false }
@@ -138,15 +139,5 @@ struct ModelWish: Sendable {
                         + "\(AllowedValues.maximumByteCount) bytes."))
         }
         return allowed
-    }
-}
-
-extension String {
-    /// Without spaces at both ends.
-    fileprivate var trimmed: String {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 }
