@@ -117,7 +117,7 @@ struct BulkPagesTests {
             #expect(trial.contains("Move 2 sessions to the trash?"), "\(trial)")
             // Somebody is faster with one of them.
             _ = try await Trash(schema: site.fixture.rules.schema, pool: site.fixture.adminServer.pool).trash(
-                "Session", site.fixture.sessions[0], by: site.fixture.users["admin"])
+                "Session", .objectId(site.fixture.sessions[0]), by: site.fixture.users["admin"])
             let clash = try await browser.submit(path, PanelBrowser.hidden(trial))
             #expect(clash.status == 409 && clash.text.contains("Nothing was changed."), "\(clash.text)")
             let again = try await browser.submit(path, PanelBrowser.hidden(clash.text)).text

@@ -20,7 +20,7 @@ import TomboloRules
     /// Moves an object into the trash, and says where its group's page is.
     private func trash(_ className: String, _ id: ObjectId, _ fixture: ServiceFixture) async throws -> String {
         let group = try await Trash(schema: fixture.rules.schema, pool: fixture.adminServer.pool).trash(
-            className, id, by: fixture.users["admin"])
+            className, .objectId(id), by: fixture.users["admin"])
         return "/panel/trash/group/\(group.id.uuidString.lowercased())"
     }
 

@@ -57,7 +57,7 @@ import TomboloServerModel
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { app, client in
                 let group = try await Trash(schema: fixture.rules.schema, pool: fixture.adminServer.pool).trash(
-                    "Session", fixture.sessions[0], by: nil)
+                    "Session", .objectId(fixture.sessions[0]), by: nil)
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 let admin = try #require(fixture.users["admin"])
                 #expect(try await browser.post("/panel/view-as", ["user": "\(admin)"]).status == 303)

@@ -110,9 +110,9 @@ import TomboloRules
             try await copy()
             let trash = Trash(schema: fixture.rules.schema, pool: fixture.adminServer.pool)
             let session = fixture.sessions[0]
-            _ = try await trash.trash("Session", session, by: nil, because: TrashReason("First"))
+            _ = try await trash.trash("Session", .objectId(session), by: nil, because: TrashReason("First"))
             try await fixture.pool.query("SELECT tombolo.restore('Session', $1)", [.text(session.stringValue)])
-            _ = try await trash.trash("Session", session, by: nil, because: TrashReason("Second"))
+            _ = try await trash.trash("Session", .objectId(session), by: nil, because: TrashReason("Second"))
             try await fixture.pool.query("SELECT tombolo.purge('Session', $1)", [.text(session.stringValue)])
             try await copy()
             let report = try await fixture.pool.withConnection {

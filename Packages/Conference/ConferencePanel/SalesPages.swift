@@ -39,7 +39,7 @@ struct SalesPages: PanelSection {
         panel.action("\(Self.path)/tickets/{id}/end", access: .object(.update, of: "Ticket", by: rules, from: pool)) {
             request, grant in
             let ticket = try await request.update(
-                "Ticket", id: grant.id.stringValue, ["salesEndsAt": .string(Date.now.formatted(.iso8601))])
+                "Ticket", id: grant.keyText, ["salesEndsAt": .string(Date.now.formatted(.iso8601))])
             let (name, event) = (ticket?.text("name") ?? "", ticket?.linked("event")?.first)
             return .redirect(
                 to: event.map { Self.path(of: $0) } ?? Self.path,

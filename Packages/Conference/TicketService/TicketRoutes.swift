@@ -101,10 +101,11 @@ public struct TicketRoutes: Sendable {
                 .conflict, "The ticket belongs to no event, and so has no order.", hint: "Give it an event first.",
                 properties: ["event"])
         }
-        let outcome = try await parts.order.move(grant.id, of: event, to: place)
+        guard let id = grant.id else { throw RequestFailure.noSuchObject(grant.className) }
+        let outcome = try await parts.order.move(id, of: event, to: place)
         var json = JSONBytes(capacity: Self.expectedAnswerByteCount)
         json.append(#"{"_id":"#)
-        json.append(string: grant.id.stringValue)
+        json.append(string: grant.keyText)
         json.append(#","changed":"#)
         json.append(outcome.isChanged)
         json.append(#","event":"#)

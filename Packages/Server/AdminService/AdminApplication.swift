@@ -43,9 +43,9 @@ public func buildAdminApplication(
         if let models { PermissionRoutes(models: models, pool: pool).add(to: $0) }
         let people = PeopleRoutes(rules: rules, pool: pool, authenticator: authenticator, options: people)
         people.add(to: $0)
-        let api = JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, id, user, reason in
+        let api = JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, key, user, reason in
             _ = try await Trash(schema: schema, pool: pool).trash(
-                className, id, by: user, because: reason, on: connection)
+                className, key, by: user, because: reason, on: connection)
         }
         api.add(to: $0)
         BulkRoutes(api: api, trash: .of(pool)).add(to: $0)

@@ -47,14 +47,15 @@ public struct AdminRoutes: Sendable {
         ) { request, context, grant in
             JSONAnswer(
                 try await restore(
-                    TrashAddress(context.parameters.get("id")), RestoreWishes(request, context), grant))
+                    TrashAddress(context.parameters.get("id")?.removingPercentEncoding),
+                    RestoreWishes(request, context), grant))
         }
         routes.on(
             .delete, "/admin/trash/{id}",
             access: .objects(.purge, ofAny: what, names, by: rules)
                 .and(.objects(.listTrash, ofAny: what, names, by: rules))
         ) { _, context, grant in
-            JSONAnswer(try await purge(TrashAddress(context.parameters.get("id")), grant))
+            JSONAnswer(try await purge(TrashAddress(context.parameters.get("id")?.removingPercentEncoding), grant))
         }
         routes.on(
             .post, "/admin/trash/empty",
@@ -208,9 +209,9 @@ public struct AdminRoutes: Sendable {
 
     private func moveToTrash(_ grant: ObjectGrant, _ reason: TrashReason?) async throws -> JSON {
         let trash = Trash(schema: grant.rules.schema, pool: pool)
-        let group = try await trash.trash(grant.className, grant.id, by: grant.subject.userID, because: reason)
+        let group = try await trash.trash(grant.className, grant.key, by: grant.subject.userID, because: reason)
         return [
-            "class": .string(grant.className), "_id": .string(grant.id.stringValue),
+            "class": .string(grant.className), "_id": .string(grant.key.keyText),
             "group": .string(group.id.uuidString.lowercased()), "count": .int(Int64(group.count)),
         ]
     }
@@ -223,7 +224,7 @@ public struct AdminRoutes: Sendable {
         return [
             "count": .int(Int64(restored.count)),
             "restored": .array(
-                restored.map { ["class": .string($0.className), "_id": .string($0.id.stringValue)] }),
+                restored.map { ["class": .string($0.className), "_id": .string($0.key.keyText)] }),
         ]
     }
 }

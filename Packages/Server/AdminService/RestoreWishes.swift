@@ -1,18 +1,18 @@
 import HTTPTypes
 import Hummingbird
 package import TomboloHTTP
-package import TomboloModel
+import TomboloModel
 
 /// What the caller wants to be done about clashes, the body of a restore:
-/// `{"values": {"ID": {"email": "new@example.org"}}, "leave": ["ID"], "swap": ["ID"]}`, each with ids of objects in the
-/// trash. All members may be left out, and so may the body.
+/// `{"values": {"ID": {"email": "new@example.org"}}, "leave": ["ID"], "swap": ["ID"]}`, each with the addresses of objects
+/// in the trash, which are their ids where these are ObjectIds. All members may be left out, and so may the body.
 package struct RestoreWishes: Sendable {
     /// New values of unique properties, by object and property.
-    package var values: [ObjectId: [String: JSON]] = [:]
+    package var values: [TrashAddress: [String: JSON]] = [:]
     /// Objects that stay in the trash.
-    package var leave: Set<ObjectId> = []
+    package var leave: Set<TrashAddress> = []
     /// Objects whose live counterparts go into the trash instead, each in a group of its own.
-    package var swap: Set<ObjectId> = []
+    package var swap: Set<TrashAddress> = []
 
     /// Without wishes: a clash refuses the restore.
     package init() {}
@@ -30,7 +30,7 @@ package struct RestoreWishes: Sendable {
                     let id = try Self.id(text, name)
                     guard case .object(let properties) = properties else {
                         throw RequestFailure(
-                            .badRequest, "'values' has something else than an object for \(id).",
+                            .badRequest, "'values' has something else than an object for \(id.text).",
                             hint: Self.hint)
                     }
                     values[id] = properties
@@ -44,18 +44,18 @@ package struct RestoreWishes: Sendable {
             }
         }
         for id in leave where values[id] != nil || swap.contains(id) {
-            throw RequestFailure(.badRequest, "\(id) is to stay in the trash and to be restored.", hint: Self.hint)
+            throw RequestFailure(.badRequest, "\(id.text) is to stay in the trash and to be restored.", hint: Self.hint)
         }
     }
 
     /// Every object that is named.
-    var ids: Set<ObjectId> { leave.union(swap).union(values.keys) }
+    var ids: Set<TrashAddress> { leave.union(swap).union(values.keys) }
 
     private static let hint =
         #"Send {"values": {"ID": {"property": value}}, "leave": ["ID"], "swap": ["ID"]}, with ids of objects in the "#
         + "trash; each member may be left out."
 
-    private static func ids(_ list: [JSON], _ name: String) throws -> Set<ObjectId> {
+    private static func ids(_ list: [JSON], _ name: String) throws -> Set<TrashAddress> {
         Set(
             try list.map { item in
                 guard case .string(let text) = item else {
@@ -65,8 +65,8 @@ package struct RestoreWishes: Sendable {
             })
     }
 
-    private static func id(_ text: String, _ name: String) throws -> ObjectId {
-        guard let id = try? ObjectId(string: text) else {
+    private static func id(_ text: String, _ name: String) throws -> TrashAddress {
+        guard let id = try? TrashAddress(text), !id.isGroup else {
             throw RequestFailure(.badRequest, "'\(name)' has something that isn't an id.", hint: hint)
         }
         return id

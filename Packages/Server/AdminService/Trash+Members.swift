@@ -8,8 +8,11 @@ extension Trash {
     /// An object in the trash.
     package struct Member: Hashable, Sendable {
         package let className: String
-        package let id: ObjectId
+        package let key: Value
         package var row: Row
+
+        /// Its own, which it has also in a group.
+        package var address: TrashAddress { TrashAddress(className, key) }
     }
 
     static var nothing: RequestFailure {
@@ -18,27 +21,19 @@ extension Trash {
             hint: "GET /admin/trash lists what there is; give the id of an object or of a group.")
     }
 
-    /// The column of a class that holds the address, quoted, and its value.
-    static func condition(_ address: TrashAddress, _ item: ClassSchema) -> (String, PostgresParameter) {
-        switch address {
-        case .group(let id): ("trash_group", .uuid(id))
-        case .object(let id): (key(item), .objectId(id))
-        }
-    }
-
     /// Rows are locked, so that two administrators do not restore the same thing at once.
     nonisolated(nonsending) func members(
         of address: TrashAddress, _ connection: PostgresConnection
     ) async throws -> [Member] {
         var members: [Member] = []
         for item in classes {
-            let (condition, parameter) = Self.condition(address, item)
+            guard let (column, value) = try address.condition(item) else { continue }
             let result = try await connection.query(
                 """
                 SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
-                WHERE o.\(condition) = $1 AND o.trashed_at IS NOT NULL
+                WHERE o.\(column) = $1 AND o.trashed_at IS NOT NULL
                 ORDER BY o.\(Self.key(item)) LIMIT \(Self.groupLimit - members.count + 1) FOR UPDATE
-                """, [parameter])
+                """, [value])
             guard members.count + result.count <= Self.groupLimit else {
                 throw RequestFailure(
                     .conflict, localized("The group has more than \(Self.groupLimit) objects."),
@@ -46,8 +41,8 @@ extension Trash {
             }
             for source in result {
                 let row = try reader.row(source, of: item)
-                guard let key = item.primaryKeyIndex, case .objectId(let id) = row[key] else { continue }
-                members.append(Member(className: item.name, id: id, row: row))
+                guard let key = item.primaryKeyIndex else { continue }
+                members.append(Member(className: item.name, key: row[key], row: row))
             }
         }
         return members
@@ -55,7 +50,7 @@ extension Trash {
 
     /// The class of the object in the trash that has an id; nil if there is none.
     package func className(of id: ObjectId) async throws -> String? {
-        for item in classes {
+        for item in classes where item.primaryKey?.type == .objectId {
             let found = try await pool.query(
                 """
                 SELECT 1 FROM \(PostgresSQL.quoteIdentifier(item.table)) o

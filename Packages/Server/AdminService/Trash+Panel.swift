@@ -12,10 +12,10 @@ extension Trash {
     /// database's own.
     /// - Returns: the number of objects by the names of their classes, the object itself among them.
     /// - Throws: `RequestFailure`: 404 if it's gone or in the trash by now, 409 if too much belongs to it.
-    package func wouldTake(along className: String, _ id: ObjectId) async throws -> [String: Int] {
+    package func wouldTake(along className: String, _ key: Value) async throws -> [String: Int] {
         do {
             return try await pool.transaction { connection -> [String: Int] in
-                let group = try await trash(className, id, by: nil, on: connection)
+                let group = try await trash(className, key, by: nil, on: connection)
                 let members = try await members(of: .group(group.id), connection)
                 throw Looked(counts: Dictionary(members.map { ($0.className, 1) }, uniquingKeysWith: +))
             }

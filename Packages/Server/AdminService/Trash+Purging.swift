@@ -42,7 +42,7 @@ extension Trash {
 
     nonisolated(nonsending) private func purge(_ members: [Member], _ connection: PostgresConnection) async throws {
         try await purge(
-            Dictionary(grouping: members, by: \.className).mapValues { $0.map(\.id.stringValue) }, connection)
+            Dictionary(grouping: members, by: \.className).mapValues { $0.map(\.key.keyText) }, connection)
     }
 
     nonisolated(nonsending) func purge(_ keys: Keys, _ connection: PostgresConnection) async throws {
@@ -55,7 +55,7 @@ extension Trash {
 
     private func keeper(of address: TrashAddress, _ error: PostgresError) async throws -> RequestFailure {
         let found = try await pool.transaction { try await members(of: address, $0) }
-        let keys = Dictionary(grouping: found, by: \.className).mapValues { $0.map(\.id.stringValue) }
+        let keys = Dictionary(grouping: found, by: \.className).mapValues { $0.map(\.key.keyText) }
         guard let first = try await firstKept(of: keys) else { return RequestFailure(error) }
         let (className, key, reason) = (first.className, first.key, first.error.reasonToKeep)
         return RequestFailure(

@@ -74,17 +74,17 @@ extension Trash {
             guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
                 throw RequestFailure(.forbidden, localized("Not permitted to restore all of it."))
             }
-            if let other = wishes.ids.subtracting(members.map(\.id)).min(by: { $0.stringValue < $1.stringValue }) {
+            if let other = wishes.ids.subtracting(members.map(\.address)).map(\.text).min() {
                 throw RequestFailure(
                     .unprocessable, localized("\(other) isn't among the objects that are to be restored."),
                     hint: "Name objects of the group, as GET /admin/trash lists it.")
             }
-            members.removeAll { wishes.leave.contains($0.id) }
+            members.removeAll { wishes.leave.contains($0.address) }
             guard !members.isEmpty else {
                 throw RequestFailure(.unprocessable, localized("Everything is to stay in the trash."))
             }
             for index in members.indices {
-                guard let values = wishes.values[members[index].id] else { continue }
+                guard let values = wishes.values[members[index].address] else { continue }
                 try await set(values, of: &members[index], restorer, connection)
             }
             try await checkOwners(of: members, connection)
@@ -92,7 +92,7 @@ extension Trash {
             for (name, keys) in Dictionary(grouping: members, by: \.className) {
                 try await connection.query(
                     "SELECT tombolo.restore($1, k) FROM unnest($2::text[]) AS k",
-                    [.text(name), .textArray(keys.map(\.id.stringValue))])
+                    [.text(name), .textArray(keys.map(\.key.keyText))])
             }
             return members
         } catch let error as PostgresError where error.code == .uniqueViolation {
@@ -121,14 +121,15 @@ extension Trash {
             let column = item.columns[index]
             guard let value = json.value(of: schema.storedType(of: column)) else {
                 throw RequestFailure(
-                    .unprocessable, localized("The new \(name) of \(member.id) isn't a value of the property."),
+                    .unprocessable,
+                    localized("The new \(name) of \(member.key.keyText) isn't a value of the property."),
                     properties: [name])
             }
             do throws(ValueError) {
                 try column.validate(value, linkKeyType: schema.keyType(ofLink: column))
             } catch {
                 throw RequestFailure(
-                    .unprocessable, localized("The new \(name) of \(member.id) is refused: \(error)"),
+                    .unprocessable, localized("The new \(name) of \(member.key.keyText) is refused: \(error)"),
                     properties: [name])
             }
             new[index] = value
@@ -138,7 +139,8 @@ extension Trash {
                 || restorer.may(.restoreWithValues, item.name, member.row)
                     && restorer.may(.restoreWithValues, item.name, new)
         else {
-            throw RequestFailure(.forbidden, localized("Not permitted to give \(item.name) \(member.id) these values."))
+            throw RequestFailure(
+                .forbidden, localized("Not permitted to give \(item.name) \(member.key.keyText) these values."))
         }
         for name in values.keys.sorted() {
             guard let index = item.columnIndex(name) else { continue }
@@ -148,7 +150,7 @@ extension Trash {
             try await connection.query(
                 "SELECT tombolo.set_trashed($1, $2, $3, $4)",
                 [
-                    .text(item.name), .text(member.id.stringValue), .text(item.columns[index].sqlName),
+                    .text(item.name), .text(member.key.keyText), .text(item.columns[index].sqlName),
                     .text(try text[0, 0].nonNull?.string),
                 ])
         }
@@ -170,9 +172,9 @@ extension Trash {
             guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
             for columns in item.uniqueColumns where !columns.contains(where: { item.columns[$0].isRetired }) {
                 for (member, row) in try await live(like: members, item, columns, connection) {
-                    guard case .objectId(let live) = row[key] else { continue }
+                    let live = row[key]
                     let maySwap = restorer.may(.trash, name, row)
-                    if wishes.swap.contains(member.id) {
+                    if wishes.swap.contains(member.address) {
                         guard maySwap else {
                             throw RequestFailure(
                                 .forbidden, localized("Not permitted to move the live \(name) into the trash instead."))
@@ -190,7 +192,7 @@ extension Trash {
                     if maySwap { choices.append(.swap) }
                     open.append(
                         TrashClash(
-                            className: name, id: member.id, properties: columns.map { item.columns[$0].name },
+                            className: name, key: member.key, properties: columns.map { item.columns[$0].name },
                             live: restorer.may(.read, name, row) ? live : nil, choices: choices))
                 }
             }
@@ -220,12 +222,12 @@ extension Trash {
         }.joined(separator: " AND ")
         let found = try await connection.query(
             """
-            SELECT \(RowReader.columns(of: item, alias: "o")), t.\(key) FROM \(table) t JOIN \(table) "o" ON \(equal)
+            SELECT \(RowReader.columns(of: item, alias: "o")), \(Self.keyText(item, alias: "t")) FROM \(table) t JOIN \(table) "o" ON \(equal)
             WHERE t.\(key) = ANY ($1) AND o.\(key) <> t.\(key) AND o.trashed_at IS NULL ORDER BY t.\(key)
-            """, [.byteaArray(members.map(\.id.bytes))])
-        let byID = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            """, [try Self.list(members.map(\.key), item)])
+        let byKey = Dictionary(members.map { ($0.key.keyText, $0) }, uniquingKeysWith: { first, _ in first })
         return try found.compactMap { source in
-            guard let member = byID[try source[item.columns.count].objectId] else { return nil }
+            guard let member = byKey[try source[item.columns.count].string] else { return nil }
             return (member, try reader.row(source, of: item))
         }
     }
@@ -236,34 +238,38 @@ extension Trash {
     nonisolated(nonsending) private func checkOwners(
         of members: [Member], _ connection: PostgresConnection
     ) async throws {
-        let restored = Set(members.map(\.id))
+        let restored = Set(members.map(\.address))
         let independent = try await independentLinks(connection)
         for item in classes {
             for (index, column) in item.columns.enumerated() {
                 guard let target = column.linkTarget.flatMap({ schema[$0] }), target.isTrashable,
-                    target.primaryKey?.type == .objectId,
                     !independent.contains("\(item.name).\(column.name)")
                 else { continue }
-                let keys = members.compactMap { member -> ObjectId? in
-                    guard member.className == item.name, case .objectId(let key) = member.row[index],
-                        !restored.contains(key)
+                let keys = members.compactMap { member -> Value? in
+                    guard member.className == item.name, !member.row[index].isNull,
+                        !restored.contains(TrashAddress(target.name, member.row[index]))
                     else { return nil }
-                    return key
+                    return member.row[index]
                 }
                 guard !keys.isEmpty else { continue }
-                let wanted = PostgresParameter.byteaArray(Set(keys).map(\.bytes))
+                let wanted = try Self.list(keys, target)
                 let (table, key) = (PostgresSQL.quoteIdentifier(target.table), Self.key(target))
                 let found = try await connection.query(
                     """
-                    SELECT \(key) FROM \(table) WHERE \(key) = ANY ($1) AND trashed_at IS NOT NULL ORDER BY \(key) LIMIT 1
+                    SELECT \(Self.keyText(target)) FROM \(table) o
+                    WHERE o.\(key) = ANY ($1) AND o.trashed_at IS NOT NULL ORDER BY o.\(key) LIMIT 1
                     """, [wanted])
                 guard let row = found.first else { continue }
-                let parent = try row[0].objectId
+                let parent = try row[0].string
                 var failure = RequestFailure(
                     .conflict, localized("The \(target.name) that this \(item.name) belongs to is in the trash too."),
                     hint: localized("Restore the \(target.name) \(parent) first."), properties: [column.name])
                 failure.details = [
-                    "parent": ["class": .string(target.name), "_id": .string(parent.stringValue)]
+                    "parent": [
+                        "class": .string(target.name), "_id": .string(parent),
+                        "address": .string(
+                            Self.key(parent, target).map { TrashAddress(target.name, $0).text } ?? parent),
+                    ]
                 ]
                 throw failure
             }

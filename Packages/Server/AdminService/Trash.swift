@@ -30,11 +30,8 @@ public struct Trash: Sendable {
     public var classes: [ClassSchema] { Self.classes(of: schema) }
 
     package static func classes(of schema: Schema) -> [ClassSchema] {
-        schema.classes.filter { $0.isTrashable && $0.owner == nil && $0.primaryKey?.type == .objectId }
+        schema.classes.filter { $0.isTrashable && $0.owner == nil && $0.primaryKey != nil }
     }
-
-    /// The quoted name of the primary key's column.
-    static func key(_ item: ClassSchema) -> String { PostgresSQL.quoteIdentifier(item.primaryKey?.sqlName ?? "_id") }
 
     /// What was moved into the trash together.
     public struct Group: Hashable, Sendable {
@@ -47,19 +44,19 @@ public struct Trash: Sendable {
     /// - Parameter reason: kept with each object that goes, for those who may list the trash.
     /// - Throws: `RequestFailure`: 404 if it's gone or in the trash by now, 409 if too much belongs to it.
     public func trash(
-        _ className: String, _ id: ObjectId, by user: ObjectId?, because reason: TrashReason? = nil
+        _ className: String, _ key: Value, by user: ObjectId?, because reason: TrashReason? = nil
     ) async throws -> Group {
-        try await pool.transaction { try await trash(className, id, by: user, because: reason, on: $0) }
+        try await pool.transaction { try await trash(className, key, by: user, because: reason, on: $0) }
     }
 
     /// The same in a transaction of the caller's, which ends when this throws.
     nonisolated(nonsending) public func trash(
-        _ className: String, _ id: ObjectId, by user: ObjectId?, because reason: TrashReason? = nil,
+        _ className: String, _ key: Value, by user: ObjectId?, because reason: TrashReason? = nil,
         on connection: PostgresConnection
     ) async throws -> Group {
         let group = UUID()
         do {
-            try await move(className, id, group, by: user, because: reason, connection)
+            try await move(className, key, group, by: user, because: reason, connection)
             return Group(id: group, count: try await count(of: group, connection))
         } catch let error as PostgresError where error.constraintName == TrashLimits.constraint {
             throw Self.takesTooMuch(className, error)
@@ -74,13 +71,13 @@ public struct Trash: Sendable {
     }
 
     nonisolated(nonsending) func move(
-        _ className: String, _ id: ObjectId, _ group: UUID, by user: ObjectId?, because reason: TrashReason? = nil,
+        _ className: String, _ key: Value, _ group: UUID, by user: ObjectId?, because reason: TrashReason? = nil,
         _ connection: PostgresConnection
     ) async throws {
         let moved = try await connection.query(
             "SELECT tombolo.trash($1, $2, $3, $4, $5)",
             [
-                .text(className), .text(id.stringValue), .text(user?.stringValue), .uuid(group), .text(reason?.text),
+                .text(className), .text(key.keyText), .text(user?.stringValue), .uuid(group), .text(reason?.text),
             ])
         guard try moved[0, 0].bool else { throw RequestFailure.noSuchObject(className) }
     }

@@ -1,23 +1,61 @@
 package import Foundation
+import PostgresClient
+import PostgresValues
 import TomboloHTTP
-package import TomboloModel
 import TomboloLocalization
+package import TomboloModel
 
 /// What is to be restored: everything that was trashed together, or one object.
+///
+/// ObjectIds stand for themselves: no two objects have the same. Other keys may occur in several classes and come with the
+/// name of theirs, as in `Invoice:2026-17`.
 package enum TrashAddress: Hashable, Sendable {
     case group(UUID)
     case object(ObjectId)
+    /// A class and the text of a key that isn't an ObjectId.
+    case keyed(className: String, key: String)
 
-    /// - Throws: ``RequestFailure`` with status 400 for text that is neither kind of id.
+    /// - Throws: ``RequestFailure`` with status 400 for text that is none of these.
     package init(_ text: String?) throws {
         if let id = text.flatMap({ try? ObjectId(string: $0) }) {
             self = .object(id)
         } else if let id = text.flatMap(UUID.init(uuidString:)) {
             self = .group(id)
+        } else if let text, let colon = text.firstIndex(of: ":"), colon > text.startIndex, !text.utf8.contains(0) {
+            self = .keyed(className: String(text[..<colon]), key: String(text[text.index(after: colon)...]))
         } else {
             throw RequestFailure(
                 .badRequest, localized("The address holds neither the id of an object nor that of a group."),
                 hint: "GET /admin/trash lists both.")
+        }
+    }
+
+    /// That of an object.
+    package init(_ className: String, _ key: Value) {
+        self = if case .objectId(let id) = key { .object(id) } else { .keyed(className: className, key: key.keyText) }
+    }
+
+    var isGroup: Bool { if case .group = self { true } else { false } }
+
+    /// What ``init(_:)`` reads.
+    package var text: String {
+        switch self {
+        case .group(let id): id.uuidString.lowercased()
+        case .object(let id): id.stringValue
+        case .keyed(let className, let key): "\(className):\(key)"
+        }
+    }
+
+    /// The column of a class that holds the address, quoted, and its value; nil if it's none of the class's.
+    func condition(_ item: ClassSchema) throws -> (column: String, value: PostgresParameter)? {
+        switch self {
+        case .group(let id): return ("trash_group", .uuid(id))
+        case .object(let id): return item.primaryKey?.type == .objectId ? (Trash.key(item), .objectId(id)) : nil
+        case .keyed(let className, let text):
+            guard className == item.name, let type = item.primaryKey?.type, let key = Trash.key(text, item) else {
+                return nil
+            }
+            return (Trash.key(item), try PostgresParameter(key, as: type))
         }
     }
 }

@@ -15,17 +15,18 @@ struct TrashClash: Sendable {
     }
 
     let className: String
-    let id: ObjectId
+    let key: Value
     let properties: [String]
     /// The live object, for callers who may read it.
-    let live: ObjectId?
+    let live: Value?
     let choices: [Choice]
 
     var json: JSON {
         [
-            "class": .string(className), "_id": .string(id.stringValue),
+            "class": .string(className), "_id": .string(key.keyText),
+            "address": .string(TrashAddress(className, key).text),
             "properties": .array(properties.map(JSON.string)),
-            "live": live.map { .string($0.stringValue) } ?? .null,
+            "live": live.map { .string($0.keyText) } ?? .null,
             "choices": .array(choices.map { .string($0.rawValue) }),
         ]
     }

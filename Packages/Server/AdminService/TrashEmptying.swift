@@ -58,7 +58,7 @@ package struct TrashEmptying: Sendable {
             throw RequestFailure(
                 .conflict,
                 localized(
-                    "\(member.className) \(member.id) of this group isn't included, or you may not delete it "
+                    "\(member.className) \(member.key.keyText) of this group isn't included, or you may not delete it "
                         + "permanently."
                 ))
         }

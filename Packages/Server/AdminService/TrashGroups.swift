@@ -28,7 +28,7 @@ package struct TrashGroups: Sendable {
         package let counts: [(className: String, count: Int)]
         /// What took the others along, or the only object; nil where that can't be told. Values that the caller may not
         /// read are null.
-        package let head: (className: String, id: ObjectId, row: Row)?
+        package let head: (className: String, key: Value, row: Row)?
 
         package var count: Int { counts.reduce(0) { $0 + $1.count } }
     }
@@ -72,16 +72,16 @@ package struct TrashGroups: Sendable {
                 GROUP BY x.g, x.class ORDER BY x.g, x.class
                 """, [.textArray(addresses)] + source.parameters)
             var counts: [String: [(className: String, count: Int)]] = [:]
-            var ids: [String: [String: ObjectId]] = [:]
+            var keys: [String: [String: Value]] = [:]
             for row in counted {
                 let (group, name) = (try row[0].string, try row[1].string)
                 counts[group, default: []].append((name, try row[2].int))
-                ids[group, default: [:]][name] = try ObjectId(string: row[3].string)
+                keys[group, default: [:]][name] = try schema[name].flatMap { Trash.key(try row[3].string, $0) }
             }
-            var heads: [String: (className: String, id: ObjectId)] = [:]
+            var heads: [String: (className: String, key: Value)] = [:]
             for (group, counts) in counts {
-                guard let name = head(of: counts), let id = ids[group]?[name] else { continue }
-                heads[group] = (name, id)
+                guard let name = head(of: counts), let key = keys[group]?[name] else { continue }
+                heads[group] = (name, key)
             }
             let rows = try await rows(heads.values.map { $0 }, connection)
             let people = try await texts(
@@ -101,7 +101,9 @@ package struct TrashGroups: Sendable {
                     reason: try row[4].nonNull?.string,
                     purgeAt: try row[3].nonNull?.timestampMicroseconds, keptBecause: reasons[group],
                     counts: counts[group] ?? [],
-                    head: heads[group].flatMap { head in rows[head.id].map { (head.className, head.id, $0) } })
+                    head: heads[group].flatMap { head in
+                        rows[TrashAddress(head.className, head.key)].map { (head.className, head.key, $0) }
+                    })
             }
             return Page(entries: entries, hasMore: found.count > Self.pageSize)
         }
@@ -110,24 +112,27 @@ package struct TrashGroups: Sendable {
     /// What is in a group, as far as the caller may see it, by class and key, up to ``memberLimit``.
     package func members(
         of address: TrashAddress, filters: [String: Predicate]
-    ) async throws -> [(className: String, id: ObjectId, row: Row)] {
+    ) async throws -> [(className: String, key: Value, row: Row)] {
         try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
-            var found: [(className: String, id: ObjectId)] = []
+            var found: [(className: String, key: Value)] = []
             for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
-                guard let item = schema[name], item.isTrashable, found.count < Self.memberLimit else { continue }
-                let (column, parameter) = Trash.condition(address, item)
+                guard let item = schema[name], item.isTrashable, found.count < Self.memberLimit,
+                    let (column, value) = try address.condition(item)
+                else { continue }
                 let condition = try filter.sql(
                     .postgresql, className: name, in: schema, alias: "o", firstParameter: 2)
                 let keys = try await connection.query(
                     """
-                    SELECT o.\(Trash.key(item)) FROM \(PostgresSQL.quoteIdentifier(item.table)) o
+                    SELECT \(Trash.keyText(item)) FROM \(PostgresSQL.quoteIdentifier(item.table)) o
                     WHERE o.\(column) = $1 AND o.trashed_at IS NOT NULL AND \(condition.sql)
-                    ORDER BY 1 LIMIT \(Self.memberLimit - found.count)
-                    """, [parameter] + condition.parameters.map { try PostgresParameter($0) })
-                found += try keys.map { (name, try $0[0].objectId) }
+                    ORDER BY o.\(Trash.key(item)) LIMIT \(Self.memberLimit - found.count)
+                    """, [value] + condition.parameters.map { try PostgresParameter($0) })
+                found += try keys.compactMap { row in Trash.key(try row[0].string, item).map { (name, $0) } }
             }
             let rows = try await rows(found, connection)
-            return found.compactMap { member in rows[member.id].map { (member.className, member.id, $0) } }
+            return found.compactMap { member in
+                rows[TrashAddress(member.className, member.key)].map { (member.className, member.key, $0) }
+            }
         }
     }
 
@@ -149,11 +154,20 @@ package struct TrashGroups: Sendable {
     }
 
     /// The address of the group that an object in the trash is in; nil if the caller may see no such object.
-    package func address(of id: ObjectId, filters: [String: Predicate]) async throws -> String? {
+    package func address(of object: TrashAddress, filters: [String: Predicate]) async throws -> String? {
+        var filters = filters
+        let key: String
+        switch object {
+        case .group: return nil
+        case .object(let id): key = id.stringValue
+        case .keyed(let className, let text):
+            filters = filters.filter { $0.key == className }
+            key = text
+        }
         let source = try source(filters, TrashRetention())
         guard !source.sql.isEmpty else { return nil }
         let found = try await pool.query(
-            "SELECT x.g FROM (\(source.sql)) x WHERE x.id = $1 LIMIT 1", [.text(id.stringValue)] + source.parameters)
+            "SELECT x.g FROM (\(source.sql)) x WHERE x.id = $1 LIMIT 1", [.text(key)] + source.parameters)
         return try found.first.map { try $0[0].string }
     }
 
@@ -171,11 +185,10 @@ package struct TrashGroups: Sendable {
             let condition = try filter.sql(
                 .postgresql, className: name, in: schema, alias: "o", firstParameter: parameters.count + 2)
             parameters += try condition.parameters.map { try PostgresParameter($0) }
-            let key = "encode(o.\(Trash.key(item)), 'hex')"
             parts.append(
                 """
-                SELECT coalesce(o.trash_group::text, \(key)) COLLATE "C" AS g, \(PostgresSQL.quoteLiteral(name)) AS class,
-                    \(key) AS id, o.trashed_at AS t, o.trashed_by AS by, \(retention.time(of: item)) AS p,
+                SELECT \(Trash.address(item)) AS g, \(PostgresSQL.quoteLiteral(name)) AS class,
+                    \(Trash.keyText(item)) AS id, o.trashed_at AS t, o.trashed_by AS by, \(retention.time(of: item)) AS p,
                     o.trash_reason AS r
                 FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
                 """)
@@ -207,20 +220,20 @@ package struct TrashGroups: Sendable {
     }
 
     nonisolated(nonsending) private func rows(
-        _ objects: [(className: String, id: ObjectId)], _ connection: PostgresConnection
-    ) async throws -> [ObjectId: Row] {
+        _ objects: [(className: String, key: Value)], _ connection: PostgresConnection
+    ) async throws -> [TrashAddress: Row] {
         let reader = RowReader(schema: schema, pool: pool).on(connection)
-        var result: [ObjectId: Row] = [:]
+        var result: [TrashAddress: Row] = [:]
         for (name, members) in Dictionary(grouping: objects, by: \.className) {
             guard let index = schema.index(of: name), let key = schema[index].primaryKeyIndex else { continue }
             let item = schema[index]
             let found = try await reader.objects(
-                name, matching: .isIn(PropertyPath(item.columns[key].name), members.map { .objectId($0.id) }),
+                name, matching: .isIn(PropertyPath(item.columns[key].name), members.map(\.key)),
                 isTrashed: true)
             for var row in found {
-                guard case .objectId(let id) = row[key] else { continue }
+                let address = TrashAddress(name, row[key])
                 for column in hidden[index] ?? [] { row[column] = .null }
-                result[id] = row
+                result[address] = row
             }
         }
         return result

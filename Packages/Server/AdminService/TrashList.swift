@@ -21,7 +21,7 @@ public struct TrashList: Sendable {
         reader = RowReader(schema: schema, pool: pool)
     }
 
-    /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, who trashed it, when and why,
+    /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, address, who trashed it, when and why,
     /// when it is deleted for ever, its group, and the object with all its properties.
     /// - Parameters:
     ///   - filters: by class, what the caller may see and asks for; other classes are left out.
@@ -35,7 +35,7 @@ public struct TrashList: Sendable {
             parameters += try condition.parameters.map { try PostgresParameter($0) }
             parts.append(
                 """
-                SELECT \(PostgresSQL.quoteLiteral(name)) AS class, o.\(Trash.key(item)) AS id, o.trashed_at, o.trashed_by,
+                SELECT \(PostgresSQL.quoteLiteral(name)) AS class, \(Trash.keyText(item)) AS id, o.trashed_at, o.trashed_by,
                     o.trash_group, o.trash_reason
                 FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
                 """)
@@ -61,35 +61,39 @@ public struct TrashList: Sendable {
     ) async throws -> [JSON] {
         let reader = reader.on(connection)
         let page = found.prefix(Self.pageSize)
-        var ids: [String: [Value]] = [:]
+        var keys: [String: [Value]] = [:]
         var users: Set<ObjectId> = []
         for row in page {
-            ids[try row[0].string, default: []].append(.objectId(try row[1].objectId))
+            let name = try row[0].string
+            if let key = try schema[name].flatMap({ Trash.key(try row[1].string, $0) }) {
+                keys[name, default: []].append(key)
+            }
             if let by = try row[3].nonNull?.string, let id = try? ObjectId(string: by) { users.insert(id) }
         }
-        var objects: [Value: JSON] = [:]
-        for (name, keys) in ids {
+        var objects: [TrashAddress: JSON] = [:]
+        for (name, keys) in keys {
             guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
             let rows = try await reader.objects(
                 name, matching: .isIn(PropertyPath(item.columns[key].name), keys), isTrashed: true)
             let names = schema.index(of: name).flatMap { hidden[$0]?.map { item.columns[$0].name } } ?? []
-            for row in rows { objects[row[key]] = JSON(row, of: item).without(names) }
+            for row in rows { objects[TrashAddress(name, row[key])] = JSON(row, of: item).without(names) }
         }
         let names = try await AccountNames.of(users, connection)
         return try page.map { row -> JSON in
-            let id = try row[1].objectId
+            let (className, text) = (try row[0].string, try row[1].string)
+            let address = schema[className].flatMap { Trash.key(text, $0) }.map { TrashAddress(className, $0) }
             let time = try row[2].timestampMicroseconds
             let by = try row[3].nonNull?.string
-            let purge = try schema[row[0].string].flatMap { retention.purgeTime(of: $0, trashedAt: time) }
+            let purge = schema[className].flatMap { retention.purgeTime(of: $0, trashedAt: time) }
             return [
-                "class": .string(try row[0].string), "_id": .string(id.stringValue),
+                "class": .string(className), "_id": .string(text), "address": address.map { .string($0.text) } ?? .null,
                 "trashedAt": .string(JSON.timestamp(time)),
                 "purgeAt": purge.map { .string(JSON.timestamp($0)) } ?? .null,
                 "trashedBy": by.map(JSON.string) ?? .null,
                 "trashedByName": by.flatMap { names[$0] }.map(JSON.string) ?? .null,
                 "group": try row[4].nonNull.map { JSON(.uuid(try $0.uuid)) } ?? .null,
                 "reason": try row[5].nonNull.map { .string(try $0.string) } ?? .null,
-                "object": objects[.objectId(id)] ?? .null,
+                "object": address.flatMap { objects[$0] } ?? .null,
             ]
         }
     }

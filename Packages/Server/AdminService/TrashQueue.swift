@@ -63,8 +63,7 @@ package struct TrashQueue: Sendable {
             parameters += try filter.parameters.map { try PostgresParameter($0) }
             selects.append(
                 """
-                SELECT coalesce(o.trash_group::text, encode(o.\(Trash.key(item)), 'hex')) COLLATE "C" AS g,
-                    \(part.time) AS t FROM \(PostgresSQL.quoteIdentifier(item.table)) o
+                SELECT \(Trash.address(item)) AS g, \(part.time) AS t FROM \(PostgresSQL.quoteIdentifier(item.table)) o
                 WHERE o.trashed_at IS NOT NULL AND \(filter.sql)
                 """)
         }

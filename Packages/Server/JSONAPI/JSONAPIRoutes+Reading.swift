@@ -199,7 +199,7 @@ extension JSONAPIRoutes {
         _ keys: [Value], _ field: ResourceField, _ target: ResourceType, _ request: Request
     ) -> JSONAPIDocument {
         let identifiers = keys.map { key -> JSON in
-            ["type": .string(target.name), "id": .string(ResourceType.idText(key))]
+            ["type": .string(target.name), "id": .string(key.keyText)]
         }
         var json = JSONBytes()
         let related = request.uri.path.replacing("/relationships/", with: "/")

@@ -98,7 +98,7 @@ extension JSONAPIRoutes {
         let made = try await pool.transaction { connection in
             try await writer.create(checked, key: key, at: pointer, connection)
         }
-        let address = "\(type.path)/\(RequestParameters.encode(ResourceType.idText(key)))"
+        let address = "\(type.path)/\(RequestParameters.encode(key.keyText))"
         var answer = try Self.answer(made, address, status: .created)
         answer.headers[.location] = address
         return answer

@@ -17,7 +17,7 @@ public struct JSONAPIRoutes: Sendable {
     /// Moves a live object into the trash in the connection's transaction, with what goes with it.
     public typealias TrashMove =
         @Sendable (
-            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ id: ObjectId, _ user: ObjectId?,
+            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ key: Value, _ user: ObjectId?,
             _ reason: TrashReason?
         ) async throws -> Void
 

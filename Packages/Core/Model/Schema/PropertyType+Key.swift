@@ -13,3 +13,15 @@ extension PropertyType {
         }
     }
 }
+
+extension Value {
+    /// A primary key as people write it, and as addresses and SQL functions have it: what ``PropertyType/keyValue(_:)`` reads.
+    package var keyText: String {
+        switch self {
+        case .objectId(let id): id.stringValue
+        case .uuid(let id): id.uuidString.lowercased()
+        case .string(let text): text
+        default: description
+        }
+    }
+}

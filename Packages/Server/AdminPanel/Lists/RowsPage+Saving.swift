@@ -43,7 +43,7 @@ extension RowsPage {
             } catch let failure as RequestFailure {
                 guard try await edit.isMade(key) else { throw failure }
             }
-            id = ResourceType.idText(key)
+            id = key.keyText
         } else {
             guard let key = type.keyValue(id) else { return nil }
             try await edit.update(document, key: key, version: row.version)

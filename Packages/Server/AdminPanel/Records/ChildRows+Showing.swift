@@ -1,4 +1,5 @@
 import TomboloJSONAPI
+import TomboloModel
 import TomboloLocalization
 
 extension ChildRows {
@@ -15,7 +16,7 @@ extension ChildRows {
             values["lacking"] = missing.map { ClassTitle.inSentence(ClassTitle.words($0.name)) }.joined(separator: ", ")
         }
         // While a record is being made, nothing links to it.
-        if let parent, title != nil { values["list"] = link.listPath(to: ResourceType.idText(parent)) }
+        if let parent, title != nil { values["list"] = link.listPath(to: parent.keyText) }
         if isCut { values["cut"] = ["name": Self.cutField, "maximum": RowsTable.maximumRowCount] }
         return values
     }

@@ -33,7 +33,7 @@ struct ChildRows: Sendable {
         else { return nil }
         self.link = link
         self.parent = parent
-        let id = parent.map { JSON.string(ResourceType.idText($0)) }
+        let id = parent.map { JSON.string($0.keyText) }
         table = RowsTable(
             edit: EditPage(request: edit.request, view: edit.view, type: link.type),
             fields: Self.columns(of: link, edit.view), place: Self.place, fixed: [(field, id ?? .null)])
@@ -89,7 +89,7 @@ struct ChildRows: Sendable {
     func belonging(to key: Value) -> ChildRows {
         var result = self
         result.parent = key
-        if let field = FormField(link.field) { result.table.give(.string(ResourceType.idText(key)), to: field) }
+        if let field = FormField(link.field) { result.table.give(.string(key.keyText), to: field) }
         return result
     }
 

@@ -121,7 +121,7 @@ extension EditPage {
         // Making an object may give its maker a role in it, which the next page must know of.
         request.core.authenticator.forget(request.userID)
         return isVisible
-            ? .redirect(to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: notice)
+            ? .redirect(to: ClassPages.path(of: type, id: key.keyText), notice: notice)
             : .redirect(
                 to: ClassPages.path(of: type), notice: PanelNotice(localized("Created, but you may not see it.")))
     }
@@ -173,9 +173,9 @@ extension EditPage {
 
     static func move(_ core: PanelCore) -> JSONAPIRoutes.TrashMove {
         let pool = core.pool
-        return { connection, schema, className, id, user, reason in
+        return { connection, schema, className, key, user, reason in
             _ = try await Trash(schema: schema, pool: pool).trash(
-                className, id, by: user, because: reason, on: connection)
+                className, key, by: user, because: reason, on: connection)
         }
     }
 

@@ -32,9 +32,9 @@ struct RemovalPage {
             "formToken": request.visit.token.formToken, "action": "\(page.path)/delete", "cancel": page.path,
             "title": record.title, "version": record.resource.version ?? "", "isTrashable": type.item.isTrashable,
         ]
-        if type.item.isTrashable, case .objectId(let id) = key {
+        if type.item.isTrashable {
             let trash = Trash(schema: view.schema, pool: request.core.pool)
-            let counts = try await trash.wouldTake(along: type.item.name, id)
+            let counts = try await trash.wouldTake(along: type.item.name, key)
             let along = touched(counts)
             values["touched"] = along
             values["hasTouched"] = !along.isEmpty
@@ -113,8 +113,8 @@ struct RemovalPage {
             type.item.isTrashable
                 ? localized("\(record.title) was moved to the trash.")
                 : localized("\(record.title) was deleted permanently.", context: "record"))
-        if case .objectId(let id) = key, Trash.mayRestore(request.subject, type.item.name, under: view.rules),
-            let group = try await group(of: id)
+        if type.item.isTrashable, Trash.mayRestore(request.subject, type.item.name, under: view.rules),
+            let group = try await group(of: key)
         {
             notice.undo = PanelNotice.Undo(
                 label: localized("Restore"), path: "\(AdminPanel.path)/restore",
@@ -124,11 +124,12 @@ struct RemovalPage {
     }
 
     /// What went into the trash together with an object.
-    private func group(of id: ObjectId) async throws -> String? {
+    private func group(of key: Value) async throws -> String? {
         let table = PostgresSQL.quoteIdentifier(type.item.table)
-        let key = PostgresSQL.quoteIdentifier(type.key.sqlName)
+        let column = PostgresSQL.quoteIdentifier(type.key.sqlName)
         let found = try await request.core.pool.query(
-            "SELECT trash_group::text FROM \(table) WHERE \(key) = $1 AND trashed_at IS NOT NULL", [.objectId(id)])
+            "SELECT trash_group::text FROM \(table) WHERE \(column) = $1 AND trashed_at IS NOT NULL",
+            [try PostgresParameter(key, as: type.keyType)])
         return try found.first.flatMap { try $0[0].nonNull?.string }
     }
 

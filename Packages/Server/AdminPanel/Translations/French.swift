@@ -4385,12 +4385,6 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter.swift
 
-        msgid "The trash takes objects whose key is an ObjectId, and no {0}."
-        msgstr "La corbeille n’accepte que les objets dont la clé est un ObjectId ; ici, elle est de type {0}."
-
-        msgid "Delete it in an app."
-        msgstr "Supprimez-le dans une application."
-
         msgid "Something else needs this resource."
         msgstr "Autre chose a besoin de cette ressource."
 

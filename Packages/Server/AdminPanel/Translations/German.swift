@@ -4386,12 +4386,6 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter.swift
 
-        msgid "The trash takes objects whose key is an ObjectId, and no {0}."
-        msgstr "Der Papierkorb nimmt Objekte mit einer ObjectId als Schlüssel auf, nicht aber {0}."
-
-        msgid "Delete it in an app."
-        msgstr "Löschen Sie es in einer App."
-
         msgid "Something else needs this resource."
         msgstr "Etwas anderes braucht diese Ressource."
 

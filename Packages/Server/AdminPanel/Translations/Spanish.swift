@@ -4385,12 +4385,6 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter.swift
 
-        msgid "The trash takes objects whose key is an ObjectId, and no {0}."
-        msgstr "La papelera admite objetos cuya clave es un ObjectId, no {0}."
-
-        msgid "Delete it in an app."
-        msgstr "Elimínelo en una aplicación."
-
         msgid "Something else needs this resource."
         msgstr "Otro elemento necesita este recurso."
 

@@ -2,14 +2,14 @@ import AdminService
 import TomboloHTTP
 import TomboloModel
 
-/// What the form of a restore says about clashes: for each object `choice-ID` is values, leave or swap, and
-/// `value-ID-PROPERTY` a new value.
+/// What the form of a restore says about clashes: for each object `choice-ADDRESS` is values, leave or swap, and
+/// `value-ADDRESS-PROPERTY` a new value.
 enum RestoreForm {
     /// - Throws: ``RequestFailure`` with status 422 for a form that the page can't have sent.
     static func wishes(_ form: [String: String], _ schema: Schema) throws -> RestoreWishes {
         var wishes = RestoreWishes()
         for (name, choice) in form where name.hasPrefix("choice-") {
-            guard let id = try? ObjectId(string: String(name.dropFirst("choice-".count))) else {
+            guard let id = try? TrashAddress(String(name.dropFirst("choice-".count))) else {
                 throw RequestFailure(.unprocessable, "The form names an object that isn't one.")
             }
             switch choice {
@@ -23,8 +23,8 @@ enum RestoreForm {
     }
 
     /// Only unique properties are ever asked for; the restore refuses others, and text that isn't a value of theirs.
-    private static func values(of id: ObjectId, _ form: [String: String], _ schema: Schema) -> [String: JSON] {
-        let prefix = "value-\(id)-"
+    private static func values(of id: TrashAddress, _ form: [String: String], _ schema: Schema) -> [String: JSON] {
+        let prefix = "value-\(id.text)-"
         var values: [String: JSON] = [:]
         // A field that is left empty asks for nothing.
         for (name, text) in form where name.hasPrefix(prefix) && !text.isEmpty {

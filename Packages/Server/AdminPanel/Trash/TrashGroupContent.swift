@@ -50,7 +50,7 @@ struct TrashGroupContent: Sendable {
         let parentLink: String?
     }
 
-    let address: String
+    let path: String
     let title: String
     let className: String
     let with: String?
@@ -68,11 +68,11 @@ struct TrashGroupContent: Sendable {
     var clashes: [Clash] = []
 
     init(
-        _ entry: TrashGroups.Entry, _ members: [(className: String, id: ObjectId, row: Row)], _ schema: Schema,
+        _ entry: TrashGroups.Entry, _ members: [(className: String, key: Value, row: Row)], _ schema: Schema,
         mayRestore: Bool, mayPurge: Bool, now: Int64
     ) {
         let line = TrashContent.Entry(entry, schema, now: now)
-        address = entry.address
+        path = TrashPages.path(of: entry.address)
         title = line.title
         className = line.className
         with = line.with.isEmpty ? nil : line.with
@@ -89,7 +89,7 @@ struct TrashGroupContent: Sendable {
             let listed = (byClass[part.className] ?? []).map { member in
                 Member(
                     title: schema[member.className].map { ObjectTitle.of(member.row, $0) } ?? member.className,
-                    id: member.id.stringValue)
+                    id: member.key.keyText)
             }
             let left = part.count - listed.count
             return Part(
@@ -107,10 +107,12 @@ struct TrashGroupContent: Sendable {
     ///   - rows: what lies in the trash, by id.
     mutating func show(
         _ failure: RequestFailure, clashes: RequestFailure?, _ form: [String: String], _ schema: Schema,
-        _ rows: [ObjectId: Row]
+        _ rows: [TrashAddress: Row]
     ) {
         var parentLink: String?
-        if let parent = failure.details["parent"]?["_id"]?.text { parentLink = "/panel/trash/object/\(parent)" }
+        if let parent = failure.details["parent"]?["address"]?.text {
+            parentLink = "\(TrashPages.path)/object/\(RequestParameters.encode(parent))"
+        }
         guard case .array(let found)? = clashes?.details["clashes"] else {
             problem = Problem(message: failure.message, hint: failure.hint, parentLink: parentLink)
             return
@@ -122,9 +124,10 @@ struct TrashGroupContent: Sendable {
     }
 
     private func clash(
-        _ json: JSON, _ form: [String: String], _ schema: Schema, _ rows: [ObjectId: Row]
+        _ json: JSON, _ form: [String: String], _ schema: Schema, _ rows: [TrashAddress: Row]
     ) -> Clash? {
-        guard let className = json["class"]?.text, let id = json["_id"]?.text, let item = schema[className],
+        guard let className = json["class"]?.text, let key = json["_id"]?.text, let id = json["address"]?.text,
+            let item = schema[className],
             case .array(let properties)? = json["properties"], case .array(let choices)? = json["choices"]
         else { return nil }
         let names = properties.compactMap(\.text)
@@ -132,16 +135,18 @@ struct TrashGroupContent: Sendable {
         let asked = names.filter { name in
             item.columnIndex(name).map { item.columns[$0].linkTarget == nil } ?? false
         }
-        let title = parts.lazy.flatMap(\.members).first { $0.id == id }?.title ?? id
+        let title = parts.lazy.flatMap(\.members).first { $0.id == key }?.title ?? key
         let (classTitle, same, other) = (ClassTitle.words(className), Self.list(names), Self.list(asked))
         var known = choices.compactMap(\.text)
         if asked.isEmpty { known.removeAll { $0 == "values" } }
         let chosen = form["choice-\(id)"]
-        let row = (try? ObjectId(string: id)).flatMap { rows[$0] }
+        let row = (try? TrashAddress(id)).flatMap { rows[$0] }
         return Clash(
             className: classTitle, title: title,
             reason: localized("A live \(classTitle) has the same \(same)."),
-            liveLink: json["live"]?.text.map { "/panel/data/\(ClassSchema.collectionName(of: className))/\($0)" },
+            liveLink: json["live"]?.text.map {
+                "\(ClassPages.path)/\(ClassSchema.collectionName(of: className))/\(RequestParameters.encode($0))"
+            },
             choices: known.map { choice in
                 Clash.Choice(
                     id: "choice-\(id)-\(choice)", name: "choice-\(id)", value: choice,

@@ -24,11 +24,11 @@ struct TrashPages: PanelSection {
             .page(try await page(request, TrashAccess.listing(grant)))
         }
         panel.page("\(Self.path)/object/{id}", access: access.to(.listTrash)) { request, grant in
-            guard let id = try? ObjectId(string: request.parameter("id")),
+            guard let object = try? TrashAddress(request.parameter("id")),
                 let address = try await groups(request, TrashAccess.listing(grant)).address(
-                    of: id, filters: grant.filters)
+                    of: object, filters: grant.filters)
             else { throw Self.nothing }
-            return .redirect(to: "\(Self.path)/group/\(address)")
+            return .redirect(to: Self.path(of: address))
         }
         panel.action("\(Self.path)/group/{id}/restore", access: access.to(.restore)) { request, grant in
             try await restore(request, grant)
@@ -42,6 +42,9 @@ struct TrashPages: PanelSection {
             try await delete(request, grant)
         }
     }
+
+    /// The page of a group.
+    static func path(of address: String) -> String { "\(path)/group/\(RequestParameters.encode(address))" }
 
     static var nothing: RequestFailure {
         RequestFailure(
@@ -79,7 +82,7 @@ struct TrashPages: PanelSection {
 
     private func entry(_ request: PanelRequest, _ view: TrashView) async throws -> TrashGroups.Entry {
         let groups = groups(request, view)
-        let text = try AddressText(request.parameter("id")).text
+        let text = try TrashAddress(request.parameter("id")).text
         guard let entry = try await groups.page(1, filters: view.filters, only: text).entries.first else {
             throw Self.nothing
         }
@@ -99,7 +102,8 @@ struct TrashPages: PanelSection {
             mayRestore: names.allSatisfy { TrashAccess.may(.restore, $0, view) },
             mayPurge: names.allSatisfy { TrashAccess.may(.purge, $0, view) }, now: request.now)
         if let failure {
-            let rows = Dictionary(members.map { ($0.id, $0.row) }, uniquingKeysWith: { first, _ in first })
+            let rows = Dictionary(
+                members.map { (TrashAddress($0.className, $0.key), $0.row) }, uniquingKeysWith: { first, _ in first })
             content.show(failure, clashes: clashes, request.fields, view.rules.schema, rows)
         }
         return PanelPage(
@@ -136,8 +140,8 @@ struct TrashPages: PanelSection {
         let line = TrashContent.Entry(entry, grant.rules.schema, now: request.now)
         var content = TrashConfirmContent(
             lines: entry.counts.map { Counted.objects($0.count, of: $0.className) },
-            action: "\(Self.path)/group/\(entry.address)/delete", button: localized("Delete permanently"),
-            back: "\(Self.path)/group/\(entry.address)")
+            action: "\(Self.path(of: entry.address))/delete", button: localized("Delete permanently"),
+            back: Self.path(of: entry.address))
         if entry.count == 1 {
             content.lines = [localized("the \(ClassTitle.inSentence(line.className)) \(line.title)")]
         }
@@ -155,17 +159,5 @@ struct TrashPages: PanelSection {
         let words = localized(
             purged.count, one: "\(objects) was deleted permanently.", other: "\(objects) were deleted permanently.")
         return .redirect(to: Self.path, notice: PanelNotice(words))
-    }
-}
-
-/// The address of a group or an object as the database writes it, whatever the case of its letters was.
-private struct AddressText {
-    let text: String
-
-    init(_ text: String) throws {
-        switch try TrashAddress(text) {
-        case .group(let id): self.text = id.uuidString.lowercased()
-        case .object(let id): self.text = id.stringValue
-        }
     }
 }

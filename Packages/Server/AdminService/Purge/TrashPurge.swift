@@ -198,14 +198,13 @@ public struct TrashPurge: Sendable {
     ) async throws -> Trash.Keys? {
         var keys: Trash.Keys = [:]
         for item in Trash.classes(of: schema) {
-            let key = Trash.key(item)
-            let (condition, parameter) = try Trash.condition(TrashAddress(entry.address), item)
+            guard let (column, value) = try TrashAddress(entry.address).condition(item) else { continue }
             let found = try await connection.query(
                 """
-                SELECT encode(o.\(key), 'hex'), \(retention?.time(of: item) ?? "o.trashed_at") <= $2
+                SELECT \(Trash.keyText(item)), \(retention?.time(of: item) ?? "o.trashed_at") <= $2
                 FROM \(PostgresSQL.quoteIdentifier(item.table)) o
-                WHERE o.\(condition) = $1 AND o.trashed_at IS NOT NULL ORDER BY o.\(key) FOR UPDATE
-                """, [parameter, .timestamptz(microseconds: now)])
+                WHERE o.\(column) = $1 AND o.trashed_at IS NOT NULL ORDER BY o.\(Trash.key(item)) FOR UPDATE
+                """, [value, .timestamptz(microseconds: now)])
             guard try found.allSatisfy({ try $0[1].bool }) else { return nil }
             if !found.isEmpty { keys[item.name] = try found.map { try $0[0].string } }
         }

@@ -1,3 +1,4 @@
+import Foundation
 public import Hummingbird
 public import TomboloModel
 import TomboloLocalization
@@ -12,6 +13,20 @@ extension EdgeContext {
                 hint: localized("An id has 24 hexadecimal digits."))
         }
         return id
+    }
+
+    /// The key in the address of an object of the class.
+    /// - Throws: ``RequestFailure`` with status 400 for text that no key of the class is.
+    func key(of item: ClassSchema, _ name: String = "id") throws -> Value {
+        guard let type = item.primaryKey?.type, type != .objectId else { return .objectId(try id(name)) }
+        guard let text = parameters.get(name)?.removingPercentEncoding, !text.utf8.contains(0),
+            let key = type.keyValue(text)
+        else {
+            throw RequestFailure(
+                .badRequest, localized("The address holds something that is not an id."),
+                hint: localized("An id is \(type.name)."))
+        }
+        return key
     }
 }
 

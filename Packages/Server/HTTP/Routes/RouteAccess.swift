@@ -171,13 +171,13 @@ extension RouteAccess where Grant == ObjectGrant {
         _ rules: Rules, _ loader: ObjectLoader
     ) async throws -> ObjectGrant {
         let classIndex = try requireAny(subject, operation, className, rules)
-        let id = try context.id()
-        guard let row = try await loader.object(classIndex: classIndex, id: id, in: rules.schema) else {
+        let key = try context.key(of: rules.schema[classIndex])
+        guard let row = try await loader.object(classIndex: classIndex, key: key, in: rules.schema) else {
             throw RequestFailure.noSuchObject(className)
         }
         let resource = Resource.object(classIndex: classIndex, old: row, new: row)
         switch rules.authorize(subject, operation, resource) {
-        case .allowed: return ObjectGrant(subject: subject, rules: rules, className: className, id: id, row: row)
+        case .allowed: return ObjectGrant(subject: subject, rules: rules, className: className, key: key, row: row)
         case .denied(let denial):
             guard rules.authorize(subject, .read, resource).isAllowed else {
                 throw RequestFailure.noSuchObject(className)
@@ -239,8 +239,13 @@ public struct ObjectGrant: Sendable {
     /// That the decision was made by; ``row`` is one of their classes.
     public let rules: Rules
     public let className: String
-    public let id: ObjectId
+    public let key: Value
     public let row: Row
+
+    /// The key where it's an ObjectId.
+    public var id: ObjectId? { if case .objectId(let id) = key { id } else { nil } }
+    /// The key as addresses have it.
+    public var keyText: String { key.keyText }
 }
 
 private func need(

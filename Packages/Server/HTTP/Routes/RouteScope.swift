@@ -19,8 +19,8 @@ public struct RouteScope: Sendable {
     ) -> RouteScope {
         let loader = ObjectLoader(pool)
         return RouteScope(words: "the \(className)", parameters: [parameter]) { context in
-            let id = try context.id(parameter)
-            return try await row(className, id, rules.current, loader) == nil ? nil : .objectId(id)
+            let found = try await row(className, parameter, context, rules.current, loader)
+            return found?.key
         }
     }
 
@@ -32,20 +32,21 @@ public struct RouteScope: Sendable {
         let loader = ObjectLoader(pool)
         return RouteScope(words: "the \(property) of the \(className)", parameters: [parameter]) { context in
             let rules = rules.current
-            guard let found = try await row(className, context.id(parameter), rules, loader),
+            guard let found = try await row(className, parameter, context, rules, loader),
                 let column = rules.schema[className]?.columnIndex(property)
             else { return nil }
-            let value = found[column]
+            let value = found.row[column]
             return value.isNull ? nil : value
         }
     }
 
     private static func row(
-        _ className: String, _ id: ObjectId, _ rules: Rules, _ loader: ObjectLoader
-    ) async throws -> Row? {
+        _ className: String, _ parameter: String, _ context: EdgeContext, _ rules: Rules, _ loader: ObjectLoader
+    ) async throws -> (key: Value, row: Row)? {
         guard let index = rules.schema.index(of: className) else {
             throw RequestFailure(.internalError, "There is no class \(className).")
         }
-        return try await loader.object(classIndex: index, id: id, in: rules.schema)
+        let key = try context.key(of: rules.schema[index], parameter)
+        return try await loader.object(classIndex: index, key: key, in: rules.schema).map { (key, $0) }
     }
 }

@@ -1,5 +1,6 @@
 import Batching
 import PostgresClient
+import PostgresValues
 import TomboloModel
 
 /// Loads live objects by their keys: those that requests ask for at about the same time by one statement.
@@ -9,7 +10,7 @@ final class ObjectLoader: Sendable {
 
     private struct Wish: Sendable {
         let classIndex: Int
-        let id: ObjectId
+        let key: Value
         let schema: Schema
     }
 
@@ -31,9 +32,11 @@ final class ObjectLoader: Sendable {
                 }
                 let alike = places.filter { isAlike(wishes[$0]) }
                 places.removeAll { isAlike(wishes[$0]) }
-                func load(_ ids: Set<ObjectId>) async throws -> [Row] {
+                func load(_ keys: Set<Value>) async throws -> [Row] {
                     var query = try queries.value(for: first.schema)[first.classIndex].get()
-                    query.statement.parameters = [.byteaArray(ids.map(\.bytes))]
+                    query.statement.parameters = [
+                        try PostgresParameter(list: keys.map(\.self), of: query.item.primaryKey?.type ?? .objectId)
+                    ]
                     // For whoever is in the batch, not for the one whose request began it.
                     return try await PostgresBorrower.$current.withValue(nil) { [query] in
                         try await PostgresResultLimit.$bytes.withValue(HTTPLimits.readByteCount) {
@@ -42,16 +45,16 @@ final class ObjectLoader: Sendable {
                     }
                 }
                 do {
-                    let ids = Set(alike.map { wishes[$0].id })
+                    let keys = Set(alike.map { wishes[$0].key })
                     let query = try queries.value(for: first.schema)[first.classIndex].get()
                     let rows: [Row]
                     do {
-                        rows = try await load(ids)
-                    } catch let error as PostgresError where error.code == .resultTooLarge && ids.count > 1 {
+                        rows = try await load(keys)
+                    } catch let error as PostgresError where error.code == .resultTooLarge && keys.count > 1 {
                         // One that is too large is nobody else's trouble.
                         for place in alike {
                             do {
-                                outcomes[place] = .success(try await load([wishes[place].id]).first)
+                                outcomes[place] = .success(try await load([wishes[place].key]).first)
                             } catch {
                                 outcomes[place] = .failure(error)
                             }
@@ -60,7 +63,7 @@ final class ObjectLoader: Sendable {
                     }
                     let key = query.item.primaryKeyIndex ?? 0
                     let found = Dictionary(rows.map { ($0[key], $0) }, uniquingKeysWith: { first, _ in first })
-                    for place in alike { outcomes[place] = .success(found[.objectId(wishes[place].id)]) }
+                    for place in alike { outcomes[place] = .success(found[wishes[place].key]) }
                 } catch {
                     for place in alike { outcomes[place] = .failure(error) }
                 }
@@ -70,22 +73,27 @@ final class ObjectLoader: Sendable {
     }
 
     /// Its one parameter is an array of keys.
-    /// - Throws: ``ValueError`` for a class whose objects have no such keys.
+    /// - Throws: ``ValueError`` for a class whose objects have no key.
     private static func query(_ item: ClassSchema) throws -> RowQuery {
-        guard let key = item.primaryKey, key.type == .objectId else {
-            throw ValueError("The objects of \(item.name) have no ObjectId as their key.")
-        }
+        guard let key = item.primaryKey else { throw ValueError("The objects of \(item.name) have no key.") }
+        let type =
+            switch key.type {
+            case .int: "bigint"
+            case .string: "text"
+            case .uuid: "uuid"
+            default: "bytea"
+            }
         // A sub-select hides how many keys there are. PostgreSQL would plan the statement anew each time.
         let sql = """
             SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "o"
-            WHERE \(PostgresSQL.quoteIdentifier("o", key.sqlName)) = ANY ((SELECT $1)::bytea[])
+            WHERE \(PostgresSQL.quoteIdentifier("o", key.sqlName)) = ANY ((SELECT $1)::\(type)[])
                 AND \(RowReader.isIn(trash: false, item, alias: "o"))
             """
         return RowQuery(statement: PostgresStatement(sql), item: item)
     }
 
     /// The live object with this key; nil where there is none.
-    func object(classIndex: Int, id: ObjectId, in schema: Schema) async throws -> Row? {
-        try await batches.answer(Wish(classIndex: classIndex, id: id, schema: schema))
+    func object(classIndex: Int, key: Value, in schema: Schema) async throws -> Row? {
+        try await batches.answer(Wish(classIndex: classIndex, key: key, schema: schema))
     }
 }

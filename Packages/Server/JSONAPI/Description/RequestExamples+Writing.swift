@@ -148,7 +148,7 @@ extension RequestExamples {
     }
 
     private static func identifier(_ type: ResourceType, _ key: Value) -> JSON {
-        ["type": .string(type.name), "id": .string(ResourceType.idText(key))]
+        ["type": .string(type.name), "id": .string(key.keyText)]
     }
 
     private static func placeholder(_ type: ResourceType) -> JSON {

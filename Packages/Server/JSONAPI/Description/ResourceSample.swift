@@ -15,7 +15,7 @@ package struct ResourceSample: Sendable {
         var bytes = JSONBytes(capacity: 1_024)
         version = try resource.plan.append(resource.row, to: &bytes)
         json = try JSONDecoder().decode(JSON.self, from: Data(bytes.bytes))
-        id = ResourceType.idText(try resource.plan.key(resource.row))
+        id = try resource.plan.key(resource.row).keyText
     }
 
     /// The value of an attribute; nil if the API leaves it out.

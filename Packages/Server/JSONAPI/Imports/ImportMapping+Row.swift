@@ -229,7 +229,7 @@ extension ImportMapping {
                 localized("'\(shown)' is neither the id nor the title of one of the \(target.name)."),
                 localized("Write \(expected), or the exact title of one that you can see. \(hint)"), at: pointer)
         }
-        return ["type": .string(target.name), "id": .string(ResourceType.idText(key))]
+        return ["type": .string(target.name), "id": .string(key.keyText)]
     }
 
     private func list(_ cell: JSON, _ row: inout Cell, at pointer: RequestPointer) -> [JSON]? {

@@ -70,7 +70,7 @@ struct ImportPlanner {
                 }
                 let there = try matched(parsed, matches, row.number)
                 let key: Value = if let there { there } else { try self.key(row, parsed) }
-                entry.row.key = ResourceType.idText(key)
+                entry.row.key = key.keyText
                 entry.row.plan = try plan(
                     parsed, key, isThere: there != nil || known.contains(key), row.number)
             } catch let failure as RequestFailure {

@@ -110,7 +110,7 @@ package struct ImportUpload: Sendable {
         let keys: [String?] = rows.map { _ in
             switch type.keyType {
             case .objectId: ObjectId.generate().stringValue
-            case .uuid: ResourceType.idText(.uuid(UUID()))
+            case .uuid: Value.uuid(UUID()).keyText
             default: nil
             }
         }

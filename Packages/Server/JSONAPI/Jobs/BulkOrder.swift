@@ -71,8 +71,7 @@ struct BulkOrder: Sendable {
     }
 
     private static func action(_ json: JSON?, _ type: ResourceType) throws -> BulkAction {
-        let hasTrash = type.item.isTrashable && type.keyType == .objectId
-        let possible: [BulkAction] = hasTrash ? [.update, .trash, .restore] : [.update, .delete]
+        let possible: [BulkAction] = type.item.isTrashable ? [.update, .trash, .restore] : [.update, .delete]
         guard case .string(let name)? = json, let action = BulkAction(rawValue: name), possible.contains(action) else {
             let names = possible.map { "'\($0.rawValue)'" }.joined(separator: ", ")
             throw failure(

@@ -8,7 +8,7 @@ public struct BulkTrash: Sendable {
     /// Moves a live object into the trash, with what goes with it.
     public typealias Move =
         @Sendable (
-            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ id: ObjectId, _ user: ObjectId?,
+            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ key: Value, _ user: ObjectId?,
             _ reason: TrashReason?
         ) async throws -> (group: UUID, count: Int)
     /// Restores the group of an object as far as the rules let the subject.
@@ -16,7 +16,7 @@ public struct BulkTrash: Sendable {
     /// - Returns: how many objects came back; nil if the object isn't in the trash, or in another group.
     public typealias Restore =
         @Sendable (
-            _ connection: PostgresConnection, _ rules: Rules, _ subject: Subject, _ className: String, _ id: ObjectId,
+            _ connection: PostgresConnection, _ rules: Rules, _ subject: Subject, _ className: String, _ key: Value,
             _ group: UUID?
         ) async throws -> Int?
 

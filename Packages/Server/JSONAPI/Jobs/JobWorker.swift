@@ -90,8 +90,8 @@ struct JobWorker: Sendable {
     private func remove(_ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
         let moved = Mutex<(group: UUID, count: Int)?>(nil)
         let trash = trash
-        let writer = ResourceWriter(view: view) { connection, schema, className, id, user, reason in
-            let group = try await trash.move(connection, schema, className, id, user, reason)
+        let writer = ResourceWriter(view: view) { connection, schema, className, key, user, reason in
+            let group = try await trash.move(connection, schema, className, key, user, reason)
             moved.withLock { $0 = group }
         }
         try await writer.remove(type, key: key, because: reason, connection)
@@ -101,8 +101,7 @@ struct JobWorker: Sendable {
 
     /// - Parameter group: that it must still be in.
     private func restore(_ key: Value, _ group: UUID?, _ connection: PostgresConnection) async throws -> JobOutcome {
-        guard case .objectId(let id) = key else { throw JSONAPIRoutes.noSuchResource(type) }
-        let count = try await trash.restore(connection, view.rules, view.subject, type.item.name, id, group)
+        let count = try await trash.restore(connection, view.rules, view.subject, type.item.name, key, group)
         guard let count else {
             return .left(
                 group == nil ? "It isn't in the trash any more." : "Somebody has restored or deleted it since.")

@@ -253,7 +253,7 @@ package struct ResourcePlan: Sendable {
     /// - Returns: how it stands in addresses.
     private func append(idOf row: PostgresRow, to json: inout JSONBytes) throws -> [UInt8] {
         guard case .objectId = type.keyType else {
-            let id = ResourceType.idText(try key(row))
+            let id = try key(row).keyText
             json.append(string: id)
             return Array(RequestParameters.encode(id).utf8)
         }
@@ -287,7 +287,7 @@ package struct ResourcePlan: Sendable {
 
     private static func append(_ key: Value, _ identifier: [UInt8], to json: inout JSONBytes) {
         json.append(identifier)
-        json.append(string: ResourceType.idText(key))
+        json.append(string: key.keyText)
         json.append("}")
     }
 

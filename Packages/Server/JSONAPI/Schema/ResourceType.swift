@@ -120,16 +120,6 @@ package struct ResourceType: Sendable {
 
     package func field(_ name: String) -> ResourceField? { fields.first { $0.name == name } }
 
-    /// The text of a key, as `id` has it.
-    package static func idText(_ key: Value) -> String {
-        switch key {
-        case .objectId(let id): id.stringValue
-        case .uuid(let id): id.uuidString.lowercased()
-        case .string(let text): text
-        default: key.description
-        }
-    }
-
     /// The key of a resource from its `id`.
     /// - Returns: nil for text that isn't a key of the class.
     package func keyValue(_ id: String) -> Value? {

@@ -145,13 +145,8 @@ package struct ResourceWriter: Sendable {
             throw RequestFailure(denial)
         }
         guard !type.item.isTrashable else {
-            guard case .objectId(let id) = key else {
-                throw RequestFailure(
-                    .unprocessable, localized("The trash takes objects whose key is an ObjectId, and no \(type.name)."),
-                    hint: localized("Delete it in an app."))
-            }
             return try await moveToTrash(
-                connection, view.schema, type.item.name, id, view.subject.userID, reason)
+                connection, view.schema, type.item.name, key, view.subject.userID, reason)
         }
         do {
             try await connection.query(
