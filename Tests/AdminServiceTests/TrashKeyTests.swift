@@ -29,8 +29,10 @@ struct TrashKeyTests {
     final class Cabin: Object {
         @Persisted(primaryKey: true) var _id: Int
         @Persisted var ship: Ship?
+        @Persisted var paintedAt: Date?
 
         override static func isTrashable() -> Bool { true }
+        override static func uniqueProperties() -> [[String]] { [["paintedAt"]] }
     }
 
     final class Voyage: Object {
@@ -193,6 +195,29 @@ struct TrashKeyTests {
             #expect(
                 try await site.pool.query("SELECT _id FROM ship WHERE trashed_at IS NOT NULL").map { try $0[0].string }
                     == ["third"])
+        }
+    }
+
+    @Test("a unique value of any type gets another one while it's restored")
+    func uniqueDates() async throws {
+        try await Self.run { site in
+            let day = "'2026-05-01T10:00:00Z'"
+            try await site.pool.execute("UPDATE cabin SET painted_at = \(day) WHERE _id = 8")
+            #expect(try await site.call(.post, "/admin/cabins/8/trash").status == 200)
+            try await site.pool.execute("UPDATE cabin SET painted_at = \(day) WHERE _id = 7")
+            let path = "/admin/trash/\(Self.encode("Cabin:8"))/restore"
+            let clash = try await site.call(.post, path)
+            #expect(clash.json["details"]?["clashes"]?.list.first?["choices"] == ["values", "swap"], "\(clash.text)")
+            for wrong: JSON in ["soon", 5, true] {
+                #expect(try await site.call(.post, path, ["values": ["Cabin:8": ["paintedAt": wrong]]]).status == 422)
+            }
+            let painted: JSON = ["values": ["Cabin:8": ["paintedAt": "2026-05-02T10:00:00Z"]]]
+            let back = try await site.call(.post, path, painted)
+            #expect(back.status == 200, "\(back.text)")
+            #expect(
+                try await site.pool.query(
+                    "SELECT 1 FROM cabin WHERE painted_at = '2026-05-02T10:00:00Z' AND trashed_at IS NULL"
+                ).count == 1)
         }
     }
 

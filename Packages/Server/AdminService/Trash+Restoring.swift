@@ -6,6 +6,7 @@ import TomboloModel
 import TomboloPostgresStore
 package import TomboloRules
 import TomboloSQL
+import TomboloJSONAPI
 import TomboloLocalization
 
 extension TomboloRules.Operation {
@@ -204,8 +205,9 @@ extension Trash {
     private func changed(_ row: Row, _ columns: [Int], _ item: ClassSchema) -> Row {
         var row = row
         for column in columns {
-            guard case .string(let text) = row[column] else { continue }
-            row[column] = .string(text + "x")
+            // Another object to link to would be a strange thing to ask for.
+            guard item.columns[column].linkTarget == nil else { continue }
+            row[column] = row[column].other
         }
         return row
     }
@@ -288,6 +290,24 @@ extension Trash {
     }
 }
 
+extension TomboloModel.Value {
+    /// Another value of the same type.
+    fileprivate var other: TomboloModel.Value {
+        switch self {
+        case .null: .null
+        case .bool(let flag): .bool(!flag)
+        case .int(let number): .int(number &+ 1)
+        case .double(let number): .double(number + 1)
+        case .string(let text): .string(text + "x")
+        case .data(let data): .data(data + [0])
+        case .date(let microseconds): .date(microseconds &+ 1)
+        case .objectId: .objectId(.generate())
+        case .uuid: .uuid(UUID())
+        case .decimal(let number): .decimal(number == 0 ? 1 : 0)
+        }
+    }
+}
+
 extension JSON {
     /// The value of a stored type that ``init(_:)-(Value)`` gives this JSON for; nil for JSON of another kind.
     func value(of type: PropertyType) -> TomboloModel.Value? {
@@ -297,10 +317,9 @@ extension JSON {
         case (.int(let number), .int): .int(number)
         case (.int(let number), .double): .double(Double(number))
         case (.double(let number), .double): .double(number)
-        case (.string(let text), .string): .string(text)
-        case (.string(let text), .objectId): (try? ObjectId(string: text)).map(TomboloModel.Value.objectId)
-        case (.string(let text), .uuid): UUID(uuidString: text).map(TomboloModel.Value.uuid)
-        case (.string(let text), .data): Data(base64Encoded: text).map(TomboloModel.Value.data)
+        case (.string(let text), .string), (.string(let text), .objectId), (.string(let text), .uuid),
+            (.string(let text), .data), (.string(let text), .date), (.string(let text), .decimal128):
+            ValueText.value(text, type)
         default: nil
         }
     }

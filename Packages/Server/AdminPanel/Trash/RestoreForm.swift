@@ -29,17 +29,17 @@ enum RestoreForm {
         // A field that is left empty asks for nothing.
         for (name, text) in form where name.hasPrefix(prefix) && !text.isEmpty {
             let property = String(name.dropFirst(prefix.count))
-            let isNumber = schema.classes.contains { item in
-                guard item.isTrashable, let index = item.columnIndex(property),
-                    case .int = item.columns[index].type
-                else { return false }
-                return true
+            let types = schema.classes.compactMap { item in
+                item.isTrashable ? item.columnIndex(property).map { item.columns[$0].type } : nil
             }
-            if isNumber, let number = Int64(text) {
-                values[property] = .int(number)
-            } else {
-                values[property] = .string(text)
-            }
+            values[property] =
+                if types.contains(where: { if case .int = $0 { true } else { false } }), let number = Int64(text) {
+                    .int(number)
+                } else if types.contains(.double), let number = Double(text), number.isFinite {
+                    .double(number)
+                } else {
+                    .string(text)
+                }
         }
         return values
     }
