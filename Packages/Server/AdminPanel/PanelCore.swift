@@ -32,6 +32,7 @@ final class PanelCore: Sendable {
     private let types = SchemaCache { ResourceTypes($0) }
     /// Filled while the server is built.
     private let entries = Mutex<[PanelEntry.Registered]>([])
+    private let registeredActions = Mutex<[PanelRoutes.Action]>([])
 
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
@@ -62,6 +63,11 @@ final class PanelCore: Sendable {
     func types(of schema: Schema) throws -> ResourceTypes { try types.value(for: schema) }
 
     func add(_ entry: PanelEntry.Registered) { entries.withLock { $0.append(entry) } }
+
+    func add(_ action: PanelRoutes.Action) { registeredActions.withLock { $0.append(action) } }
+
+    /// Every address that forms are sent to, but those that take no session.
+    var actions: [PanelRoutes.Action] { registeredActions.withLock { $0 } }
 
     /// What the navigation offers somebody.
     func entries(for subject: Subject) -> [PanelEntry.Registered] {

@@ -37,9 +37,10 @@ public struct PanelRequest: Sendable {
     /// - Parameter rules: those that the decision about the route was made by.
     func view(under rules: Rules) throws -> CallerView { try core.view(of: subject, under: rules) }
 
-    /// Takes the password that came with the form, or demands one if the last one was too long ago. A password gives the
-    /// session another cookie.
-    func demandPassword() async throws {
+    /// Takes the password that came with the form, or demands one if the last one was too long ago. The page that asks sends
+    /// everything that was sent once more, so this comes before anything is changed. A password gives the session another
+    /// cookie. For actions with the demand ``PanelRoutes/Demand/recentPasswordSometimes``, once in each.
+    public func demandPassword() async throws {
         if let password = form[PanelForm.passwordField] {
             do {
                 let token = try await core.authenticator.proveAgain(

@@ -20,6 +20,15 @@ public struct PanelRoutes {
         /// The password, if it was given longer ago than ``PanelSession/proofSeconds``: before what can't be undone, and
         /// before what changes who may do what.
         case recentPassword
+        /// The same for some of what it does, such as for some classes: its body calls
+        /// ``PanelRequest/demandPassword()`` before it changes anything.
+        case recentPasswordSometimes
+    }
+
+    /// What a form's address does, for whoever checks what is demanded where.
+    struct Action: Hashable, Sendable {
+        let path: String
+        let demand: Demand
     }
 
     /// Registers a page, which changes nothing.
@@ -53,6 +62,7 @@ public struct PanelRoutes {
         _ body: @escaping @Sendable (PanelRequest, Grant, inout PanelUpload) async throws -> PanelAnswer
     ) {
         let core = core
+        core.add(Action(path: path, demand: .nothing))
         routes.identifying(by: core.uploadIdentity).on(
             .post, path, access: access, bodyBytes: bodyBytes, timeout: timeout
         ) { request, context, grant in
@@ -73,6 +83,7 @@ public struct PanelRoutes {
     ) {
         guard admits(method, path, access) else { return }
         let core = core
+        if method == .post { core.add(Action(path: path, demand: demand)) }
         routes.on(method, path, access: access, bodyBytes: bodyBytes, timeout: timeout) { request, context, grant in
             guard let visit = context.session as? PanelVisit else {
                 throw RequestFailure(.unauthenticated, "This page takes a log-in.")

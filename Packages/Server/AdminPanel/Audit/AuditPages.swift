@@ -29,9 +29,9 @@ struct AuditPages: PanelSection {
         panel.page("\(Self.path)/{collection}/{id}", access: access) { request, grant in
             .page(try await Self.history(request, log, grant))
         }
-        panel.action("\(Self.path)/{collection}/{id}/put-back", access: access) { request, grant in
-            try await Self.putBack(request, log, grant)
-        }
+        panel.action(
+            "\(Self.path)/{collection}/{id}/put-back", access: access, demands: .recentPasswordSometimes
+        ) { request, grant in try await Self.putBack(request, log, grant) }
     }
 
     // MARK: Search
@@ -128,6 +128,8 @@ struct AuditPages: PanelSection {
         let item = try AuditLog.item(grant.rules.schema, collection: request.parameter("collection"))
         let key = request.parameter("id")
         let own = path(collection: item.collectionName, key: key)
+        try await request.demandPassword(
+            changingClassAt: grant.rules.schema.index(of: item.name), under: grant.rules)
         var wish: [String: JSON] = [:]
         if let values = request.form["values"] {
             wish["values"] = try JSON(parsing: values)

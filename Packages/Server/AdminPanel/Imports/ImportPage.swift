@@ -83,6 +83,7 @@ struct ImportPage {
     func start() async throws -> PanelAnswer {
         let summary = try await summary()
         guard summary.isWaiting else { return .redirect(to: job) }
+        try await request.demandPassword(changingClassAt: type.classIndex, under: view.rules)
         let choices = choices(summary)
         var wishes = choices.wishes
         wishes["expect"] = ["version": .string(request.form["version"] ?? "")]

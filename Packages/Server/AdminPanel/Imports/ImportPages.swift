@@ -80,9 +80,9 @@ struct ImportPages: PanelSection {
         panel.action(file, access: access, timeout: ImportLimits.planTime) { request, grant in
             try await page(request, grant).preview()
         }
-        panel.action("\(file)/start", access: access, timeout: ImportLimits.planTime) { request, grant in
-            try await page(request, grant).start()
-        }
+        panel.action(
+            "\(file)/start", access: access, demands: .recentPasswordSometimes, timeout: ImportLimits.planTime
+        ) { request, grant in try await page(request, grant).start() }
     }
 
     private func page(_ request: PanelRequest, _ grant: ClassGrant) throws -> ImportPage {

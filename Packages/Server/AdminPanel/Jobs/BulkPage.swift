@@ -138,7 +138,7 @@ struct BulkPage {
 
     private func start(_ form: BulkForm, _ data: JSON?) async throws -> PanelAnswer {
         // What can't be taken back takes the password.
-        if form.action == "delete" { try await request.demandPassword() }
+        if form.action == "delete" { try await request.demandPassword() } else { try await edit.demandPassword() }
         do {
             let job = try await work(form, data, isDryRun: false).start(request.core.pool)
             return .redirect(to: JobPages.path(of: job))

@@ -13,7 +13,7 @@ struct BulkPages: PanelSection {
         let access = ClassPages.access("change or restore", panel.core) {
             [.update, JSONAPIRoutes.removal(of: $0), .restore]
         }
-        panel.action("\(Self.path)/{collection}", access: access) { request, grant in
+        panel.action("\(Self.path)/{collection}", access: access, demands: .recentPasswordSometimes) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
             return try await BulkPage(request: request, view: view, type: type).answer()
         }

@@ -76,7 +76,8 @@ struct ClassPages: PanelSection {
         let updating = Self.access("update", panel.core) { _ in [.update] }
         panel.page("\(Self.path)/{collection}/{id}/edit", access: updating) { try await form($0, $1).edit() }
         panel.action(
-            "\(Self.path)/{collection}/{id}", access: updating, bodyBytes: EditPage.maximumFormByteCount
+            "\(Self.path)/{collection}/{id}", access: updating, demands: .recentPasswordSometimes,
+            bodyBytes: EditPage.maximumFormByteCount
         ) { try await form($0, $1).save() }
         @Sendable func rows(_ request: PanelRequest, _ grant: ClassGrant) throws -> RowsPage {
             let (view, type) = try Self.found(request, grant)
@@ -84,12 +85,14 @@ struct ClassPages: PanelSection {
         }
         panel.page("\(AdminPanel.path)/rows/{collection}", access: updating) { try await rows($0, $1).answer() }
         panel.action(
-            "\(AdminPanel.path)/rows/{collection}", access: updating, bodyBytes: PanelForm.maximumTextByteCount
+            "\(AdminPanel.path)/rows/{collection}", access: updating, demands: .recentPasswordSometimes,
+            bodyBytes: PanelForm.maximumTextByteCount
         ) { try await rows($0, $1).save() }
         let creating = Self.access("create", panel.core) { _ in [.create] }
         panel.page("\(AdminPanel.path)/new/{collection}", access: creating) { try await form($0, $1).create() }
         panel.action(
-            "\(AdminPanel.path)/new/{collection}", access: creating, bodyBytes: EditPage.maximumFormByteCount
+            "\(AdminPanel.path)/new/{collection}", access: creating, demands: .recentPasswordSometimes,
+            bodyBytes: EditPage.maximumFormByteCount
         ) { try await form($0, $1).make() }
     }
 
@@ -100,9 +103,12 @@ struct ClassPages: PanelSection {
         }
         let removing = Self.access("delete or trash", panel.core) { [JSONAPIRoutes.removal(of: $0)] }
         panel.page("\(Self.path)/{collection}/{id}/delete", access: removing) { try await removal($0, $1).answer() }
-        panel.action("\(Self.path)/{collection}/{id}/delete", access: removing) { try await removal($0, $1).remove() }
-        panel.action("\(AdminPanel.path)/restore", access: Trash.restoring(by: panel.core.rules)) {
-            try await RemovalPage.restore($0, $1)
-        }
+        panel.action(
+            "\(Self.path)/{collection}/{id}/delete", access: removing, demands: .recentPasswordSometimes
+        ) { try await removal($0, $1).remove() }
+        panel.action(
+            "\(AdminPanel.path)/restore", access: Trash.restoring(by: panel.core.rules),
+            demands: .recentPasswordSometimes
+        ) { try await RemovalPage.restore($0, $1) }
     }
 }

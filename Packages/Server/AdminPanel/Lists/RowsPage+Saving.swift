@@ -9,6 +9,7 @@ extension RowsPage {
         let list = try ListRequest(request, type, view)
         let table = table(list)
         var rows = try table.sent()
+        if rows.contains(where: { table.document($0) != nil }) { try await edit.demandPassword() }
         var saved = 0
         for index in rows.indices {
             do {

@@ -119,6 +119,12 @@ struct PanelFailures: Sendable {
             "formToken": visit.token.formToken, "minutes": Int(PanelDemand.minutes),
             "fields": visit.form.content.map { ["name": $0.name, "value": $0.value] },
         ]
+        // Files aren't sent once more.
+        let lost = visit.form.files.filter { !$0.fileName.isEmpty }.map { file in
+            ClassTitle.words(file.name.hasPrefix("f.") ? String(file.name.dropFirst(2)) : file.name)
+        }
+        if !lost.isEmpty { values["lost"] = lost.joined(separator: ", ") }
+        values["isLost"] = !lost.isEmpty
         if !isForm { values["fields"] = [["name": LoginPages.nextField, "value": request.uri.string]] }
         return PanelPage(
             localized("Enter your password"), content: Self.password.render(values), status: failure.code.status)

@@ -18,10 +18,12 @@ extension EditPage {
             let record = try await reader.record(type, key: key)
             return .page(try await shown(content, title: record.title))
         }
+        let document = document(content)
+        if document != nil { try await demandPassword() }
         if let children = content.children {
             return try await save(content, with: children.sharing(content.entered), key: key)
         }
-        guard let version = content.version, let document = document(content) else {
+        guard let version = content.version, let document else {
             return .redirect(to: page.path, notice: PanelNotice(localized("Nothing was changed.")))
         }
         let stored: PanelResource?
@@ -99,6 +101,7 @@ extension EditPage {
         if try await changesRows(of: &content, nil) || acts(on: &content) {
             return .page(try await shown(content, title: nil))
         }
+        try await demandPassword()
         var key: Value?
         do {
             let new = try newKey(content)
@@ -133,6 +136,11 @@ extension EditPage {
     }
 
     // MARK: Writing
+
+    /// Demands the password if objects of the class give roles.
+    func demandPassword() async throws {
+        try await request.demandPassword(changingClassAt: type.classIndex, under: view.rules)
+    }
 
     static let pointer = RequestPointer() / "data"
 

@@ -94,7 +94,11 @@ struct RemovalPage {
     func remove() async throws -> PanelAnswer {
         let key = try page.key()
         // What can't be taken back takes the password.
-        if !type.item.isTrashable { try await request.demandPassword() }
+        if type.item.isTrashable {
+            try await request.demandPassword(changingClassAt: type.classIndex, under: view.rules)
+        } else {
+            try await request.demandPassword()
+        }
         let reader = RecordReader(view: view, pool: request.core.pool)
         let record = try await reader.record(type, key: key)
         let version = request.form[EditPage.versionField] ?? ""
@@ -139,6 +143,7 @@ struct RemovalPage {
             throw RequestFailure(.badRequest, "The form doesn't say what to restore.")
         }
         let trash = Trash(schema: grant.rules.schema, pool: request.core.pool)
+        try await request.demandPassword(restoring: .group(group), in: trash, under: grant.rules)
         let count = try await trash.restore(group: group, by: request.subject, under: grant.rules)
         let next = PanelPath.checked(request.form["next"]) ?? AdminPanel.path
         let objects = Counted.objects(count)

@@ -30,9 +30,9 @@ struct TrashPages: PanelSection {
             else { throw Self.nothing }
             return .redirect(to: Self.path(of: address))
         }
-        panel.action("\(Self.path)/group/{id}/restore", access: access.to(.restore)) { request, grant in
-            try await restore(request, grant)
-        }
+        panel.action(
+            "\(Self.path)/group/{id}/restore", access: access.to(.restore), demands: .recentPasswordSometimes
+        ) { request, grant in try await restore(request, grant) }
         panel.page("\(Self.path)/group/{id}/delete", access: access.to(.purge)) { request, grant in
             .page(try await confirmation(request, grant))
         }
@@ -118,6 +118,7 @@ struct TrashPages: PanelSection {
         let address = try TrashAddress(request.parameter("id"))
         let trash = Trash(schema: schema, pool: request.core.pool)
         let restorer = Trash.Restorer(subject: grant.subject, rules: grant.rules)
+        try await request.demandPassword(restoring: address, in: trash, under: grant.rules)
         do {
             let wishes = try RestoreForm.wishes(request.fields, schema)
             let restored = try await trash.restore(address, wishes, by: restorer)
