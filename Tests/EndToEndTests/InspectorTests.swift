@@ -20,6 +20,14 @@ final class InspectedHome: Object {
     @Persisted var isPublic = true
 }
 
+/// A class with a trash.
+final class InspectedShed: Object {
+    @Persisted(primaryKey: true) var _id: ObjectId
+    @Persisted var name = ""
+
+    override class func isTrashable() -> Bool { true }
+}
+
 /// The inspector of a stock gateway, with real devices and PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct InspectorTests {
@@ -46,6 +54,17 @@ struct InspectorTests {
             fields:
               cost: {read: false, write: false}
             additional_fields: {read: true, write: true}
+        InspectedShed:
+          - name: administrator
+            applyWhen: {"%%user.custom_data.isAdministrator": true}
+            read: true
+            write: true
+            operations: {inspect: true, listTrash: true}
+          - name: deputy
+            applyWhen: {"%%user.custom_data.isDeputy": true}
+            read: true
+            write: false
+            operations: {inspect: true, listTrash: {name: Open}}
         """
 
     /// What an address of the gateway answers.
@@ -115,7 +134,7 @@ struct InspectorTests {
 
     private static func with(_ body: @MainActor (Place) async throws -> Void) async throws {
         try await AnyAppServer.with { server in
-            let document = try ModelDocument(app: "inspected", objectTypes: [InspectedHome.self])
+            let document = try ModelDocument(app: "inspected", objectTypes: [InspectedHome.self, InspectedShed.self])
             try await server.apply([(document, rules)])
             try await server.gateway.start()
             var users: [String: (id: String, token: String)] = [:]
@@ -278,6 +297,39 @@ struct InspectorTests {
             #expect(gone["lastSeen"]?.text != nil && gone["user"]?.text == annID)
             let nobody = try await place.why(matching, "user=\(ObjectId.generate().stringValue)")
             #expect(nobody.codes == ["no_user", "not_connected_here"])
+        }
+    }
+
+    @Test("what is in the trash doesn't exist for callers who may inspect it but not list it there")
+    func trash() async throws {
+        try await Self.with { place in
+            var sheds: [String: ObjectId] = ["None": .generate()]
+            for name in ["Open", "Closed"] {
+                let id = ObjectId.generate()
+                try await place.server.pool.query(
+                    "INSERT INTO inspected_shed (_id, name) VALUES ($1, $2)", [.bytea(id.bytes), .text(name)])
+                sheds[name] = id
+            }
+            let ann = try place.id("ann")
+            @Sendable func devices(_ id: ObjectId, as name: String) async throws -> JSON {
+                let (status, json) = try await place.call(
+                    "/inspector/why?class=InspectedShed&id=\(id.stringValue)&user=\(ann)", token: try place.token(name))
+                try #require(status == 200, "\(json)")
+                return try #require(json["devices"])
+            }
+            func code(_ name: String, as user: String) async throws -> String? {
+                let id = try #require(sheds[name])
+                return try await devices(id, as: user).list.first?["reasons"]?.list.first?["code"]?.text
+            }
+            for user in ["admin", "deputy"] {
+                #expect(try await code("None", as: user) == "no_object")
+                #expect(try await code("Closed", as: user) == "not_readable")
+            }
+            try await place.server.pool.execute("UPDATE inspected_shed SET trashed_at = now()")
+            for name in ["Open", "Closed"] { #expect(try await code(name, as: "admin") == "in_trash") }
+            #expect(try await code("Open", as: "deputy") == "in_trash")
+            let (closed, none) = (try #require(sheds["Closed"]), try #require(sheds["None"]))
+            #expect(try await devices(closed, as: "deputy") == devices(none, as: "deputy"))
         }
     }
 

@@ -103,6 +103,7 @@ public struct Inspector: Sendable {
     struct Found: Sendable {
         /// As the database has it now; nil if there is none, or none that the caller may inspect.
         let row: Row?
+        /// Whether it's in the trash, and the caller may list it there: to everybody else it doesn't exist.
         let isInTrash: Bool
     }
 
@@ -148,8 +149,12 @@ public struct Inspector: Sendable {
         if let row = try await reader.objects(item.name, matching: condition, limit: 1).first {
             return Found(row: row, isInTrash: false)
         }
-        guard item.isTrashable,
-            try await !reader.objects(item.name, matching: condition, isTrashed: true, limit: 1).isEmpty
+        guard item.isTrashable, let index = schema.index(of: item.name),
+            case .allowed(let listed) = view.grant.rules.authorize(
+                view.grant.subject, .listTrash, .objects(classIndex: index)),
+            try await !reader.objects(
+                item.name, matching: .all([condition, listed]), isTrashed: true, limit: 1
+            ).isEmpty
         else { return Found(row: nil, isInTrash: false) }
         return Found(row: nil, isInTrash: true)
     }
