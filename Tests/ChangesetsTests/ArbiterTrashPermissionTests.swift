@@ -24,6 +24,35 @@ private typealias F = ArbiterFixture
         #expect(again.last?.old == F.pageRow(1, "mine"))
     }
 
+    @Test(
+        "A create with the key of a trashed object is refused as one with that of an object that can't be read",
+        arguments: [
+            [F.create(F.page(1), title: "mine")],
+            [
+                F.create(F.page(1), title: "mine"),
+                .set(F.page(1), [FieldWrite(column: F.title, value: .string("later"))]),
+            ],
+            [F.create(F.page(1), title: "mine"), .erase(F.page(1))],
+            [F.create(F.page(1), title: "mine"), F.create(F.page(2), title: "another")],
+            [F.create(F.page(1), title: "bad"), F.create(F.page(2), title: "another")],
+        ])
+    func secrecy(instructions: [Instruction]) throws {
+        func permit(_ request: WriteRequest) -> WriteDenial? {
+            if request.operation == .restore { return "Not permitted to restore this." }
+            return request.new?[F.title] == .string("bad") ? "Not permitted to create this." : nil
+        }
+        var trashed = F()
+        trashed.arbiter.load(F.page(1), trashed: F.pageRow(1, "theirs"))
+        let ofTrashed = trashed.arbitrate(instructions, permit: permit)
+        var unseen = F()
+        unseen.arbiter.load(F.page(1), F.pageRow(1, "theirs"))
+        let ofUnseen = unseen.arbitrate(instructions, permit: permit, sees: { _, _ in false })
+        #expect(!ofTrashed.refused.told.isEmpty)
+        #expect(ofTrashed.refused.told == ofUnseen.refused.told)
+        #expect(ofTrashed.writes == ofUnseen.writes)
+        #expect(ofTrashed.lost == ofUnseen.lost)
+    }
+
     @Test("What a changeset itself puts into the trash it needs no permission to restore")
     func trashedMeanwhile() throws {
         var f = F()

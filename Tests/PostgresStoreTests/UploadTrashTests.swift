@@ -111,12 +111,12 @@ import TomboloSyncSession
                             number: Int64(index) + 1, base: base.number, stamp: base.time, instructions: instructions),
                         permit: owner("mine"))
                 })
-            for result in results {
+            for (result, code) in zip(results, [Refusal.Code.constraint, .notPermitted]) {
                 guard let refusal = result.refusal else {
                     Issue.record("not refused: \(result)")
                     continue
                 }
-                #expect(refusal.code == .notPermitted)
+                #expect(refusal.code == code)
             }
             let row = try await connection.query(
                 "SELECT slug, text, trashed_by, (SELECT count(*) FROM note_mentions) FROM note")
@@ -146,7 +146,10 @@ import TomboloSyncSession
             let results = try await database.store.upload([create(1, mayRestore: false), create(2, mayRestore: true)])
             #expect(
                 results == [
-                    .refused(Refusal(.notPermitted, "Not restoring.", className: "Note", key: .string("a"))),
+                    .refused(
+                        Refusal(
+                            .constraint, "There is another Note with this primary key.", className: "Note",
+                            key: .string("a"))),
                     .applied(lost: 0),
                 ])
             #expect(try await connection.query("SELECT trashed_at IS NULL FROM note")[0][0].bool)

@@ -10,7 +10,7 @@ extension Arbiter.Attempt {
         var answers: [ObjectReference: WriteDenial?] = [:]
         for reference in touched {
             guard let objection = objection(to: reference, permit, &answers) else { continue }
-            denied.insert(reference)
+            if case .denied = objection { denied.insert(reference) }
             result.append(objection)
         }
         for item in impossible where !denied.contains(item.reference) {
@@ -27,11 +27,16 @@ extension Arbiter.Attempt {
         for (index, var life) in lives.enumerated() {
             if index == lives.count - 1, let row = arbiter.rows[reference] { life.last = row }
             guard let owner = arbiter.owner(of: reference, row: life.last) else {
-                let denial = life.denial(
-                    reference.classIndex, isTrashable: arbiter.classes[reference.classIndex].isTrashable,
+                let item = arbiter.classes[reference.classIndex]
+                switch life.obstacle(
+                    reference.classIndex, isTrashable: item.isTrashable,
                     written: written.isEmpty ? [] : written[reference] ?? [], permit)
-                if let denial { return .denied(reference, object: reference, denial) }
-                continue
+                {
+                case nil: continue
+                case .denied(let denial): return .denied(reference, object: reference, denial)
+                case .takenKey(let position):
+                    return .impossible(position: position, Self.takenKey(reference, item))
+                }
             }
             // If the changeset writes the list's owner, the owner's own requests decide.
             guard self.lives[owner]?.isEmpty != false else { continue }

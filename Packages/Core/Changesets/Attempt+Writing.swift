@@ -51,7 +51,7 @@ extension Arbiter.Attempt {
             }
             // From here on it's the new object, which is never written: the key is taken.
             unseen.remove(reference)
-            refuse("There is another \(item.item.name) with this primary key.", item, reference, .constraint)
+            object(to: reference, Self.takenKey(reference, item))
         case .set(_, let fields): lost += fields.count
         case .add: lost += 1
         case .erase: break
@@ -93,7 +93,7 @@ extension Arbiter.Attempt {
         // What the changeset put into the trash had a life within it.
         let isRestored = replaced != nil && lives[reference]?.isEmpty != false
         lives[reference, default: []].append(
-            ObjectLife(old: nil, replaced: replaced, isRestored: isRestored, last: row))
+            ObjectLife(old: nil, replaced: replaced, isRestored: isRestored, creation: position, last: row))
         arbiter.rows[reference] = row
         write(.insert(reference, row, defaults: defaults))
     }
@@ -179,6 +179,13 @@ extension Arbiter.Attempt {
         _ message: String, _ item: ArbitratedClass, _ reference: ObjectReference, _ code: Refusal.Code = .invalid
     ) {
         object(to: reference, Refusal(code, message, className: item.item.name, key: reference.key))
+    }
+
+    /// The same for all that a user may not know of: what they may not read, and what is in the trash.
+    static func takenKey(_ reference: ObjectReference, _ item: ArbitratedClass) -> Refusal {
+        Refusal(
+            .constraint, "There is another \(item.item.name) with this primary key.", className: item.item.name,
+            key: reference.key)
     }
 
     mutating func object(to reference: ObjectReference, _ refusal: Refusal) {
