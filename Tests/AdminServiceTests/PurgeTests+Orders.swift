@@ -1,4 +1,5 @@
 import AdminService
+import HTTPTypes
 import PostgresClient
 import PostgresValues
 import ServiceTestSupport
@@ -26,6 +27,32 @@ extension PurgeTests {
             let reason = #"has an order for the event "Island Days", which ends at "#
             #expect(kept.allSatisfy { $0["reason"]?.text?.hasPrefix(reason) == true }, "\(kept)")
             #expect(try await site.run(time + 41 * Self.day).objects == (isKept ? 1 : 0))
+        }
+    }
+
+    @Test("nobody deletes for ever by hand what the app keeps, nor by emptying the trash, and both say why")
+    func keptByHand() async throws {
+        try await Self.run { site in
+            let buyer = try #require(site.fixture.users["attendee"])
+            let order = try await site.order("completed")
+            let time = try await site.trash("User", buyer)
+            try await site.fixture.rows().set("Event", site.fixture.event, "endsAt", .date(time + 40 * Self.day))
+            try await site.trash("Session", site.fixture.sessions[0])
+            let refused = try await site.call(.delete, "/admin/trash/\(buyer)", as: "superAdmin")
+            #expect(refused.status == 409, "\(refused.text)")
+            let reason = "User \(buyer) can't be deleted permanently: has an order for the event \"Island Days\""
+            #expect(refused.json["message"]?.text?.hasPrefix(reason) == true, "\(refused.text)")
+            let emptied = try await site.call(.post, "/admin/trash/empty", as: "superAdmin")
+            #expect(emptied.status == 200 && emptied.json["count"]?.number == 1, "\(emptied.text)")
+            let kept = emptied.json["kept"]?.list ?? []
+            #expect(kept.count == 1 && kept[0]["reason"]?.text?.hasPrefix(reason) == true, "\(emptied.text)")
+            #expect(try await site.count("session WHERE trashed_at IS NOT NULL") == 0)
+            #expect(try await site.count("users WHERE trashed_at IS NOT NULL") == 1)
+
+            try await site.fixture.rows().set("Order", order, "state", "cancelled")
+            let gone = try await site.call(.delete, "/admin/trash/\(buyer)", as: "superAdmin")
+            #expect(gone.status == 200, "\(gone.text)")
+            #expect(try await site.count("users WHERE trashed_at IS NOT NULL") == 0)
         }
     }
 

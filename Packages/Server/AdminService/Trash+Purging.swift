@@ -11,8 +11,8 @@ extension Trash {
     ///   - address: the id of a group, for all that is in it, or the id of one object, for it alone.
     ///   - mayPurge: throws for an object that the caller may not delete.
     /// - Returns: what was deleted.
-    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 409 that names the object which the database
-    ///   keeps; what `mayPurge` throws.
+    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 409 that names the object which the app or the
+    ///   database keeps; what `mayPurge` throws.
     func purge(_ address: TrashAddress, check: @Sendable (Member) throws -> Void) async throws -> [Member] {
         do {
             return try await pool.transaction { connection in
@@ -41,8 +41,11 @@ extension Trash {
     typealias Keys = [String: [String]]
 
     nonisolated(nonsending) private func purge(_ members: [Member], _ connection: PostgresConnection) async throws {
-        try await purge(
-            Dictionary(grouping: members, by: \.className).mapValues { $0.map(\.key.keyText) }, connection)
+        let keys = Dictionary(grouping: members, by: \.className).mapValues { $0.map(\.key.keyText) }
+        if let kept = try await Self.keptByApp(of: keys, connection) {
+            throw Self.keeps(kept.className, kept.key, because: kept.reason)
+        }
+        try await purge(keys, connection)
     }
 
     nonisolated(nonsending) func purge(_ keys: Keys, _ connection: PostgresConnection) async throws {
@@ -57,12 +60,17 @@ extension Trash {
         let found = try await pool.transaction { try await members(of: address, $0) }
         let keys = Dictionary(grouping: found, by: \.className).mapValues { $0.map(\.key.keyText) }
         guard let first = try await firstKept(of: keys) else { return RequestFailure(error) }
-        let (className, key, reason) = (first.className, first.key, first.error.reasonToKeep)
-        return RequestFailure(
+        return Self.keeps(first.className, first.key, because: first.error.reasonToKeep, cause: first.error)
+    }
+
+    private static func keeps(
+        _ className: String, _ key: String, because reason: String, cause: (any Error)? = nil
+    ) -> RequestFailure {
+        RequestFailure(
             .conflict,
             localized("\(className) \(key) can't be deleted permanently: \(reason). Nothing was deleted."),
             hint: localized("Remove what keeps it, or delete the other objects of the group one by one."),
-            cause: first.error)
+            cause: cause)
     }
 
     /// Finds the object that the database keeps, by deleting one after the other in a transaction that doesn't last.

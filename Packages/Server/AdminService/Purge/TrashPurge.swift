@@ -214,18 +214,9 @@ public struct TrashPurge: Sendable {
     nonisolated(nonsending) private func kept(
         _ keys: Trash.Keys, _ now: Int64, _ connection: PostgresConnection
     ) async throws -> Kept? {
-        for (name, keys) in keys.sorted(by: { $0.key < $1.key }) {
-            let found = try await connection.query(
-                """
-                SELECT r.key, r.reason FROM (
-                    SELECT k AS key, tombolo.kept_in_trash($1, k, $3) AS reason FROM unnest($2::text[]) AS k OFFSET 0) r
-                WHERE r.reason IS NOT NULL LIMIT 1
-                """, [.text(name), .textArray(keys), .timestamptz(microseconds: now)])
-            if let row = found.first {
-                return Kept(className: name, key: try row[0].string, reason: try row[1].string)
-            }
+        try await Trash.keptByApp(of: keys, at: now, connection).map {
+            Kept(className: $0.className, key: $0.key, reason: $0.reason)
         }
-        return nil
     }
 
     /// Names the object that failed, as far as it can be found. The reason is kept, so it's in English.
