@@ -321,6 +321,51 @@ private let auditCluster = Task { try await TestCluster.start() }
         }
     }
 
+    @Test("a device's changes have the address that it sent them from, also of several devices in one transaction")
+    func addresses() async throws {
+        try await withDatabase { database, connection, follower in
+            for client in 5...7 {
+                _ = try await database.store.openClient(
+                    ClientID(rawValue: Int64(client)), user: "ann", acknowledged: 0)
+            }
+            try await tick(database)
+            try await follower.catchUp()
+            let classIndex = try TestModel.index("Account", database.schema)
+            let base = try await database.store.latestTick()
+            for (number, addresses) in [["192.0.2.1", "2001:db8::7", nil], ["198.51.100.9", nil, "192.0.2.1"]]
+                .enumerated()
+            {
+                let uploads = addresses.enumerated().map { place, address in
+                    let key = Int64(10 * (number + 1) + place)
+                    let create = Instruction.create(
+                        ObjectReference(classIndex: classIndex, key: .int(key)), [FieldWrite(column: 1, value: .int(7))]
+                    )
+                    return Upload(
+                        client: ClientID(rawValue: Int64(5 + place)),
+                        changeset: Changeset(
+                            number: Int64(number + 1), base: base.number, stamp: base.time, instructions: [create]),
+                        rights: UploadRights(permit: { _ in nil }), address: address)
+                }
+                #expect(try await database.store.upload(uploads) == uploads.map { _ in .applied(lost: 0) })
+            }
+            try await connection.execute("INSERT INTO account VALUES (30, 5)")
+            try await tick(database)
+            // Of a transaction's changes some are copied before others.
+            try await AuditFollower(pool: database.pool, limits: (2, 7)).catchUp()
+            let found = try await connection.query(
+                """
+                SELECT concat_ws(' ', key, client, coalesce(address, 'none')) FROM tombolo.audit_entry \
+                WHERE class > 0 ORDER BY key
+                """)
+            #expect(
+                try found.map { try $0[0].string } == [
+                    "10 5 192.0.2.1", "11 6 2001:db8::7", "12 7 none", "20 5 198.51.100.9", "21 6 none",
+                    "22 7 192.0.2.1", "30 none",
+                ])
+            try await check(database, connection)
+        }
+    }
+
     @Test("values of secret properties are never in the log, only that they changed")
     func secrets() async throws {
         try await withDatabase { database, connection, follower in

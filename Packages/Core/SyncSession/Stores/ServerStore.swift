@@ -127,6 +127,8 @@ public struct Upload: Sendable {
     /// What the user's rights are by now, as a transaction sees it; nil if they're the same. A store may ask when something
     /// is refused, and decide anew: see ``permitting(also:)``.
     public let renewed: (@Sendable (any UploadDatabase) async throws -> UploadRights?)?
+    /// The IP address that it came from, for those who look into who changed what; nil if that's unknown.
+    public let address: String?
 
     public var permit: @Sendable (WriteRequest) -> WriteDenial? { rights.permit }
     public var denial: @Sendable (WriteRequest.Operation, Int) -> WriteDenial? { rights.denial }
@@ -134,12 +136,13 @@ public struct Upload: Sendable {
 
     public init(
         client: ClientID, changeset: Changeset, rights: UploadRights,
-        renewed: (@Sendable (any UploadDatabase) async throws -> UploadRights?)? = nil
+        renewed: (@Sendable (any UploadDatabase) async throws -> UploadRights?)? = nil, address: String? = nil
     ) {
         self.client = client
         self.changeset = changeset
         self.rights = rights
         self.renewed = renewed
+        self.address = address
     }
 
     public init(

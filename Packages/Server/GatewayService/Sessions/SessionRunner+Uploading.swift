@@ -31,12 +31,13 @@ extension SessionRunner {
                 return now.uploadRights(in: schema)
             }
         }
+        let address = address.isEmpty ? nil : address
         let received = generation.traces.receive(changesets, from: client)
         defer { received.end() }
         do {
             return try await generation.uploads.upload(
                 received.changesets.map {
-                    Upload(client: client, changeset: $0, rights: rights, renewed: renewed)
+                    Upload(client: client, changeset: $0, rights: rights, renewed: renewed, address: address)
                 }, of: peer(authority.user))
         } catch let error as PostgresError where error.code == .lockNotAvailable {
             handle(

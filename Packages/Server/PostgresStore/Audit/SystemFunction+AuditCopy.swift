@@ -118,6 +118,14 @@ extension SystemFunction {
             LEFT JOIN LATERAL (
                 SELECT c.marks FROM tombolo.changelog c WHERE c.class = \(SchemaIdentifiers.authorClass)
                     AND c.key = x.xid::text AND c.xid = x.xid ORDER BY c.seq DESC LIMIT 1) AS a ON true
+        ), addresses AS MATERIALIZED (
+            SELECT x.xid, p.client, p.address
+            FROM (SELECT DISTINCT b.xid FROM batch b WHERE b.client IS NOT NULL) AS x
+            CROSS JOIN LATERAL (
+                -- By the transaction: of a device alone there are many.
+                SELECT DISTINCT ON (c.client) c.client, c.root AS address FROM tombolo.changelog c
+                WHERE c.xid = x.xid AND c.class + 0 = \(SchemaIdentifiers.progressClass) AND c.root IS NOT NULL
+                ORDER BY c.client, c.seq) AS p
         ), objects AS MATERIALIZED (
             SELECT b.class, b.key, min(b.seq) AS seq FROM batch b WHERE b.class > 0 GROUP BY b.class, b.key
         ), images AS MATERIALIZED (
@@ -136,9 +144,10 @@ extension SystemFunction {
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), '{}') AS later
             FROM events e
         ), changed AS (
-            SELECT b.*, t.tick, t.time, t.author, f.before, coalesce(i.image, '{}') || f.later AS state, s.ids AS secrets,
+            SELECT b.*, t.tick, t.time, t.author, a.address, f.before, coalesce(i.image, '{}') || f.later AS state, s.ids AS secrets,
                 CASE WHEN b.class = \(SchemaIdentifiers.accountClass) THEN b.marks::jsonb END AS facts
             FROM batch b JOIN transactions t ON t.xid = b.xid
+            LEFT JOIN addresses a ON a.xid = b.xid AND a.client = b.client
             LEFT JOIN folded f ON f.class = b.class AND f.key = b.key AND f.seq = b.seq
             LEFT JOIN images i ON i.class = b.class AND i.key = b.key
             LEFT JOIN secrets s ON s.class = b.class
@@ -154,7 +163,8 @@ extension SystemFunction {
             CASE WHEN c.client IS NOT NULL THEN (SELECT k.user_id FROM tombolo.client k WHERE k.id = c.client)
                 ELSE coalesce(c.author -> 'users' -> c.key ->> 'user', c.author ->> 'user', d.account) END,
             c.client, c.number, coalesce(d.added_by, c.role),
-            coalesce(c.author -> 'users' -> c.key ->> 'address', c.author ->> 'address'), c.author ->> 'route',
+            coalesce(c.address, c.author -> 'users' -> c.key ->> 'address', c.author ->> 'address'),
+            c.author ->> 'route',
             CASE WHEN c.class > 0 THEN c.before - coalesce(c.secrets, '{}') ELSE c.facts -> 'before' END,
             CASE WHEN c.class > 0 THEN CASE c.operation
                     WHEN 'c' THEN c.state - coalesce(c.secrets, '{}')

@@ -418,20 +418,25 @@ struct UploadTransaction {
     }
 
     /// Moves each client's progress on, and says so in the changelog, so that a tick follows even where no row changed:
-    /// with the number of the first changeset that is new.
+    /// with the number of the first changeset that is new, and for the audit log with the address that they came from.
     private func progressStatement() -> PostgresStatement {
         let moved = clients.filter { $0.value.last > $0.value.first }.sorted { $0.key < $1.key }
+        var addresses: [ClientID: String] = [:]
+        for item in accepted {
+            addresses[item.upload.client] = item.upload.address?.shortened(toByteCount: AuditSchema.authorByteCount)
+        }
         return PostgresStatement(
             """
             WITH moved AS (UPDATE tombolo.client AS c SET last = v.last, seen_at = clock_timestamp() \
-            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v (id, first, last) \
-            WHERE c.id = v.id AND c.last = v.first RETURNING c.id, v.first) \
-            INSERT INTO tombolo.changelog (class, key, operation, stamp, client, number) \
-            SELECT \(SchemaIdentifiers.progressClass), id::text, 'p', $4, id, first + 1 FROM moved
+            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $5::text[]) AS v (id, first, last, address) \
+            WHERE c.id = v.id AND c.last = v.first RETURNING c.id, v.first, v.address) \
+            INSERT INTO tombolo.changelog (class, key, operation, stamp, client, number, root) \
+            SELECT \(SchemaIdentifiers.progressClass), id::text, 'p', $4, id, first + 1, address FROM moved
             """,
             [
                 .int64Array(moved.map { $0.key.rawValue }), .int64Array(moved.map { $0.value.first }),
                 .int64Array(moved.map { $0.value.last }), .int64(receivedAt.microseconds),
+                .textArray(moved.map { addresses[$0.key] }),
             ])
     }
 

@@ -34,10 +34,10 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(.table("document"), .select, for: "models and rules"),
             DatabaseRight(.table("database_role"), .select, for: "the check of its rights at the start"),
             DatabaseRight(
-                .table("changelog"), .select, .insert("class", "key", "operation", "stamp", "client", "number"),
+                .table("changelog"), .select, .insert("class", "key", "operation", "stamp", "client", "number", "root"),
                 for:
-                    "what changed, and how far a device's uploads came; who may write `client` may say whose change it "
-                    + "writes to a class"),
+                    "what changed, how far a device's uploads came, and from where; who may write `client` may say whose "
+                    + "change it writes to a class"),
             DatabaseRight(.sequence("changelog_seq"), .usage, .select, for: "the place of a change in the changelog"),
             DatabaseRight(.table("changelog_partition"), .select, for: "retention"),
             DatabaseRight(.table("tick"), .select, .insert, .delete, for: "the sequencer, and retention"),
