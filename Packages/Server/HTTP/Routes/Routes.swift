@@ -52,11 +52,14 @@ public struct Routes {
         timeout: Duration? = nil,
         handler: @escaping @Sendable (Request, EdgeContext, Grant) async throws -> some ResponseGenerator
     ) {
+        // Where everybody has to prove who they are, it doesn't matter what the rules open to anonymous visitors.
+        let refusesAnonymous = access.token != .ignored && !identity.admitsAnonymous
         table.append(
             RouteDescription(
                 method: method.rawValue, path: path, access: access.summary,
                 isOpen: access.token == .ignored || (access.token == .optional && identity.admitsAnonymous)),
-            parameters: access.parameters, forecast: access.forecast, bodyBytes: bodyBytes)
+            parameters: access.parameters,
+            forecast: { $0.isAnonymous && refusesAnonymous ? .refused : access.forecast($0) }, bodyBytes: bodyBytes)
         let timeout = timeout ?? limits.requestTimeout
         let (identity, showsDecisions) = (identity, showsDecisions)
         // This is where all changes over HTTP come from.

@@ -1,0 +1,55 @@
+import HTTPTypes
+import ServiceTestSupport
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Asks routes of the panel whether they let a browser in: about an id that nothing has, and with forms that have nothing in them,
+/// so that nothing changes.
+struct PanelRouteCall {
+    struct Found {
+        let status: Int
+        let isRefusal: Bool
+
+        init(_ answer: Answer) {
+            status = answer.status
+            let isSentToLogIn = answer.headers[.location]?.hasPrefix("/panel/login") == true
+            isRefusal = [401, 403].contains(answer.status) || isSentToLogIn
+        }
+    }
+
+    private let browser: PanelBrowser
+    private let token: String
+
+    init(_ browser: PanelBrowser, isLoggedIn: Bool = true) async throws {
+        self.browser = browser
+        token = isLoggedIn ? try await browser.formToken() : "none"
+    }
+
+    /// Streams don't end by themselves, a log-out ends what goes on with other routes, and a missing code is refused as a wrong
+    /// password is.
+    static func isAsked(_ route: RouteDescription) -> Bool {
+        route.path.hasPrefix("/panel") && !route.isOpen && ["GET", "POST"].contains(route.method)
+            && !route.path.hasPrefix("/panel/events/")
+            && !["/panel/logout", "/panel/second-factor/confirm"].contains(route.path)
+    }
+
+    /// What addresses call the classes that have objects of their own.
+    static func collections(_ fixture: ServiceFixture) -> [String] {
+        fixture.rules.schema.classes.filter { $0.owner == nil && $0.primaryKey != nil }.map(\.collectionName)
+    }
+
+    func callAsFunction(_ route: RouteDescription, _ collection: String) async throws -> Found {
+        let path = route.path.replacing("{collection}", with: collection)
+            .replacing(/{\w+}/, with: ObjectId.generate().stringValue)
+        guard route.method == "POST" else { return Found(try await browser.get(path)) }
+        // What takes a file reads no other form.
+        guard route.path == "/panel/import/{collection}" else {
+            return Found(try await browser.send(path, [:], token: token))
+        }
+        let body = "--x\r\nContent-Disposition: form-data; name=\"_token\"\r\n\r\n\(token)\r\n--x--\r\n"
+        return Found(
+            try await browser.call(
+                .post, path, body: body, headers: [.contentType: "multipart/form-data; boundary=x"]))
+    }
+}
