@@ -19,12 +19,13 @@ final class PanelBrowser: Sendable {
     init(_ client: any TestClientProtocol) { self.client = client }
 
     /// Runs a panel on a fixture's database, with the admin server's rights.
+    /// - Parameter rules: nil for the fixture's, whatever becomes of those in the database.
     static func with(
         _ fixture: ServiceFixture, panel: AdminPanel? = nil, additions: PanelAdditions = PanelAdditions(),
-        limits: HTTPLimits = HTTPLimits(),
+        limits: HTTPLimits = HTTPLimits(), rules: LiveRules? = nil,
         _ body: @Sendable (HTTPApplication, any TestClientProtocol) async throws -> Void
     ) async throws {
-        let rules = LiveRules(fixture.rules)
+        let rules = rules ?? LiveRules(fixture.rules)
         let panel =
             panel
             ?? AdminPanel(
