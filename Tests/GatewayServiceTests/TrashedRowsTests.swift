@@ -1,0 +1,252 @@
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import ServiceTestSupport
+import Synchronization
+import TestSupport
+import Testing
+import TomboloAuthentication
+import TomboloMigration
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+import TomboloSyncProtocol
+
+@testable import GatewayService
+
+/// What is in the trash stays on the server, whoever asks for it.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct TrashedRowsTests {
+    private static let roles = [
+        "attendee", "registrar", "moderator", "trackOrganizer", "coorganizer", "organizer", "owner", "stranger",
+        "admin", "superAdmin",
+    ]
+    /// What the texts of objects in the trash begin with, and those of live ones.
+    private static let (trashed, kept) = ("zq7", "kept")
+
+    /// What a device got, whole rows and changes of some columns.
+    private struct Received: Sendable {
+        var keys: Set<ObjectId> = []
+        var texts: Set<String> = []
+
+        mutating func add(_ frame: BatchFrame, _ schema: Schema) {
+            for block in frame.blocks {
+                for row in 0..<block.rowCount {
+                    for position in block.columns.indices {
+                        switch block.value(row: row, position: position, schema: schema) {
+                        case .string(let text): texts.insert(text)
+                        case .objectId(let id) where position == 0: keys.insert(id)
+                        default: break
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("no device, of whatever role, gets what is in the trash, from before it came or from while it is connected")
+    func devices() async throws {
+        try await ServiceFixture.with { fixture in
+            try await Self.addUsers(fixture)
+            let live = try await Self.plant(Self.kept, fixture)
+            let gone = try await Self.plant(Self.trashed, fixture)
+            for (className, id) in gone { try await Self.trash(className, id, fixture.pool) }
+            try await Self.insertBeacon(1, fixture)
+            let found = try await Self.withGateway(fixture) { port, authenticator in
+                try await Self.receive(fixture, port, authenticator) {
+                    try await Self.plantMore(gone, fixture)
+                }
+            }
+            let secret = Set(try await Self.trashedKeys(fixture))
+            #expect(secret.count == 3 * gone.count)
+            for (role, received) in found {
+                #expect(received.keys.isDisjoint(with: secret), "\(role)")
+                #expect(!received.texts.contains { $0.contains(Self.trashed) }, "\(role)")
+            }
+            #expect(found.count == Self.roles.count)
+            #expect(found["superAdmin"]?.keys.isSuperset(of: live.map(\.id)) == true, "Live objects come.")
+        }
+    }
+
+    // MARK: Objects
+
+    private static func addUsers(_ fixture: ServiceFixture) async throws {
+        for role in roles where fixture.users[role] == nil {
+            let user = try await fixture.authenticator.register(
+                email: ServiceFixture.email(role), password: ServiceFixture.password, displayName: role)
+            try await fixture.rows().insert(
+                "RoleAssignment",
+                ["user": .objectId(user), "role": .string(role), "event": .objectId(fixture.event)])
+        }
+    }
+
+    private static func classes(_ fixture: ServiceFixture) -> [ClassSchema] {
+        fixture.rules.schema.classes.filter { $0.isTrashable && $0.owner == nil }
+    }
+
+    /// An object of every class with a trash, all of whose texts begin with a word.
+    private static func plant(
+        _ word: String, _ fixture: ServiceFixture
+    ) async throws -> [(className: String, id: ObjectId)] {
+        var planted: [(className: String, id: ObjectId)] = []
+        for item in classes(fixture) {
+            var values: [String: Value] = [:]
+            for column in item.columns where column.type == .string && column.allowedValues == nil {
+                values[column.name] = .string("\(word)-\(item.table)-\(column.sqlName)")
+            }
+            switch item.name {
+            case "Event":
+                values.merge(eventValues) { $1 }
+            case "Session": values["state"] = "accepted"
+            case "Ticket": values["kind"] = "free"
+            case "Order": values["state"] = "placed"
+            default: break
+            }
+            if item.name != "Event", item.columnIndex("event") != nil { values["event"] = .objectId(fixture.event) }
+            planted.append((item.name, try await fixture.rows().insert(item.name, values)))
+        }
+        return planted
+    }
+
+    private static let eventValues: [String: Value] = [
+        "state": "published", "privacy": "public", "startsAt": .date(1_778_745_600_000_000),
+        "endsAt": .date(1_778_774_400_000_000),
+    ]
+
+    /// Something that everybody may read, after everything else.
+    private static func insertBeacon(_ number: Int, _ fixture: ServiceFixture) async throws {
+        let own: [String: Value] = ["name": .string("beacon \(number)"), "identifier": "b", "timezone": "UTC"]
+        try await fixture.rows().insert("Event", eventValues.merging(own) { $1 })
+    }
+
+    private static func trash(_ className: String, _ id: ObjectId, _ pool: PostgresPool) async throws {
+        try await pool.query("SELECT tombolo.trash($1, $2, 'ada', NULL)", [.text(className), .text(id.stringValue)])
+    }
+
+    /// More objects in the trash: such that are made there, and such that are made and moved there in one transaction. Those
+    /// that are there change.
+    private static func plantMore(_ gone: [(className: String, id: ObjectId)], _ fixture: ServiceFixture) async throws {
+        for (className, id) in gone {
+            guard let item = fixture.rules.schema[className] else { continue }
+            let table = PostgresSQL.quoteIdentifier(item.table)
+            func copy(_ copy: ObjectId, _ changes: String) -> String {
+                """
+                INSERT INTO \(table) SELECT (jsonb_populate_record(t, jsonb_build_object('_id', '\\x\(copy)'\(changes)))).*
+                FROM \(table) t WHERE t._id = '\\x\(id)'
+                """
+            }
+            let (made, moved) = (ObjectId.generate(), ObjectId.generate())
+            let nowhere = ["trashed_at", "trashed_by", "trash_group", "trash_reason"].map { ", '\($0)', NULL" }.joined()
+            try await fixture.pool.execute(
+                """
+                BEGIN;
+                \(copy(made, ""));
+                \(copy(moved, nowhere));
+                SELECT tombolo.trash('\(className)', '\(moved)', 'ada', NULL);
+                COMMIT
+                """)
+            let text = item.columns.first { $0.type == .string && $0.allowedValues == nil && $0.name != "email" }
+            guard let text else { continue }
+            try await fixture.pool.query(
+                "UPDATE \(table) SET \(PostgresSQL.quoteIdentifier(text.sqlName)) = '\(trashed) changed' WHERE _id = $1",
+                [.bytea(id.bytes)])
+        }
+        try await insertBeacon(2, fixture)
+    }
+
+    private static func trashedKeys(_ fixture: ServiceFixture) async throws -> [ObjectId] {
+        var keys: [ObjectId] = []
+        for item in classes(fixture) {
+            let table = PostgresSQL.quoteIdentifier(item.table)
+            keys += try await fixture.pool.query("SELECT _id FROM \(table) WHERE trashed_at IS NOT NULL")
+                .compactMap { ObjectId(bytes: try $0[0].bytes) }
+        }
+        return keys
+    }
+
+    // MARK: Devices
+
+    /// Runs a gateway with a sequencer in this process, as its own database role.
+    private static func withGateway<Found: Sendable>(
+        _ fixture: ServiceFixture,
+        _ body: @escaping @Sendable (_ port: Int, Authenticator) async throws -> Found
+    ) async throws -> Found {
+        var logger = Logger(label: "trashed-rows")
+        logger.logLevel = .critical
+        let user = try await TestCluster.member(of: "tombolo_gateway", fixture.pool.configuration)
+        let pool = PostgresPool(configuration: user, options: .init(maximumConnections: 16), logger: logger)
+        do {
+            let models = try await DatabaseRole.gateway.loadModels(pool, logger: logger)
+            let authenticator = await Authenticator(
+                pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
+                hasher: PasswordHasher(parameters: .weakForTests), grants: { models.grants })
+            let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)
+            let services = ServiceGroup(
+                services: try await buildGatewayServices(
+                    host: "127.0.0.1", port: 0, pool: pool, models: models, authenticator: authenticator,
+                    logger: logger, whenRunning: { hasPort.yield($0) }), logger: logger)
+            let found = try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await services.run() }
+                var found: Found?
+                for await port in ports {
+                    found = try await body(port, authenticator)
+                    break
+                }
+                await services.triggerGracefulShutdown()
+                try await group.waitForAll()
+                return try #require(found)
+            }
+            await pool.shutdown()
+            return found
+        } catch {
+            await pool.shutdown()
+            throw error
+        }
+    }
+
+    /// How far the devices are.
+    private final class Progress: Sendable {
+        let found = Mutex<[String: Received]>([:])
+        /// Beacons that were seen, of all devices.
+        let ready = Mutex(0)
+    }
+
+    /// What devices of all roles get that want everything, until the second beacon.
+    /// - Parameter meanwhile: runs when all of them have the first.
+    private static func receive(
+        _ fixture: ServiceFixture, _ port: Int, _ authenticator: Authenticator,
+        _ meanwhile: @escaping @Sendable () async throws -> Void
+    ) async throws -> [String: Received] {
+        let schema = fixture.rules.schema
+        let wanted = schema.classes.filter { $0.owner == nil && !$0.isEmbedded }.map(\.name)
+        let progress = Progress()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for role in roles {
+                let login = try await authenticator.login(
+                    email: ServiceFixture.email(role), password: ServiceFixture.password)
+                group.addTask {
+                    try await DeviceSocket.with(schema, port: port) { device in
+                        try await device.sayHello(wanting: wanted, token: login.token)
+                        var received = Received()
+                        for number in 1...2 {
+                            let isSeen: Void? = try await device.first { message in
+                                if case .frame(let frame) = message { received.add(frame, schema) }
+                                guard case .end = message else { return nil }
+                                return received.texts.contains("beacon \(number)") ? () : nil
+                            }
+                            try #require(isSeen != nil, "\(role) gets no beacon \(number)")
+                            progress.ready.withLock { $0 += 1 }
+                        }
+                        progress.found.withLock { [received] in $0[role] = received }
+                    }
+                }
+            }
+            group.addTask {
+                while progress.ready.withLock({ $0 }) < roles.count { try await Task.sleep(for: .milliseconds(10)) }
+                try await meanwhile()
+            }
+            try await group.waitForAll()
+        }
+        return progress.found.withLock { $0 }
+    }
+}
