@@ -169,6 +169,7 @@ extension Trash {
         of members: [Member], _ wishes: RestoreWishes, _ restorer: Restorer, _ connection: PostgresConnection
     ) async throws {
         var open: [TrashClash] = []
+        let isAlone = members.count == 1 && wishes.leave.isEmpty
         for (name, members) in Dictionary(grouping: members, by: \.className).sorted(by: { $0.key < $1.key }) {
             guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
             for columns in item.uniqueColumns where !columns.contains(where: { item.columns[$0].isRetired }) {
@@ -189,7 +190,7 @@ extension Trash {
                     {
                         choices.append(.values)
                     }
-                    if members.count > 1 || wishes.leave.isEmpty == false { choices.append(.leave) }
+                    if !isAlone { choices.append(.leave) }
                     if maySwap { choices.append(.swap) }
                     open.append(
                         TrashClash(
