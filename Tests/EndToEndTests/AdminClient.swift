@@ -13,6 +13,11 @@ struct AdminClient: Sendable {
         /// The text at a path of members: `data.attributes.title`.
         func text(_ path: String) -> String? { member(path) as? String }
 
+        /// The body's beginning, for messages.
+        var content: String { String(decoding: body.prefix(500), as: UTF8.self) }
+
+        func holds(_ text: String) -> Bool { String(decoding: body, as: UTF8.self).contains(text) }
+
         func number(_ path: String) -> Int? { member(path) as? Int }
 
         private func member(_ path: String) -> Any? {

@@ -1,6 +1,4 @@
 import Foundation
-import PostgresClient
-import TestSupport
 
 /// An admin server of its own process on a platform's database, with the rights of its role.
 enum AdminProcess {
@@ -21,13 +19,6 @@ enum AdminProcess {
 
     /// Not started.
     static func server(_ platform: Platform, kind: Server.Kind = .admin) async throws -> Server {
-        let user = try await TestCluster.member(of: "tombolo_admin", platform.configuration)
-        let keywords = platform.configuration.keywords
-        let address =
-            "host=\(keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(user.user ?? "") "
-            + "dbname=\(platform.configuration.database ?? "")"
-        return Server(
-            [], kind: kind, environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret],
-            messages: platform.folder.appending(path: "admin.messages"))
+        try await platform.servers(1, kind: kind)[0]
     }
 }

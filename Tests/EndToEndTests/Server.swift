@@ -1,6 +1,6 @@
 import Foundation
 
-/// A `sync-gateway` process, or an `admin-server`, that can be killed and started again on the same port.
+/// A `sync-gateway` process, an `admin-server` or a `ticket-api`, that can be killed and started again on the same port.
 actor Server {
     static let startTimeout = Duration.seconds(60)
 
@@ -8,6 +8,7 @@ actor Server {
         case gateway, admin
         /// An admin server with the conference's own pages.
         case conferenceAdmin
+        case tickets
 
         var program: URL {
             get throws {
@@ -15,12 +16,22 @@ actor Server {
                 case .gateway: try Programs.gateway
                 case .admin: try Programs.admin
                 case .conferenceAdmin: try Programs.conferenceAdmin
+                case .tickets: try Programs.tickets
                 }
             }
         }
 
         /// What it calls itself when it says where it listens.
-        var name: String { self == .gateway ? "gateway" : "admin" }
+        var name: String {
+            switch self {
+            case .gateway: "gateway"
+            case .admin, .conferenceAdmin: "admin"
+            case .tickets: "tickets"
+            }
+        }
+
+        /// The database role whose rights it has.
+        var role: String { "tombolo_\(name)" }
     }
 
     private let kind: Kind
