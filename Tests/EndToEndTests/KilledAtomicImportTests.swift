@@ -1,0 +1,103 @@
+import NIOHTTP1
+import PostgresClient
+import Testing
+
+@Suite("An admin server that is killed in an import that is all or nothing", .serialized, .timeLimit(.minutes(5)))
+struct KilledAtomicImportTests {
+    private static let (oldCount, newCount) = (100, 200)
+
+    /// Every row of an import is counted in its transaction, and in a sequence, which says from outside how far it is.
+    private static func stage() async throws -> KilledStage {
+        let stage = try await KilledStage("killed-atomic-import")
+        try await stage.owner.execute(
+            """
+            INSERT INTO track (_id, name)
+                SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), 'o' || n FROM generate_series(1, \(oldCount)) n;
+            CREATE TABLE public.seen (key bytea);
+            CREATE SEQUENCE public.steps;
+            GRANT ALL ON public.seen TO PUBLIC;
+            GRANT ALL ON SEQUENCE public.steps TO PUBLIC;
+            CREATE FUNCTION public.slowly() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN
+                PERFORM nextval('public.steps'), pg_sleep(0.006);
+                INSERT INTO public.seen VALUES (NEW._id);
+                RETURN NEW;
+            END$$;
+            CREATE TRIGGER slowly BEFORE INSERT OR UPDATE ON track FOR EACH ROW EXECUTE FUNCTION public.slowly()
+            """)
+        return stage
+    }
+
+    private static func steps(_ stage: KilledStage) async throws -> Int {
+        try await stage.owner.query("SELECT last_value::int FROM public.steps")[0, 0].int
+    }
+
+    /// Waits until so many more rows were tried.
+    private static func untilSteps(_ count: Int, after start: Int, _ stage: KilledStage) async throws {
+        while try await steps(stage) < start + count { await Task.yield() }
+    }
+
+    private static func checkNothingHappened(_ stage: KilledStage, _ job: Int) async throws {
+        let row = try await stage.owner.query(
+            """
+            SELECT (SELECT count(*) FROM track)::int, (SELECT count(*) FROM track WHERE left(name, 1) = 'o')::int,
+                (SELECT count(*) FROM seen)::int, j.done::int, j.is_atomic, j.state
+            FROM tombolo.job j WHERE j.id = \(job)
+            """)[0]
+        #expect(try row[0].int == oldCount && row[1].int == oldCount && row[2].int == 0, "a part was imported")
+        #expect(try row[3].int == 0 && row[4].bool && ["queued", "running"].contains(row[5].string))
+    }
+
+    @Test("leaves nothing of it, and others do all of it once: the job says that it's all or nothing")
+    func killed() async throws {
+        let stage = try await Self.stage()
+        let first = stage.server("first")
+        try await first.start()
+        let call = try await stage.client(of: first)
+        let rows =
+            (1...Self.oldCount).map { number in
+                let text = String(number, radix: 16)
+                return "\(String(repeating: "0", count: 24 - text.count))\(text),u\(number)"
+            } + (1...Self.newCount).map { ",c\($0)" }
+        let upload = try await AdminClient.send(
+            "\(call.url)/import/tracks", "id,name\n" + rows.joined(separator: "\n"), type: "text/csv",
+            token: call.token)
+        let job = try #require(upload.number("job.id"), "\(upload.content)")
+        let preview = try await call(.POST, "/import/tracks/\(job)/preview", #"{"mode": "upsert"}"#)
+        let version = try #require(preview.text("version"), "\(preview.content)")
+        let before = try await Self.steps(stage)
+        let started = try await call(
+            .POST, "/import/tracks/\(job)/start",
+            #"{"mode": "upsert", "atomic": true, "expect": {"version": "\#(version)"}}"#)
+        #expect(started.status == 202 && started.text("atomicity") == "all or nothing", "\(started.content)")
+        try await Self.untilSteps(rows.count / 3, after: before, stage)
+        try await first.kill9()
+        try await stage.untilDisconnected()
+        try await Self.checkNothingHappened(stage, job)
+
+        let again = try await Self.steps(stage)
+        let servers = [stage.server("second"), stage.server("third")]
+        for server in servers { try await server.start() }
+        try await Self.untilSteps(rows.count / 2, after: again, stage)
+        for server in servers { try await server.kill9() }
+        try await stage.untilDisconnected()
+        try await Self.checkNothingHappened(stage, job)
+
+        let last = stage.server("last")
+        try await last.start()
+        while try await stage.left(job) > 0 { await Task.yield() }
+        let over = try await stage.client(of: last)(.GET, "/jobs/\(job)")
+        #expect(over.text("state") == "done" && over.text("atomicity") == "all or nothing", "\(over.content)")
+        #expect(over.number("done") == rows.count && over.number("refused") == 0, "\(over.content)")
+        let made = try await stage.owner.query(
+            """
+            SELECT count(*)::int, count(DISTINCT name)::int, count(*) FILTER (WHERE left(name, 1) = 'o')::int,
+                (SELECT count(*) FROM seen)::int, (SELECT count(DISTINCT key) FROM seen)::int
+            FROM track
+            """)[0]
+        #expect(try made[0].int == rows.count && made[1].int == rows.count && made[2].int == 0)
+        #expect(try made[3].int == rows.count && made[4].int == rows.count, "a row was made or changed twice")
+        try await last.kill9()
+        try await stage.end()
+    }
+}

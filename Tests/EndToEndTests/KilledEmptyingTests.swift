@@ -1,0 +1,94 @@
+import NIOHTTP1
+import PostgresClient
+import Testing
+
+@Suite("An admin server that is killed while somebody empties the trash", .serialized, .timeLimit(.minutes(5)))
+struct KilledEmptyingTests {
+    private static let groups = 300
+
+    private struct Counts {
+        let tracks: Int
+        let sessions: Int
+    }
+
+    /// Each track is a group with two sessions, which take a moment to go.
+    private static func stage() async throws -> KilledStage {
+        let stage = try await KilledStage("killed-emptying")
+        try await stage.owner.execute(
+            """
+            UPDATE tombolo.class_column SET goes_along = true WHERE name = 'track';
+            INSERT INTO track (_id, name)
+                SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), n FROM generate_series(1, \(groups)) n;
+            INSERT INTO session (_id, title, track)
+                SELECT decode(lpad(to_hex(n + 16777216), 24, '0'), 'hex'), n,
+                    decode(lpad(to_hex(n / 2 + 1), 24, '0'), 'hex')
+                FROM generate_series(0, \(2 * groups - 1)) n;
+            UPDATE track SET trashed_at = now();
+            CREATE FUNCTION public.slowly() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN PERFORM pg_sleep(0.002); RETURN OLD; END$$;
+            CREATE TRIGGER slowly BEFORE DELETE ON session FOR EACH ROW EXECUTE FUNCTION public.slowly()
+            """)
+        return stage
+    }
+
+    private static func counts(_ stage: KilledStage) async throws -> Counts {
+        let row = try await stage.owner.query(
+            "SELECT (SELECT count(*) FROM track)::int, (SELECT count(*) FROM session)::int")[0]
+        return Counts(tracks: try row[0].int, sessions: try row[1].int)
+    }
+
+    /// - Returns: the groups that are left.
+    private static func check(_ stage: KilledStage) async throws -> Int {
+        let now = try await counts(stage)
+        #expect(now.sessions == 2 * now.tracks, "half a group")
+        let row = try await stage.owner.query(
+            """
+            SELECT (SELECT count(*) FROM track t JOIN session s ON s.track = t._id
+                    WHERE s.trash_group IS DISTINCT FROM t.trash_group OR t.trashed_at IS NULL)::int,
+                (SELECT count(*) FROM tombolo.changelog WHERE operation = 'e')::int,
+                (SELECT count(DISTINCT (class, key)) FROM tombolo.changelog WHERE operation = 'e')::int
+            """)[0]
+        #expect(try row[0].int == 0, "a group that is left is torn")
+        let gone = 3 * (groups - now.tracks)
+        #expect(try row[1].int == gone && row[2].int == gone, "deleted otherwise than once")
+        return now.tracks
+    }
+
+    @Test("leaves whole groups, and whoever empties it again deletes the rest, nothing twice")
+    func killed() async throws {
+        let stage = try await Self.stage()
+        var left = Self.groups
+        for round in 0..<2 {
+            let server = stage.server("killed-\(round)")
+            try await server.start()
+            let call = try await stage.client(of: server)
+            let request = Task { try await call(.POST, "/admin/trash/empty") }
+            let goal = left - 20
+            while left > goal {
+                left = try await Self.counts(stage).tracks
+                await Task.yield()
+            }
+            try await server.kill9()
+            _ = await request.result
+            try await stage.untilDisconnected()
+            left = try await Self.check(stage)
+            // One request looks at 100 groups.
+            #expect(left >= goal - 80)
+        }
+        let last = stage.server("last")
+        try await last.start()
+        let call = try await stage.client(of: last)
+        var deleted = 0
+        var next: String?
+        repeat {
+            let answer = try await call(.POST, "/admin/trash/empty" + (next.map { "?after=\($0)" } ?? ""))
+            #expect(answer.status == 200, "\(answer.content)")
+            deleted += answer.number("count") ?? 0
+            next = answer.text("next")
+        } while next != nil
+        #expect(deleted == 3 * left, "counted otherwise than deleted")
+        #expect(try await Self.check(stage) == 0)
+        try await last.kill9()
+        try await stage.end()
+    }
+}
