@@ -39,6 +39,31 @@ struct PanelClient: Sendable {
         return (Int(response.status.code), String(buffer: body))
     }
 
+    /// Opens a page's stream of events, and reads it until it has told of so many changes.
+    /// - Parameter each: runs once the stream has begun, and after each change, with the number of those.
+    /// - Returns: all that came.
+    func changes(_ path: String, count: Int, _ each: (Int) async throws -> Void) async throws -> String {
+        var request = HTTPClientRequest(url: url + path)
+        request.headers.add(name: "Cookie", value: cookie)
+        request.headers.add(name: "Accept", value: "text/event-stream")
+        // Bounds the whole stream.
+        let response = try await Self.client.execute(request, timeout: .seconds(60))
+        guard response.status == .ok else { throw EndToEndFailure("There is no stream \(path): \(response.status)") }
+        var text = ""
+        var told = -1
+        for try await part in response.body {
+            text += String(buffer: part)
+            // The stream begins with how long to wait before another.
+            let found = text.components(separatedBy: "event: changed\n").count - 1
+            while told < found {
+                told += 1
+                try await each(told)
+            }
+            if told >= count { return text }
+        }
+        throw EndToEndFailure("The stream ended after \(max(told, 0)) changes: \(text)")
+    }
+
     static func encode(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
