@@ -39,14 +39,22 @@ class Page:
         self.origin = origin
         self.problems = []
         self.status = None
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         browser.listeners.append(self._hear)
         self.loads = 0
         for domain in ("Page", "Runtime", "Log", "Network", "DOM", "Accessibility"):
             self.call(f"{domain}.enable")
         self.call("Page.setLifecycleEventsEnabled", enabled=True)
         self.frame = self.call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+
+    def close(self):
+        self.browser.listeners.remove(self._hear)
+        self.browser.call("Target.closeTarget", targetId=self.target)
+
+    def front(self):
+        """Pages behind others may be drawn no more."""
+        self.call("Page.bringToFront")
 
     def call(self, method, **parameters):
         return self.browser.call(method, session=self.session, **parameters)

@@ -59,13 +59,22 @@ class Report:
                 return
 
     def look(self, page, name, path):
-        """Pictures of a page in every look, with axe's opinion of each. The path may be a function that finds it."""
+        """Pictures of a page in every look, with axe's opinion of each. The path may be a function that finds it; without
+        one it's the page that is shown."""
         def opening(page):
-            page.open(path(page) if callable(path) else path)
+            if path is not None:
+                page.open(path(page) if callable(path) else path)
         opened = self.step(page, f"page {name}: opens", opening)
         for look, size in LOOKS.items() if opened else []:
             self.step(page, f"page {name}: {look}", lambda page: self._look(page, name, look, size))
         page.show(*LOOKS["light"])
+
+    def visit(self, page, name, lead, path, leave):
+        """The same of a page that something leads to."""
+        if self.step(page, f"page {name}: is reached", lead):
+            self.look(page, name, path)
+            if leave:
+                self.step(page, f"page {name}: is left", leave)
 
     def _look(self, page, name, look, size):
         page.show(*size)

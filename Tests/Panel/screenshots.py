@@ -33,6 +33,9 @@ def main():
                 if name in walks.LANGUAGE_PAGES:
                     report.look(page, f"{tag}-{name}", path)
         report.step(page, "English again", walks.both(walks.speak(None), walks.go("/panel")))
+        for name, lead, path, leave in walks.PREPARED:
+            report.visit(page, name, lead, path, leave)
+        report.step(page, "goes on", walks.go("/panel"))
         report.walk(page, "looking", walks.log_out(walks.Mouse))
         report.walk(page, "keyboard", walks.KEYBOARD)
     finally:

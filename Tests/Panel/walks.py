@@ -1,139 +1,13 @@
 """What people do in the panel: lists of steps, each with words and an action on the page; and the pages to look at."""
 
 import os
+import re
 import tempfile
 
+from hands import (
+    OWNER, SUPER, Keyboard, Mouse, at, both, expect, expect_no, forget, go, sql)
 from page import StepError
-
-# People of `conference sample --large`.
-SUPER = ("super@example.org", "superadmin-demo")
-OWNER = ("owner@example.org", "event-owner-demo")
-
-
-# What steps are made of
-
-def expect(text):
-    """The text stands on the page, or comes within a moment."""
-    def look(page):
-        page.browser.wait(f"the text '{text}' at {page.path}", lambda: text in page.text, timeout=5)
-    return look
-
-
-def expect_no(text):
-    def look(page):
-        if text in page.text:
-            raise StepError(f"'{text}' stands on {page.path}.")
-    return look
-
-
-def at(path):
-    def look(page):
-        if page.path.split("?")[0] != path:
-            raise StepError(f"The page is {page.path}, not {path}: {page.heading()}")
-    return look
-
-
-def forget(page):
-    """Whoever was logged in, as after a walk that failed."""
-    page.call("Network.clearBrowserCookies")
-
-
-def go(path):
-    return lambda page: page.open(path)
-
-
-def both(*actions):
-    def act(page):
-        for action in actions:
-            action(page)
-    return act
-
-
-class Mouse:
-    """A person with a mouse, who types into what was clicked."""
-
-    name = "mouse"
-
-    @staticmethod
-    def follow(name, exact=True, role="link"):
-        return lambda page: page.loaded(lambda: page.click(role, name, exact))
-
-    @staticmethod
-    def push(name, exact=True):
-        return lambda page: page.loaded(lambda: page.click("button", name, exact))
-
-    @staticmethod
-    def write(label, text, role="textbox"):
-        def act(page):
-            page.click(role, label)
-            page.type(text)
-        return act
-
-    @staticmethod
-    def tick(label):
-        return lambda page: page.click("checkbox", label)
-
-    @staticmethod
-    def choose(label, text):
-        """In a list to choose from, by the first letters: what a click opens is the system's, not the page's."""
-        def act(page):
-            node = page.need("combobox", label)
-            page.call("DOM.focus", backendNodeId=node)
-            page.letters(text)
-        return act
-
-    @staticmethod
-    def open(name):
-        """What is folded away."""
-        return lambda page: page.click("DisclosureTriangle", name, exact=False)
-
-
-class Keyboard:
-    """A person without a mouse: Tab, letters, Enter and the space bar."""
-
-    name = "keyboard"
-
-    @staticmethod
-    def follow(name, exact=True, role="link"):
-        def act(page):
-            page.tab_to(role, name, exact)
-            page.loaded(lambda: page.press("Enter"))
-        return act
-
-    @staticmethod
-    def push(name, exact=True):
-        def act(page):
-            page.tab_to("button", name, exact)
-            page.loaded(lambda: page.press("Enter"))
-        return act
-
-    @staticmethod
-    def write(label, text, role="textbox"):
-        def act(page):
-            page.tab_to(role, label)
-            page.type(text)
-        return act
-
-    @staticmethod
-    def tick(label):
-        def act(page):
-            page.tab_to("checkbox", label)
-            page.press("Space")
-        return act
-
-    @staticmethod
-    def choose(label, text):
-        def act(page):
-            page.tab_to("combobox", label)
-            page.letters(text)
-        return act
-
-    @staticmethod
-    def open(name):
-        def act(page):
-            page.tab_to("DisclosureTriangle", name, exact=False)
-            page.press("Enter")
-        return act
+import work
 
 
 # Walks
@@ -227,7 +101,7 @@ def accounts(hand):
             hand.follow("Model and rules"), hand.follow("Compare with", exact=False), expect("added"))),
         ("sees which devices sync", both(
             hand.follow("Sync devices"), expect("as reported by their gateways"), hand.follow("All devices"),
-            expect("No device has synced yet."))),
+            expect("Every known device that has synced"))),
     ]
 
 
@@ -268,6 +142,11 @@ def forms(hand):
             expect("1 session was saved."))),
         ("edits nothing", both(go(rows), hand.push("Save the rows"), expect("Nothing was changed."))),
     ]
+
+
+def people_of_event(page):
+    event = first("/panel/data/events?q=tombolo", "/panel/data/events/")(page)
+    return "/panel/people?scope=" + event.rsplit("/", 1)[1]
 
 
 def event_with_tracks(page):
@@ -367,9 +246,14 @@ def colours(hand):
 
 def everything(hand, group, victim, clashing):
     """The way through the panel, the same for every hand."""
-    return (log_in(hand, SUPER) + data(hand) + forms(hand) + imports(hand) + many(hand)
+    return (log_in(hand, SUPER) + data(hand) + forms(hand)
+            + work.history(hand) + work.conflict(hand) + work.live(hand) + work.views(hand) + work.export(hand)
+            + imports(hand) + work.imported(hand) + many(hand)
+            + (work.all_of_them(hand) if hand is Mouse else [])
             + trash(hand, group, victim, clashing) + permissions(hand)
-            + people(hand) + accounts(hand) + models(hand) + colours(hand) + languages(hand) + log_out(hand))
+            + work.password_again(hand) + work.statement(hand)
+            + people(hand) + work.owners(hand, people_of_event) + accounts(hand) + models(hand) + colours(hand)
+            + languages(hand) + log_out(hand))
 
 
 # Of the trash of the large sample.
@@ -402,6 +286,27 @@ def uploaded(page):
     return page.path
 
 
+def session(page):
+    return first("/panel/data/sessions?q=field%20guide%20to%20colour", "/panel/data/sessions/")(page)
+
+
+def device(page):
+    """The page of a device that is connected."""
+    page.open("/panel/devices")
+    links = page.run("[...document.querySelectorAll('main a[href]')].map(link => link.getAttribute('href'))")
+    for link in links:
+        if re.match(r"/panel/devices/[0-9a-f]{24}/[0-9]+", link):
+            return link
+    raise StepError("/panel/devices shows no device.")
+
+
+def undoable(page):
+    """The page that asks whether to take back an import that has just ended."""
+    for _, step in work.imported(Mouse)[:1]:
+        step(page)
+    return page.path.split("?")[0] + "/undo"
+
+
 # Looked at as the super administrator, after the walk with the mouse.
 PAGES = [
     ("overview", "/panel"),
@@ -419,8 +324,7 @@ PAGES = [
     ("jobs", "/panel/jobs"),
     ("job", first("/panel/jobs", "/panel/jobs/")),
     ("people", "/panel/people"),
-    ("people-event", lambda page: "/panel/people?scope="
-     + first("/panel/data/events?q=tombolo", "/panel/data/events/")(page).rsplit("/", 1)[1]),
+    ("people-event", people_of_event),
     ("invitation", "/panel/invitation?token=x"),
     ("trash", "/panel/trash"),
     ("trash-users-page-2", "/panel/trash?class=User&page=2"),
@@ -439,6 +343,13 @@ PAGES = [
     ("documents", "/panel/documents"),
     ("document-changes", first("/panel/documents", "?against=")),
     ("document", "/panel/documents/2"),
+    ("audit", "/panel/audit"),
+    ("history", lambda page: "/panel/audit/sessions/" + session(page).rsplit("/", 1)[1]),
+    ("removal", lambda page: session(page) + "/delete"),
+    ("job-undo", undoable),
+    ("role-new", "/panel/permissions/roles/new?app=conference"),
+    ("role", first("/panel/permissions", "/panel/permissions/role?")),
+    ("device", device),
     ("second-factor", "/panel/second-factor"),
     ("api", "/panel/api"),
     ("api-class", "/panel/api/sessions"),
@@ -458,6 +369,27 @@ PAGES = [
     ("sales", "/panel/sales"),
     ("sales-event", first("/panel/sales", "/panel/sales/")),
     ("edit-track", lambda page: first("/panel/data/tracks", "/panel/data/tracks/")(page) + "/edit"),
+]
+
+if os.environ.get("SCREENSHOTS_SQL"):
+    PAGES.append(("sql", "/panel/sql"))
+
+# Pages that take more than an address: what leads there, the address if there is one then, and what is done afterwards.
+PREPARED = [
+    ("bulk-trial", both(
+        go("/panel/data/sessions?q=field%20guide%20to%20colour"), Mouse.choose("Apply to", "all 1 th"),
+        Mouse.choose("Action", "Move"), Mouse.push("Continue"), expect("Move 1 session to the trash?")), None, None),
+    ("conflict", both(
+        lambda page: page.open(session(page) + "/edit"), Mouse.write("Subtitle", "Mine "),
+        sql(f"UPDATE session SET subtitle = 'By SQL' WHERE title = '{work.SESSION}'"), Mouse.push("Save"),
+        expect("Somebody else saved this after you opened the form.")), None, None),
+    ("viewed-as", both(
+        go("/panel/view-as"), Mouse.choose("Role", "moderator"), Mouse.push("View as"),
+        expect("You are viewing the panel as")), "/panel", Mouse.push("Stop viewing")),
+    # The last: from here on everything that takes the password asks for it.
+    ("password", both(
+        go("/panel/permissions"), work.proved_long_ago, Mouse.follow("coorganizer may update sessions"),
+        Mouse.push("Withdraw"), expect("It requires your password")), None, None),
 ]
 
 # In other languages, by their tags: one with long words, and one that runs from right to left.

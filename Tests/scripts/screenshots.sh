@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Walks the admin server's panel in a headless Chromium, by mouse and then by keyboard alone, on sample data in a
 # throw-away PostgreSQL: a conference of 200 sessions, 5,000 users, 48,213 homes of another app. The server is the event
-# platform's, with its own page and fields; some pages are looked at in German and from right to left too. Pictures and the findings
-# of axe-core go to .build/screenshots. Needs `swift build` before it, and PyPI for axe-core's script. Ends with the counts.
+# platform's, with its own page and fields, and a device is connected to a gateway; some pages are looked at in German and
+# from right to left too. Pictures and the findings of axe-core go to .build/screenshots. Needs `swift build` before it, and
+# PyPI for axe-core's script. Ends with the counts.
 #
 #   TOMBOLO_CHROMIUM  the program to use instead of Debian's
 
@@ -10,19 +11,22 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
 
 # In seconds, for all that this does. A step has bounds of its own.
-LIMIT=600
+LIMIT=1200
 
 if [ -z "${SCREENSHOTS_INSIDE:-}" ]; then
-    for product in conference conference-admin migration-tool; do require_product "$product" >/dev/null; done
+    for product in conference conference-admin migration-tool sync-gateway demo-device; do require_product "$product" >/dev/null; done
     SCREENSHOTS_INSIDE=yes exec timeout -k 30 "$LIMIT" "$DEV_SCRIPTS/with-cluster.sh" "${BASH_SOURCE[0]}" "$@"
 fi
 
 SERVER=""
+GATEWAY=""
+DEVICE=""
 SAID_FOLDER="$(mktemp -d "${TMPDIR:-/tmp}/tombolo-screenshots.XXXXXX")"
 SAID="$SAID_FOLDER/said"
 # shellcheck disable=SC2317  # the trap below calls it
 leave() {
-    if [ -n "$SERVER" ]; then kill -TERM "$SERVER" 2>/dev/null || true; fi
+    local process
+    for process in $DEVICE $SERVER $GATEWAY; do kill -TERM "$process" 2>/dev/null || true; done
     rm -rf "$SAID_FOLDER"
 }
 trap leave EXIT
@@ -63,20 +67,51 @@ PGOPTIONS=--client-min-messages=warning psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DAT
     -f "$EXAMPLE/sample.sql" -f "$EXAMPLE/sample-large.sql" -c "ANALYZE listing, users, session, speaker, tombolo.account" >&2
 "$bin/migration-tool" user set-data super@example.org '{"isAgent": true}' >&2
 
-say "Starting the admin server"
+# A user of the database that reads, for the panel's SQL page.
+sql_password="$(random_hex 16)"
+sql_url="$(sed "s|//[^@]*@|//panel_sql:$sql_password@|" <<<"$TOMBOLO_ADMIN_DATABASE_URL")"
+if psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DATABASE_URL" -c "CREATE ROLE panel_sql LOGIN PASSWORD '$sql_password'" \
+    -c "GRANT SELECT ON event, session, speaker TO panel_sql" >&2; then
+    export SCREENSHOTS_SQL=yes
+else
+    note "The owner makes no users: the SQL page is left out."
+    sql_url=""
+fi
+
+say "Starting a gateway and the admin server"
 TOMBOLO_JWT_SECRET="$(random_hex 32)"
 export TOMBOLO_JWT_SECRET
-mkfifo "$SAID"
+mkfifo "$SAID" "$SAID.gateway" "$SAID.device"
+TOMBOLO_DATABASE_URL="$TOMBOLO_GATEWAY_DATABASE_URL" TOMBOLO_GATEWAY_PORT=0 TOMBOLO_LOG_LEVEL=warning \
+    "$bin/sync-gateway" >"$SAID.gateway" &
+GATEWAY=$!
+# The first word is "gateway".
+read -r -t 60 _ GATEWAY_URL <"$SAID.gateway" || fail "the gateway doesn't say where it listens." "Its messages are above."
 TOMBOLO_MIGRATION_URL="$TOMBOLO_DATABASE_URL" TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" \
-    TOMBOLO_TRANSLATIONS="$TOMBOLO_ROOT/Tests/Panel/translations" TOMBOLO_ADMIN_PORT=0 TOMBOLO_LOG_LEVEL=warning \
-    "$bin/conference-admin" >"$SAID" &
+    TOMBOLO_SQL_URL="$sql_url" TOMBOLO_TRANSLATIONS="$TOMBOLO_ROOT/Tests/Panel/translations" TOMBOLO_ADMIN_PORT=0 \
+    TOMBOLO_LOG_LEVEL=warning "$bin/conference-admin" >"$SAID" &
 SERVER=$!
 # The first word is "admin".
 read -r -t 60 _ URL <"$SAID" || fail "the admin server doesn't say where it listens." "Its messages are above."
+
+say "Connecting a device"
+: >"$SAID_FOLDER/answers"
+"$bin/demo-device" "$SAID_FOLDER/device.realm" <"$SAID.device" >"$SAID_FOLDER/answers" &
+DEVICE=$!
+# Open for as long as this runs: at its end the device ends.
+exec 9>"$SAID.device"
+printf 'login\t%s\torganizer@example.org\torganizer-demo\nsubscribe-homes\n' "$GATEWAY_URL" >&9
+for _ in $(seq 300); do
+    if [ "$(grep -c '^[=!]' "$SAID_FOLDER/answers")" -ge 2 ]; then break; fi
+    sleep 0.2
+done
+[ "$(grep -c '^=' "$SAID_FOLDER/answers")" -ge 2 ] ||
+    fail "the device doesn't synchronise: $(tail -n 3 "$SAID_FOLDER/answers")" "The gateway's messages are above."
 
 say "Walking the panel with $("$CHROMIUM" --version 2>/dev/null || echo "$CHROMIUM")"
 export PYTHONDONTWRITEBYTECODE=1
 status=0
 python3 "$TOMBOLO_ROOT/Tests/Panel/screenshots.py" "$URL" "$PICTURES" "$TOOLS/axe.min.js" "$CHROMIUM" "$@" || status=$?
+kill -0 "$GATEWAY" 2>/dev/null || fail "the gateway has ended." "Its messages are above."
 kill -0 "$SERVER" 2>/dev/null || fail "the admin server has ended." "Its messages are above."
 exit "$status"

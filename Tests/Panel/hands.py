@@ -1,0 +1,212 @@
+"""What steps are made of: looks at the page, and hands that do things to it, with a mouse or with the keyboard alone."""
+
+import os
+import re
+import subprocess
+import time
+
+from page import Page, StepError
+
+# People of `conference sample --large`.
+SUPER = ("super@example.org", "superadmin-demo")
+OWNER = ("owner@example.org", "event-owner-demo")
+
+
+# What steps are made of
+
+def expect(text):
+    """The text stands on the page, or comes within a moment."""
+    def look(page):
+        page.browser.wait(f"the text '{text}' at {page.path}", lambda: text in page.text, timeout=5)
+    return look
+
+
+def matches(pattern, timeout=60):
+    """Something stands on the page that fits, or comes while the page is looked at."""
+    def look(page):
+        page.browser.wait(f"'{pattern}' at {page.path}", lambda: re.search(pattern, page.text), timeout=timeout)
+    return look
+
+
+def comes(text, timeout=60):
+    """The text comes to a page that is loaded again and again."""
+    def look(page):
+        deadline = time.monotonic() + timeout
+        while text not in page.text:
+            if time.monotonic() > deadline:
+                raise StepError(f"'{text}' doesn't come to {page.path}.")
+            time.sleep(0.5)
+            page.open(page.path)
+    return look
+
+
+def expect_no(text):
+    def look(page):
+        if text in page.text:
+            raise StepError(f"'{text}' stands on {page.path}.")
+    return look
+
+
+def at(path):
+    def look(page):
+        if page.path.split("?")[0] != path:
+            raise StepError(f"The page is {page.path}, not {path}: {page.heading()}")
+    return look
+
+
+def forget(page):
+    """Whoever was logged in, as after a walk that failed."""
+    page.call("Network.clearBrowserCookies")
+
+
+def go(path):
+    return lambda page: page.open(path)
+
+
+def both(*actions):
+    def act(page):
+        for action in actions:
+            action(page)
+    return act
+
+
+def in_another_tab(*actions):
+    """The same page in another tab of the browser, which is closed afterwards."""
+    def act(page):
+        other = Page(page.browser, page.origin)
+        try:
+            other.front()
+            other.open(page.path)
+            for action in actions:
+                action(other)
+            if other.problems:
+                raise StepError("The browser complains: " + "; ".join(other.problems[:3]))
+        finally:
+            other.close()
+            page.front()
+    return act
+
+
+def sql(statement):
+    """What somebody else does in the database."""
+    def act(page):
+        outcome = subprocess.run(
+            ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", os.environ["TOMBOLO_DATABASE_URL"], "-c", statement],
+            capture_output=True, text=True, check=False)
+        if outcome.returncode:
+            raise StepError(f"{statement}: {outcome.stderr}")
+    return act
+
+
+class Mouse:
+    """A person with a mouse, who types into what was clicked."""
+
+    name = "mouse"
+
+    @staticmethod
+    def follow(name, exact=True, role="link"):
+        return lambda page: page.loaded(lambda: page.click(role, name, exact))
+
+    @staticmethod
+    def push(name, exact=True):
+        return lambda page: page.loaded(lambda: page.click("button", name, exact))
+
+    @staticmethod
+    def write(label, text, role="textbox"):
+        def act(page):
+            page.click(role, label)
+            page.type(text)
+        return act
+
+    @staticmethod
+    def tick(label):
+        return lambda page: page.click("checkbox", label)
+
+    @staticmethod
+    def choose(label, text):
+        """In a list to choose from, by the first letters: what a click opens is the system's, not the page's."""
+        def act(page):
+            node = page.need("combobox", label)
+            page.call("DOM.focus", backendNodeId=node)
+            page.letters(text)
+        return act
+
+    @staticmethod
+    def pick(name, group):
+        """One of a group of radio buttons, which begins with another."""
+        return lambda page: page.click("radio", name, exact=False)
+
+    @staticmethod
+    def fetch(name):
+        """A link to a file, which loads no page."""
+        return lambda page: page.click("link", name)
+
+    @staticmethod
+    def open(name):
+        """What is folded away."""
+        return lambda page: page.click("DisclosureTriangle", name, exact=False)
+
+
+class Keyboard:
+    """A person without a mouse: Tab, letters, Enter and the space bar."""
+
+    name = "keyboard"
+
+    @staticmethod
+    def follow(name, exact=True, role="link"):
+        def act(page):
+            page.tab_to(role, name, exact)
+            page.loaded(lambda: page.press("Enter"))
+        return act
+
+    @staticmethod
+    def push(name, exact=True):
+        def act(page):
+            page.tab_to("button", name, exact)
+            page.loaded(lambda: page.press("Enter"))
+        return act
+
+    @staticmethod
+    def write(label, text, role="textbox"):
+        def act(page):
+            page.tab_to(role, label)
+            page.type(text)
+        return act
+
+    @staticmethod
+    def tick(label):
+        def act(page):
+            page.tab_to("checkbox", label)
+            page.press("Space")
+        return act
+
+    @staticmethod
+    def choose(label, text):
+        def act(page):
+            page.tab_to("combobox", label)
+            page.letters(text)
+        return act
+
+    @staticmethod
+    def pick(name, group):
+        def act(page):
+            page.tab_to("radio", group, exact=False)
+            page.press("ArrowDown")
+            role, found = page.focused()
+            if role != "radio" or name not in found:
+                raise StepError(f"The arrow leads to {role} '{found}', not to '{name}'.")
+        return act
+
+    @staticmethod
+    def fetch(name):
+        def act(page):
+            page.tab_to("link", name)
+            page.press("Enter")
+        return act
+
+    @staticmethod
+    def open(name):
+        def act(page):
+            page.tab_to("DisclosureTriangle", name, exact=False)
+            page.press("Enter")
+        return act

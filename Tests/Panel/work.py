@@ -1,0 +1,162 @@
+"""Walks about work that others do at the same time, that takes long, or that can be taken back."""
+
+import os
+import tempfile
+
+from hands import SUPER, Mouse, both, comes, expect, go, in_another_tab, matches, sql
+from page import StepError
+
+SESSION = "A field guide to colour contrast"
+SESSION_LIST = "/panel/data/sessions?q=field%20guide%20to%20colour"
+
+# As if everybody who is logged in had given their password an hour ago.
+proved_long_ago = sql("UPDATE tombolo.panel_session SET proved_at = now() - interval '1 hour'")
+
+
+def history(hand):
+    """After the forms, which changed the subtitle last."""
+    return [
+        ("searches the audit log", both(
+            hand.follow("Audit log"), comes("Changes, newest first"), hand.choose("Class", "Session"),
+            hand.write("User's address or id", SUPER[0]), hand.push("Search"), comes("over HTTP"))),
+        ("opens the history of a session", both(
+            go(SESSION_LIST), hand.follow(SESSION), hand.follow("History"), comes(f"by {hand.name}"))),
+        ("puts back what was before", both(hand.push("Undo this change", exact=False), expect("Put back:"))),
+        ("and what was put back", both(hand.push("Undo"), expect("Put back:"))),
+    ]
+
+
+def conflict(hand):
+    """Two tabs with the same form."""
+    return [
+        ("is told that somebody else saved it first", both(
+            go(SESSION_LIST), hand.follow(SESSION), hand.follow("Edit"), hand.write("Subtitle", "Mine "),
+            in_another_tab(Mouse.write("Subtitle", "Theirs "), Mouse.push("Save"), expect("Saved.")),
+            hand.push("Save"), expect("Somebody else saved this after you opened the form."))),
+        ("keeps the own value", both(
+            hand.pick("Your value", "Current value"), hand.push("Save"), expect("Saved."))),
+    ]
+
+
+def live(hand):
+    return [
+        ("is told that somebody changed what the list shows", both(
+            go(f"{SESSION_LIST}&columns=title,subtitle"), expect("of 1"),
+            sql(f"UPDATE session SET subtitle = 'By SQL for {hand.name}' WHERE title = '{SESSION}'"),
+            matches("The data on this page has changed", timeout=20))),
+        ("loads it again", both(hand.push("Reload"), expect("of 1"), lambda page: page.need("link", SESSION))),
+    ]
+
+
+def views(hand):
+    name = f"Confirmed by {hand.name}"
+    return [
+        ("saves a view", both(
+            go("/panel/data/sessions?filter[state][eq]=confirmed"), hand.open("Views"),
+            hand.write("Save this list as", name), hand.push("Save the view"), expect("is saved."))),
+        ("opens it", both(go("/panel/data/sessions"), hand.open("Views"), hand.follow(name), filtered)),
+        ("deletes it", both(hand.open("Views"), hand.push(f"Delete the view {name}"), expect("was deleted."))),
+    ]
+
+
+def filtered(page):
+    if "confirmed" not in page.path:
+        raise StepError(f"The view leads to {page.path}.")
+
+
+def export(hand):
+    return [
+        ("saves the list as a file", both(go(SESSION_LIST), hand.open("Export"), downloaded(hand.fetch("JSON lines"), SESSION))),
+    ]
+
+
+def downloaded(fetch, text):
+    """What is fetched is a file that has a text."""
+    def act(page):
+        with tempfile.TemporaryDirectory() as folder:
+            def found():
+                # What isn't complete yet has another name.
+                for name in os.listdir(folder):
+                    try:
+                        with open(os.path.join(folder, name), encoding="utf-8") as file:
+                            if text in file.read():
+                                return True
+                    except FileNotFoundError:
+                        pass
+                return False
+            page.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            try:
+                fetch(page)
+                page.browser.wait(f"a file with '{text}'", found, timeout=20)
+            finally:
+                page.browser.call("Browser.setDownloadBehavior", behavior="default")
+    return act
+
+
+def imported(hand):
+    def upload(page):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write(f"id,title,state\n,Imported by {hand.name},pending\n")
+            file.flush()
+            page.attach("#import-file", file.name)
+            hand.push("Upload the file")(page)
+    return [
+        ("imports a file", both(
+            go("/panel/import/sessions"), upload, hand.push("Show what would happen"), expect("1 row to create"),
+            hand.push("Start the import"), matches("1 of 1"), matches("Undo…"))),
+        ("takes the import back", both(
+            hand.follow("Undo…"), hand.push("Undo this job"), matches("1 of 1"), matches("Done"))),
+    ]
+
+
+def all_of_them(hand):
+    """So many that there is time to see how far it is, to stop it, and to take back what was done."""
+    return [
+        ("asks to change all homes", both(
+            hand.follow("Listings"), hand.choose("Apply to", "all 4"), hand.push("Continue"),
+            expect("All matching listings"))),
+        ("sees what would happen", both(
+            hand.write("Bedrooms", "7"), hand.push("See what would happen"), expect("Change 48,213 listings?"))),
+        ("sees how far it is", both(
+            hand.push("Change 48,213 listings"), matches(r"[1-9][0-9,]* of 48,213"))),
+        ("stops it", both(hand.push("Stop the job"), expect("Cancelled"))),
+        ("takes back what was done", both(
+            hand.follow("Undo…"), hand.push("Undo this job"), matches(r"\b([1-9][0-9,]*) of \1\b", timeout=120))),
+    ]
+
+
+def password_again(hand):
+    return [
+        ("is asked for the password again", both(
+            go("/panel/permissions"), proved_long_ago, hand.follow("coorganizer may update sessions"),
+            hand.push("Withdraw"), expect("It requires your password"))),
+        ("goes on with it", both(
+            hand.write("Password", SUPER[1]), hand.push("Continue"),
+            expect("coorganizer may not update sessions any more."))),
+        ("needs it no more", both(
+            hand.follow("coorganizer may not update sessions"), hand.push("Allow"),
+            expect("coorganizer may update sessions now."))),
+    ]
+
+
+def statement(hand):
+    """Where the operator has made a database user for it."""
+    if not os.environ.get("SCREENSHOTS_SQL"):
+        return []
+    return [
+        ("runs SQL", both(
+            hand.follow("SQL"), hand.write("Statement", "SELECT count(*) AS sessions FROM session"), hand.push("Run"),
+            expect("Result"))),
+    ]
+
+
+def owners(hand, people_of_event):
+    """An event goes to its organizer, and back to its owner."""
+    def hand_over(name):
+        return both(
+            lambda page: page.open(people_of_event(page)), hand.choose("New owner", name),
+            hand.push("Hand over the role owner"), expect("was handed over."))
+    return [
+        ("hands an event over", hand_over("Olga")),
+        ("and back", hand_over("Otto")),
+    ]
