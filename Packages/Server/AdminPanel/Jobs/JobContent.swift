@@ -53,6 +53,8 @@ struct JobContent {
     let canCancel: Bool
     let cancelLabel: String
     let canUndo: Bool
+    /// What happens if the server is killed that is at it.
+    let whenInterrupted: String
     let progress: Progress
     let sets: [String]
     let filters: [String]
@@ -78,6 +80,10 @@ struct JobContent {
         isOpen = JobWords.isOpen(job)
         kind = job["state"]?.text == "done" ? "yes" : job["state"]?.text == "failed" ? "own" : ""
         message = job["message"]?.text
+        whenInterrupted =
+            job["atomicity"]?.text == "all or nothing"
+            ? localized("It begins anew: all or nothing.")
+            : localized("It goes on with the rows that are left, and does none twice.")
         canCancel = isOpen || job["state"]?.text == "draft"
         cancelLabel = isOpen ? localized("Stop the job") : localized("Discard")
         canUndo = job["canUndo"] == .bool(true)

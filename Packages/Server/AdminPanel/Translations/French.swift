@@ -5524,6 +5524,15 @@ extension BuiltInTranslations {
         msgid "Undo…"
         msgstr "Défaire…"
 
+        msgid "If it's interrupted"
+        msgstr "En cas d’interruption"
+
+        msgid "It begins anew: all or nothing."
+        msgstr "Elle recommence : tout ou rien."
+
+        msgid "It goes on with the rows that are left, and does none twice."
+        msgstr "Elle reprend avec les lignes restantes, aucune deux fois."
+
         msgid "New values"
         msgstr "Nouvelles valeurs"
 

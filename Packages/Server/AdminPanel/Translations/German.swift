@@ -5525,6 +5525,15 @@ extension BuiltInTranslations {
         msgid "Undo…"
         msgstr "Rückgängig machen…"
 
+        msgid "If it's interrupted"
+        msgstr "Bei einer Unterbrechung"
+
+        msgid "It begins anew: all or nothing."
+        msgstr "Er beginnt von vorn: alles oder nichts."
+
+        msgid "It goes on with the rows that are left, and does none twice."
+        msgstr "Er läuft mit den übrigen Zeilen weiter, keine doppelt."
+
         msgid "New values"
         msgstr "Neue Werte"
 

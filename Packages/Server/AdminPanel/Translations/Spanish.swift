@@ -5524,6 +5524,15 @@ extension BuiltInTranslations {
         msgid "Undo…"
         msgstr "Deshacer…"
 
+        msgid "If it's interrupted"
+        msgstr "Si se interrumpe"
+
+        msgid "It begins anew: all or nothing."
+        msgstr "Empieza de nuevo: todo o nada."
+
+        msgid "It goes on with the rows that are left, and does none twice."
+        msgstr "Continúa con las filas que faltan, ninguna dos veces."
+
         msgid "New values"
         msgstr "Nuevos valores"
 
