@@ -161,6 +161,22 @@ import TomboloModel
         }
     }
 
+    @Test("a mailed link to set a password is of no use once the account has another address")
+    func linkAfterMove() async throws {
+        try await MailPlace.with { mail in
+            try await mail.place.register()
+            try await mail.server.sendReset(email: AccountPlace.email)
+            let token = try mail.token(in: try await mail.folder.mails(1)[0])
+            #expect(try await mail.server.resetEmail(token: token.token, tokenID: token.id) == AccountPlace.email)
+            try await mail.place.pool.execute("UPDATE tombolo.account SET email = 'other@example.org'")
+            #expect(try await mail.server.resetEmail(token: token.token, tokenID: token.id) == nil)
+            await #expect(throws: AuthenticationError.badMailToken) {
+                try await mail.server.reset(password: "something else", token: token.token, tokenID: token.id)
+            }
+            _ = try await mail.server.login(email: "other@example.org", password: AccountPlace.password)
+        }
+    }
+
     @Test("mails tell the owner what a stranger isn't told, and nobody's mailbox is flooded")
     func strangers() async throws {
         try await MailPlace.with { mail in

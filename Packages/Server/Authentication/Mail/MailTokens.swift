@@ -83,7 +83,11 @@ enum MailTokens {
         return try found.first.map { PasswordOwner(email: try $0[0].string, name: try $0[1].string) }
     }
 
-    private static let isGood = "id = $1 AND secret_hash = $2 AND purpose = $3 AND expires_at > $4"
+    /// One for an account is good for as long as the account has the address that it was mailed to.
+    private static let isGood = """
+        id = $1 AND secret_hash = $2 AND purpose = $3 AND expires_at > $4 AND (user_id IS NULL
+            OR EXISTS (SELECT FROM tombolo.account a WHERE a.id = user_id AND a.email = mail_token.email))
+        """
 
     /// - Returns: nil for what never was a token.
     private static func parameters(
