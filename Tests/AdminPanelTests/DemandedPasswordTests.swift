@@ -16,6 +16,7 @@ import TomboloServerModel
     /// Take it whatever they do: they can't be undone, or change who may do what.
     private static let always: Set<String> = [
         "/panel/accounts/{id}/disable", "/panel/accounts/{id}/enable", "/panel/accounts/{id}/logins/end",
+        "/panel/accounts/{id}/password-link", "/panel/accounts/new",
         "/panel/accounts/{id}/second-factor/remove", "/panel/accounts/{id}/unverify", "/panel/accounts/{id}/verify",
         "/panel/backups/{name}/delete", "/panel/backups/{name}/download",
         "/panel/models/{app}/apply",

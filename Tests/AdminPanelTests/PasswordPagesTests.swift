@@ -116,36 +116,11 @@ import TomboloServerModel
 
     // MARK: A forgotten one
 
-    /// A panel whose server sends mails into a folder.
-    private static func withMail(
-        _ body: @escaping @Sendable (PanelBrowser, MailFolder) async throws -> Void
-    ) async throws {
-        try await ServiceFixture.with { fixture in
-            let folder = MailFolder()
-            defer { folder.remove() }
-            let room = MailRoom(.folder(folder.url), logger: Logger(label: "mail"))
-            let models = fixture.adminModels
-            let authenticator = try await fixture.adminAuthenticator(mail: room)
-            let panel = AdminPanel(
-                rules: models.liveRules(), pool: fixture.adminServer.pool, authenticator: authenticator,
-                models: models, address: try AdminAddress("https://admin.example.org/"))
-            let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: models.liveRules(), models: models,
-                authenticator: authenticator, pages: { panel.add(to: $0, with: $1) })
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await room.run() }
-                group.addTask { try await app.test(.router) { try await body(PanelBrowser($0), folder) } }
-                try await group.next()
-                group.cancelAll()
-            }
-        }
-    }
-
     private static let sameOrigin: HTTPFields = [.origin: "http://localhost"]
 
     @Test("a mailed link sets a new password once, and no answer tells whether an address has an account")
     func forgotten() async throws {
-        try await Self.withMail { browser, folder in
+        try await MailingPanel.with { _, browser, folder in
             #expect(try await browser.get("/panel/login").text.contains(#"href="/panel/forgotten""#))
             #expect(try await browser.get("/panel/forgotten").text.contains(#"name="email""#))
             var answers: [String] = []

@@ -275,6 +275,17 @@ def first(list_path, start):
     return find
 
 
+def account(search):
+    """The page of the first account that a search finds."""
+    def find(page):
+        page.open(f"/panel/accounts?search={search}")
+        found = page.run("document.querySelector('main table a[href^=\"/panel/accounts/\"]')?.getAttribute('href')")
+        if not found:
+            raise StepError(f"No account matches {search}.")
+        return found
+    return find
+
+
 def uploaded(page):
     """The page of a file that was uploaded, with what would happen. The file is left to the purge of drafts."""
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
@@ -338,8 +349,9 @@ PAGES = [
     ("routes", "/panel/permissions/routes"),
     ("view-as", "/panel/view-as"),
     ("accounts", "/panel/accounts"),
-    ("account", first("/panel/accounts?search=super", "/panel/accounts/")),
-    ("account-disable", lambda page: first("/panel/accounts?search=owner", "/panel/accounts/")(page) + "/disable"),
+    ("account-new", "/panel/accounts/new"),
+    ("account", account("super")),
+    ("account-disable", lambda page: account("owner")(page) + "/disable"),
     ("documents", "/panel/documents"),
     ("document-changes", first("/panel/documents", "?against=")),
     ("document", "/panel/documents/2"),

@@ -86,7 +86,7 @@ public struct AdminPanel: Sendable {
             PurgePages(),
             PeoplePages(),
             InvitationPages(),
-            AccountPages(),
+            AccountPages(), NewAccountPages(), PasswordLinkPages(),
             PermissionPages(), RolePages(), VerificationPages(),
             WhyPages(),
             ViewAsPages(),

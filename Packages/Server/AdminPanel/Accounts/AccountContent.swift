@@ -38,6 +38,9 @@ struct AccountContent: Sendable {
     let secondFactor: String
     /// What removes it.
     let secondFactorLink: String?
+    /// What mails a link to set a password, or why nothing does.
+    var passwordLink: String?
+    var passwordProblem: String?
     let identities: [String]
     let hasIdentities: Bool
     let grants: [String]

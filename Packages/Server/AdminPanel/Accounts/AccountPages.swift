@@ -14,14 +14,14 @@ struct AccountPages: PanelSection {
     private static let list = PanelTemplate(PackageResources.accounts_mustache)
     private static let account = PanelTemplate(PackageResources.account_mustache)
     private static let confirm = PanelTemplate(PackageResources.account_confirm_mustache)
-    private static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Accounts"), path: path) }
+    static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("Accounts"), path: path) }
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
         let reading = RouteAccess.anyMatrix(.read, of: models)
         let changing = RouteAccess.anyMatrix(.update, of: models)
-        panel.page(Self.path, entry: PanelEntry("Accounts", in: .people), access: reading) { request, _ in
-            .page(try await list(request))
+        panel.page(Self.path, entry: PanelEntry("Accounts", in: .people), access: reading) { request, grant in
+            .page(try await list(request, grant))
         }
         panel.page("\(Self.path)/{id}", access: reading) { request, grant in
             .page(try await page(request, grant))
@@ -36,14 +36,14 @@ struct AccountPages: PanelSection {
             }
         }
         panel.action("\(Self.path)/{id}/logins/end", access: changing, demands: .recentPassword) { request, _ in
-            let details = try await details(request)
+            let details = try await Self.details(request)
             try await request.core.authenticator.endSessions(
                 of: details.userID, but: details.userID == request.userID ? request.visit.session.id : nil)
             return .redirect(
                 to: "\(Self.path)/\(details.userID)", notice: PanelNotice(localized("All other logins were ended.")))
         }
         panel.action("\(Self.path)/{id}/logins/{login}/end", access: changing) { request, _ in
-            let details = try await details(request)
+            let details = try await Self.details(request)
             guard let login = try? ObjectId(string: request.parameter("login")) else { throw Self.unknown }
             do {
                 try await request.core.authenticator.endSession(login, of: details.userID)
@@ -55,22 +55,28 @@ struct AccountPages: PanelSection {
         }
     }
 
-    private static var unknown: RequestFailure {
+    static var unknown: RequestFailure {
         RequestFailure(.notFound, "There is no such account.")
     }
 
-    private func details(_ request: PanelRequest) async throws -> AccountDetails {
-        guard let id = try? ObjectId(string: request.parameter("id")) else { throw Self.unknown }
+    /// The account that the address is about.
+    /// - Throws: ``RequestFailure`` with status 404.
+    static func details(_ request: PanelRequest) async throws -> AccountDetails {
+        guard let id = try? ObjectId(string: request.parameter("id")) else { throw unknown }
         do {
             return try await request.core.authenticator.details(of: id)
         } catch AuthenticationError.unknownUser {
-            throw Self.unknown
+            throw unknown
         }
+    }
+
+    private func mayChange(_ grant: AnyMatrixGrant) -> Bool {
+        grant.model.matrices.keys.contains { grant.model.refusal(grant.subject, .update, ofMatrixOf: $0) == nil }
     }
 
     // MARK: Looking
 
-    private func list(_ request: PanelRequest) async throws -> PanelPage {
+    private func list(_ request: PanelRequest, _ grant: AnyMatrixGrant) async throws -> PanelPage {
         let page = try request.pageNumber(limit: Authenticator.accountPageLimit)
         let search = request.query("search")
         let state = try request.query("state").map { text in
@@ -83,18 +89,17 @@ struct AccountPages: PanelSection {
             throw RequestFailure(.badRequest, "'search' is longer than any address.")
         }
         let found = try await request.core.authenticator.accounts(search: search, state: state, page: page)
-        let content = AccountsContent(found, search: search ?? "", state: state, page: page, now: request.now)
+        var content = AccountsContent(found, search: search ?? "", state: state, page: page, now: request.now)
+        if mayChange(grant) { content.newLink = NewAccountPages.path }
         return PanelPage(localized("Accounts"), content: Self.list.render(request.values(content)))
     }
 
     private func page(_ request: PanelRequest, _ grant: AnyMatrixGrant) async throws -> PanelPage {
-        let details = try await details(request)
+        let details = try await Self.details(request)
         let authenticator = request.core.authenticator
         let disabledAt = try await authenticator.disabledAt(details.userID)
         let subject = disabledAt == nil ? try await authenticator.subject(of: details.userID) : nil
-        let mayChange = grant.model.matrices.keys.contains {
-            grant.model.refusal(grant.subject, .update, ofMatrixOf: $0) == nil
-        }
+        let mayChange = mayChange(grant)
         var content = AccountContent(
             details, disabledAt: disabledAt, subject: subject,
             scopes: try await request.scopeTitles(of: subject?.grants ?? [], under: grant.model.rules),
@@ -102,6 +107,7 @@ struct AccountPages: PanelSection {
             mayChange: mayChange,
             mayView: subject.map { ViewAs.refusal(of: grant.subject, looking: $0, grant.model) == nil } ?? false,
             isOneself: details.userID == request.userID, now: request.now)
+        if mayChange { PasswordLinkPages.add(details, isDisabled: disabledAt != nil, request.core, to: &content) }
         if let subject { content.permissions = UserPermissionText.lines(of: subject, grant.model) }
         return PanelPage(
             content.name, crumbs: [Self.crumb], content: Self.account.render(request.values(content)))
@@ -110,7 +116,7 @@ struct AccountPages: PanelSection {
     // MARK: Changing
 
     private func confirmation(_ request: PanelRequest, isEnabling: Bool) async throws -> PanelPage {
-        let details = try await details(request)
+        let details = try await Self.details(request)
         let content = AccountConfirmContent(details, isEnabling: isEnabling)
         return PanelPage(
             content.heading,
@@ -121,7 +127,7 @@ struct AccountPages: PanelSection {
     private func set(
         _ request: PanelRequest, _ grant: AnyMatrixGrant, isEnabling: Bool
     ) async throws -> PanelAnswer {
-        let details = try await details(request)
+        let details = try await Self.details(request)
         guard details.userID != request.userID else {
             throw RequestFailure(
                 .unprocessable, "You can't disable your own account.", hint: "Another administrator can.")

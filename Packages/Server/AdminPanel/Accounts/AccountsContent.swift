@@ -34,6 +34,8 @@ struct AccountsContent: Sendable {
     let page: Int
     let previous: String?
     let next: String?
+    /// What adds an account.
+    var newLink: String?
 
     init(
         _ found: (accounts: [AccountSummary], hasMore: Bool), search: String, state: AccountState?, page: Int,

@@ -16,7 +16,12 @@ struct ForgottenPages: PanelSection {
     private static let resetting = PanelTemplate(PackageResources.password_reset_mustache)
 
     /// Whether a forgotten password can be replaced here.
-    static func isPossible(_ core: PanelCore) -> Bool { core.address != nil && core.authenticator.hasMail }
+    static func isPossible(_ core: PanelCore) -> Bool { link(core) != nil }
+
+    /// Where mailed links to set a password lead; nil where none can be mailed.
+    static func link(_ core: PanelCore) -> String? {
+        core.authenticator.hasMail ? core.address.map { $0.text + resetPath } : nil
+    }
 
     func add(to panel: PanelRoutes) {
         let (core, routes) = (panel.core, panel.routes)
@@ -40,15 +45,14 @@ struct ForgottenPages: PanelSection {
 
     private static func send(_ form: PanelForm, _ context: EdgeContext, _ core: PanelCore) async throws -> Response {
         let email = form["email"] ?? ""
-        guard let address = core.address else { return page(core) }
+        guard let link = link(core) else { return page(core) }
         guard email.contains("@") else {
             return page(
                 core, email: email, message: localized("Enter the e-mail address that you log in with."),
                 status: .unprocessableContent)
         }
         do {
-            try await core.authenticator.sendReset(
-                email: email, link: address.text + resetPath, address: context.remoteAddress)
+            try await core.authenticator.sendReset(email: email, link: link, address: context.remoteAddress)
             return page(core, sentTo: email)
         } catch let error as AuthenticationError {
             return try await respond(error) { page(core, email: email, message: $0.message, status: $0.code.status) }

@@ -243,6 +243,46 @@ extension BuiltInTranslations {
         msgid "disabled"
         msgstr "désactivé"
 
+        # Packages/Server/AdminPanel/Accounts/NewAccountPages.swift
+
+        msgid "Add an account"
+        msgstr "Ajouter un compte"
+
+        msgid "The account was added. A mail with a link to choose a password is on its way to {0}. The link is good for {1} days."
+        msgstr "Le compte a été ajouté. Un e-mail avec un lien pour choisir un mot de passe est en route vers {0}. Le lien est valable {1} jours."
+
+        msgid "The account was added, but no mail could be sent. Press 'Mail a link to set a password' in a moment."
+        msgstr "Le compte a été ajouté, mais aucun e-mail n’a pu être envoyé. Cliquez dans un instant sur « Envoyer un lien pour définir un mot de passe »."
+
+        msgid "The account was added. It has no password: the server's operator sets one with 'migration-tool user password ADDRESS'."
+        msgstr "Le compte a été ajouté. Il n’a pas de mot de passe : l’exploitant du serveur en définit un avec « migration-tool user password ADDRESS »."
+
+        msgid "This address already has an account."
+        msgstr "Cette adresse a déjà un compte."
+
+        # Packages/Server/AdminPanel/Accounts/PasswordLinkPages.swift
+
+        msgid "A mail with a link to set a password is on its way to {0}. The link is good for {1} minutes. Until it's used, the password and all logins stay as they are."
+        msgstr "Un e-mail avec un lien pour définir un mot de passe est en route vers {0}. Le lien est valable {1} minutes. Tant qu’il n’est pas utilisé, le mot de passe et toutes les connexions restent tels quels."
+
+        msgid "A disabled account gets no link to set a password."
+        msgstr "Un compte désactivé ne reçoit pas de lien pour définir un mot de passe."
+
+        msgid "Enable the account first."
+        msgstr "Activez d’abord le compte."
+
+        msgid "This account has no e-mail address that a link could be mailed to."
+        msgstr "Ce compte n’a pas d’adresse e-mail à laquelle un lien pourrait être envoyé."
+
+        msgid "Its owner logs in without a password."
+        msgstr "Son titulaire se connecte sans mot de passe."
+
+        msgid "This server can't mail links to set a password: that takes TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
+        msgstr "Ce serveur ne peut pas envoyer de liens pour définir un mot de passe : il faut pour cela TOMBOLO_MAIL et TOMBOLO_ADMIN_URL."
+
+        msgid "Its operator can set the password with 'migration-tool user password ADDRESS'."
+        msgstr "Son exploitant peut définir le mot de passe avec « migration-tool user password ADDRESS »."
+
         # Packages/Server/AdminPanel/Audit/AuditPages.swift
 
         msgid "Audit log"
@@ -3248,9 +3288,6 @@ extension BuiltInTranslations {
         msgid "They can hand it over to you."
         msgstr "Elle peut vous le transmettre."
 
-        msgid "This address already has an account."
-        msgstr "Cette adresse a déjà un compte."
-
         msgid "Log in, and accept the invitation then."
         msgstr "Connectez-vous, puis acceptez l’invitation."
 
@@ -4670,6 +4707,9 @@ extension BuiltInTranslations {
         msgid "View as {{name}}"
         msgstr "Voir en tant que {{name}}"
 
+        msgid "Mail a link to set a password"
+        msgstr "Envoyer un lien pour définir un mot de passe"
+
         msgid "Remove the second factor"
         msgstr "Supprimer le second facteur"
 
@@ -4708,6 +4748,29 @@ extension BuiltInTranslations {
         msgid "Cancel"
         msgstr "Annuler"
 
+        # Packages/Server/AdminPanel/Templates/account_new.mustache
+
+        msgid "Show the account"
+        msgstr "Afficher le compte"
+
+        msgid "The new person gets a mail with a link to a page where they choose a password. The link is good for {{days}} days."
+        msgstr "La nouvelle personne reçoit un e-mail avec un lien vers une page où elle choisit un mot de passe. Le lien est valable {{days}} jours."
+
+        msgid "This server can't mail the new person a link to choose a password: that takes <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then nobody can log in to the account."
+        msgstr "Ce serveur ne peut pas envoyer à la nouvelle personne de lien pour choisir un mot de passe : il faut pour cela <1>TOMBOLO_MAIL</1> et <2>TOMBOLO_ADMIN_URL</2>. Son exploitant peut définir un mot de passe avec <3>migration-tool user password ADDRESS</3>. D’ici là, personne ne peut se connecter à ce compte."
+
+        msgid "E-mail"
+        msgstr "E-mail"
+
+        msgid "Name"
+        msgstr "Nom"
+
+        msgid "The account has no roles until somebody gives it some."
+        msgstr "Le compte n’a aucun rôle tant que personne ne lui en donne."
+
+        msgid "Add the account"
+        msgstr "Ajouter le compte"
+
         # Packages/Server/AdminPanel/Templates/accounts.mustache
 
         msgid "Everybody who can log in, in any app."
@@ -4721,12 +4784,6 @@ extension BuiltInTranslations {
 
         msgid "No accounts match."
         msgstr "Aucun compte ne correspond."
-
-        msgid "Name"
-        msgstr "Nom"
-
-        msgid "E-mail"
-        msgstr "E-mail"
 
         msgid "Logins"
         msgstr "Sessions"

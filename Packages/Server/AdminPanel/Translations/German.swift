@@ -244,6 +244,46 @@ extension BuiltInTranslations {
         msgid "disabled"
         msgstr "deaktiviert"
 
+        # Packages/Server/AdminPanel/Accounts/NewAccountPages.swift
+
+        msgid "Add an account"
+        msgstr "Konto hinzufügen"
+
+        msgid "The account was added. A mail with a link to choose a password is on its way to {0}. The link is good for {1} days."
+        msgstr "Das Konto wurde hinzugefügt. Eine E-Mail mit einem Link zum Festlegen eines Passworts ist unterwegs an {0}. Der Link ist {1} Tage gültig."
+
+        msgid "The account was added, but no mail could be sent. Press 'Mail a link to set a password' in a moment."
+        msgstr "Das Konto wurde hinzugefügt, aber es konnte keine E-Mail verschickt werden. Drücken Sie gleich noch „Link zum Festlegen eines Passworts mailen“."
+
+        msgid "The account was added. It has no password: the server's operator sets one with 'migration-tool user password ADDRESS'."
+        msgstr "Das Konto wurde hinzugefügt. Es hat kein Passwort: Wer den Server betreibt, legt eines mit „migration-tool user password ADDRESS“ fest."
+
+        msgid "This address already has an account."
+        msgstr "Zu dieser Adresse gibt es schon ein Konto."
+
+        # Packages/Server/AdminPanel/Accounts/PasswordLinkPages.swift
+
+        msgid "A mail with a link to set a password is on its way to {0}. The link is good for {1} minutes. Until it's used, the password and all logins stay as they are."
+        msgstr "Eine E-Mail mit einem Link zum Festlegen eines Passworts ist unterwegs an {0}. Der Link ist {1} Minuten gültig. Bis er benutzt wird, bleiben das Passwort und alle Anmeldungen, wie sie sind."
+
+        msgid "A disabled account gets no link to set a password."
+        msgstr "Ein deaktiviertes Konto bekommt keinen Link zum Festlegen eines Passworts."
+
+        msgid "Enable the account first."
+        msgstr "Aktivieren Sie das Konto zuerst."
+
+        msgid "This account has no e-mail address that a link could be mailed to."
+        msgstr "Dieses Konto hat keine E-Mail-Adresse, an die ein Link geschickt werden könnte."
+
+        msgid "Its owner logs in without a password."
+        msgstr "Wem es gehört, meldet sich ohne Passwort an."
+
+        msgid "This server can't mail links to set a password: that takes TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
+        msgstr "Dieser Server kann keine Links zum Festlegen eines Passworts mailen: Dafür sind TOMBOLO_MAIL und TOMBOLO_ADMIN_URL nötig."
+
+        msgid "Its operator can set the password with 'migration-tool user password ADDRESS'."
+        msgstr "Wer ihn betreibt, kann das Passwort mit „migration-tool user password ADDRESS“ festlegen."
+
         # Packages/Server/AdminPanel/Audit/AuditPages.swift
 
         msgid "Audit log"
@@ -3249,9 +3289,6 @@ extension BuiltInTranslations {
         msgid "They can hand it over to you."
         msgstr "Diese Person kann sie Ihnen übergeben."
 
-        msgid "This address already has an account."
-        msgstr "Zu dieser Adresse gibt es schon ein Konto."
-
         msgid "Log in, and accept the invitation then."
         msgstr "Melden Sie sich an und nehmen Sie dann die Einladung an."
 
@@ -4671,6 +4708,9 @@ extension BuiltInTranslations {
         msgid "View as {{name}}"
         msgstr "Ansehen als {{name}}"
 
+        msgid "Mail a link to set a password"
+        msgstr "Link zum Festlegen eines Passworts mailen"
+
         msgid "Remove the second factor"
         msgstr "Zweiten Faktor entfernen"
 
@@ -4709,6 +4749,29 @@ extension BuiltInTranslations {
         msgid "Cancel"
         msgstr "Abbrechen"
 
+        # Packages/Server/AdminPanel/Templates/account_new.mustache
+
+        msgid "Show the account"
+        msgstr "Konto anzeigen"
+
+        msgid "The new person gets a mail with a link to a page where they choose a password. The link is good for {{days}} days."
+        msgstr "Die neue Person bekommt eine E-Mail mit einem Link zu einer Seite, auf der sie ein Passwort festlegt. Der Link ist {{days}} Tage gültig."
+
+        msgid "This server can't mail the new person a link to choose a password: that takes <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then nobody can log in to the account."
+        msgstr "Dieser Server kann der neuen Person keinen Link zum Festlegen eines Passworts mailen: Dafür sind <1>TOMBOLO_MAIL</1> und <2>TOMBOLO_ADMIN_URL</2> nötig. Wer ihn betreibt, kann mit <3>migration-tool user password ADDRESS</3> ein Passwort festlegen. Bis dahin kann sich niemand mit dem Konto anmelden."
+
+        msgid "E-mail"
+        msgstr "E-Mail"
+
+        msgid "Name"
+        msgstr "Name"
+
+        msgid "The account has no roles until somebody gives it some."
+        msgstr "Das Konto hat keine Rollen, bis ihm jemand welche gibt."
+
+        msgid "Add the account"
+        msgstr "Konto hinzufügen"
+
         # Packages/Server/AdminPanel/Templates/accounts.mustache
 
         msgid "Everybody who can log in, in any app."
@@ -4722,12 +4785,6 @@ extension BuiltInTranslations {
 
         msgid "No accounts match."
         msgstr "Keine Konten passen."
-
-        msgid "Name"
-        msgstr "Name"
-
-        msgid "E-mail"
-        msgstr "E-Mail"
 
         msgid "Logins"
         msgstr "Anmeldungen"

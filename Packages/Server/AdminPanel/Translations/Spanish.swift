@@ -243,6 +243,46 @@ extension BuiltInTranslations {
         msgid "disabled"
         msgstr "desactivada"
 
+        # Packages/Server/AdminPanel/Accounts/NewAccountPages.swift
+
+        msgid "Add an account"
+        msgstr "Añadir una cuenta"
+
+        msgid "The account was added. A mail with a link to choose a password is on its way to {0}. The link is good for {1} days."
+        msgstr "Se ha añadido la cuenta. Un correo con un enlace para elegir una contraseña va de camino a {0}. El enlace es válido durante {1} días."
+
+        msgid "The account was added, but no mail could be sent. Press 'Mail a link to set a password' in a moment."
+        msgstr "Se ha añadido la cuenta, pero no se ha podido enviar ningún correo. Pulse dentro de un momento «Enviar un enlace para definir una contraseña»."
+
+        msgid "The account was added. It has no password: the server's operator sets one with 'migration-tool user password ADDRESS'."
+        msgstr "Se ha añadido la cuenta. No tiene contraseña: quien opera el servidor define una con «migration-tool user password ADDRESS»."
+
+        msgid "This address already has an account."
+        msgstr "Esta dirección ya tiene una cuenta."
+
+        # Packages/Server/AdminPanel/Accounts/PasswordLinkPages.swift
+
+        msgid "A mail with a link to set a password is on its way to {0}. The link is good for {1} minutes. Until it's used, the password and all logins stay as they are."
+        msgstr "Un correo con un enlace para definir una contraseña va de camino a {0}. El enlace es válido durante {1} minutos. Hasta que se use, la contraseña y todas las sesiones siguen como están."
+
+        msgid "A disabled account gets no link to set a password."
+        msgstr "Una cuenta desactivada no recibe ningún enlace para definir una contraseña."
+
+        msgid "Enable the account first."
+        msgstr "Active primero la cuenta."
+
+        msgid "This account has no e-mail address that a link could be mailed to."
+        msgstr "Esta cuenta no tiene ninguna dirección de correo a la que se pueda enviar un enlace."
+
+        msgid "Its owner logs in without a password."
+        msgstr "Su titular inicia sesión sin contraseña."
+
+        msgid "This server can't mail links to set a password: that takes TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
+        msgstr "Este servidor no puede enviar enlaces para definir una contraseña: para eso hacen falta TOMBOLO_MAIL y TOMBOLO_ADMIN_URL."
+
+        msgid "Its operator can set the password with 'migration-tool user password ADDRESS'."
+        msgstr "Quien lo opera puede definir la contraseña con «migration-tool user password ADDRESS»."
+
         # Packages/Server/AdminPanel/Audit/AuditPages.swift
 
         msgid "Audit log"
@@ -3248,9 +3288,6 @@ extension BuiltInTranslations {
         msgid "They can hand it over to you."
         msgstr "Esa persona puede traspasárselo."
 
-        msgid "This address already has an account."
-        msgstr "Esta dirección ya tiene una cuenta."
-
         msgid "Log in, and accept the invitation then."
         msgstr "Inicie sesión y acepte entonces la invitación."
 
@@ -4670,6 +4707,9 @@ extension BuiltInTranslations {
         msgid "View as {{name}}"
         msgstr "Ver como {{name}}"
 
+        msgid "Mail a link to set a password"
+        msgstr "Enviar un enlace para definir una contraseña"
+
         msgid "Remove the second factor"
         msgstr "Quitar el segundo factor"
 
@@ -4708,6 +4748,29 @@ extension BuiltInTranslations {
         msgid "Cancel"
         msgstr "Cancelar"
 
+        # Packages/Server/AdminPanel/Templates/account_new.mustache
+
+        msgid "Show the account"
+        msgstr "Mostrar la cuenta"
+
+        msgid "The new person gets a mail with a link to a page where they choose a password. The link is good for {{days}} days."
+        msgstr "La nueva persona recibe un correo con un enlace a una página donde elige una contraseña. El enlace es válido durante {{days}} días."
+
+        msgid "This server can't mail the new person a link to choose a password: that takes <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then nobody can log in to the account."
+        msgstr "Este servidor no puede enviar a la nueva persona un enlace para elegir una contraseña: para eso hacen falta <1>TOMBOLO_MAIL</1> y <2>TOMBOLO_ADMIN_URL</2>. Quien lo opera puede definir una contraseña con <3>migration-tool user password ADDRESS</3>. Hasta entonces nadie puede iniciar sesión en la cuenta."
+
+        msgid "E-mail"
+        msgstr "Correo electrónico"
+
+        msgid "Name"
+        msgstr "Nombre"
+
+        msgid "The account has no roles until somebody gives it some."
+        msgstr "La cuenta no tiene roles hasta que alguien se los dé."
+
+        msgid "Add the account"
+        msgstr "Añadir la cuenta"
+
         # Packages/Server/AdminPanel/Templates/accounts.mustache
 
         msgid "Everybody who can log in, in any app."
@@ -4721,12 +4784,6 @@ extension BuiltInTranslations {
 
         msgid "No accounts match."
         msgstr "No coincide ninguna cuenta."
-
-        msgid "Name"
-        msgstr "Nombre"
-
-        msgid "E-mail"
-        msgstr "Correo electrónico"
 
         msgid "Logins"
         msgstr "Sesiones"

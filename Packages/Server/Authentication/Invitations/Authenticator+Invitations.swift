@@ -57,8 +57,8 @@ extension Authenticator {
             displayName: name, hash: try await hasher.hash(password, lane: AddressGroup(address).text))
     }
 
-    /// Makes the account of an invitation's address, in the caller's transaction. By the database's function: only a
-    /// token makes an account with an address.
+    /// Makes the account of an invitation's address, in the caller's transaction. By the database's function, which takes a
+    /// token for it.
     /// - Throws: ``AuthenticationError/emailTaken``, ``AuthenticationError/badMailToken``.
     nonisolated(nonsending) public func join(
         _ account: JoiningAccount, by token: InvitationToken, _ connection: PostgresConnection

@@ -16,6 +16,7 @@ struct SharedAttempts: Sendable {
         case code
         /// Mails to an address that anybody can ask for.
         case mail
+        /// Mails that somebody who is logged in has sent to others: invitations, and links to set a password.
         case invitation
         /// Mails to an account's owner about what was done to it.
         case notice

@@ -200,7 +200,7 @@ extension Mail {
                 """)
     }
 
-    private static func address(_ link: String, _ secret: MailTokens.Secret) -> String {
+    static func address(_ link: String, _ secret: MailTokens.Secret) -> String {
         "\(link)\(link.contains("?") ? "&" : "?")token=\(secret.text)&tokenId=\(secret.id)"
     }
 }

@@ -5,6 +5,8 @@ public struct Mail: Codable, Hashable, Sendable {
         case confirm
         /// Lets a forgotten password be replaced.
         case reset
+        /// Lets somebody choose the password of an account that was made for them.
+        case welcome
         /// Somebody registered an address that has an account; holds no token.
         case alreadyRegistered
         /// Offers a role; the token accepts it.
@@ -17,6 +19,8 @@ public struct Mail: Codable, Hashable, Sendable {
 
     /// How long the tokens of mails about an account are good, in minutes.
     public static let tokenMinutes = Int(MailTokens.lifetimeSeconds / 60)
+    /// How long those of mails are good that tell of a new account, in days.
+    public static let welcomeDays = Int(MailTokens.welcomeLifetimeSeconds / 86_400)
 
     public let purpose: Purpose
     public let to: String

@@ -4,8 +4,10 @@ internal import TomboloModel
 
 /// The SQL on mailed tokens. Each is good once, for a while; a newer one of the same purpose takes its place.
 enum MailTokens {
-    /// How long a token is good, in seconds.
+    /// How long a token is good that its owner asked for, in seconds.
     static let lifetimeSeconds: Int64 = 30 * 60
+    /// The same of a token for somebody who doesn't expect it.
+    static let welcomeLifetimeSeconds: Int64 = 7 * 24 * 60 * 60
     static let secretByteCount = 32
     /// Expired ones that each new one deletes.
     private static let sweptCount = 100
@@ -26,7 +28,8 @@ enum MailTokens {
 
     static func insert(
         _ secret: Secret, to purpose: Mail.Purpose, email: String, user: ObjectId? = nil,
-        registration: Registration? = nil, now: Int64, _ connection: PostgresConnection
+        registration: Registration? = nil, lifetimeSeconds: Int64 = lifetimeSeconds, now: Int64,
+        _ connection: PostgresConnection
     ) async throws {
         try await connection.query(
             """

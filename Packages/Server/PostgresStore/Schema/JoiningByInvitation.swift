@@ -1,5 +1,4 @@
-/// How the admin server makes an account for somebody who was invited: its database role makes none with an address
-/// otherwise.
+/// How the admin server makes an account for somebody who was invited, with the password that they chose.
 enum JoiningByInvitation {
     static let function = SystemFunction(
         name: "join_by_invitation",

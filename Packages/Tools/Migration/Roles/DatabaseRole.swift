@@ -136,9 +136,8 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("inspector_question"), .select, .insert, .delete, for: "asking gateways about their devices"),
             DatabaseRight(.table("inspector_answer"), .select, for: "what they answer"),
             DatabaseRight(
-                .table("account"), .update("disabled_at", "verified_at", "second_factor_at"),
-                for: "disabling and enabling accounts, whose address is known to be theirs, and who has a second factor"
-            ),
+                .table("account"), .insert("email"), .update("disabled_at", "verified_at", "second_factor_at"),
+                for: "adding, disabling and enabling accounts, verified addresses, and who has a second factor"),
             DatabaseRight(
                 .table("second_factor"), .select, .insert, .update, .delete, for: "codes of authenticator apps"),
             DatabaseRight(
