@@ -11,19 +11,23 @@ import TomboloRules
 @testable import AdminPanel
 
 @Suite struct PanelLiveTests {
-    @Test("streams are bounded, for each user and for all, and one that ends makes room")
+    @Test("streams are bounded, for each user and for all: the newest of a user takes the place of the oldest")
     func bounds() async throws {
         let bell = TickBell()
         var listenings: [TickBell.Listening] = []
         for _ in 0..<TickBell.maximumCountOfUser { listenings.append(try #require(bell.listen(user: "ann"))) }
-        #expect(bell.listen(user: "ann") == nil)
         listenings.append(try #require(bell.listen(user: "bob")))
-        listenings[0].stop()
-        #expect(bell.count == TickBell.maximumCountOfUser)
+        #expect(bell.count == TickBell.maximumCountOfUser + 1)
         listenings.append(try #require(bell.listen(user: "ann")))
+        #expect(bell.count == TickBell.maximumCountOfUser + 1)
+        // The oldest ends, after the ring that it had.
+        #expect(await listenings[0].rings.reduce(0) { count, _ in count + 1 } == 1)
         for user in 0..<TickBell.maximumCount {
             if let listening = bell.listen(user: "user \(user)") { listenings.append(listening) }
         }
+        #expect(bell.count == TickBell.maximumCount && !bell.hasRoom(for: "new") && bell.listen(user: "new") == nil)
+        #expect(bell.hasRoom(for: "bob"))
+        listenings.append(try #require(bell.listen(user: "bob")))
         #expect(bell.count == TickBell.maximumCount)
         for listening in listenings { listening.stop() }
         #expect(bell.count == 0)

@@ -5,7 +5,8 @@ import Synchronization
 final class TickBell: Sendable {
     /// Streams at a time, of all users.
     static let maximumCount = 200
-    /// Streams of one user at a time: pages that are open side by side.
+    /// Streams of one user at a time: pages that are open side by side. The newest counts: that a page was left is often noticed
+    /// only when something is written to its stream.
     static let maximumCountOfUser = 8
 
     struct Listening: Sendable {
@@ -20,23 +21,34 @@ final class TickBell: Sendable {
         var listeners: [Int: (user: String, continuation: AsyncStream<Void>.Continuation)] = [:]
 
         func hasRoom(for user: String) -> Bool {
-            listeners.count < TickBell.maximumCount
-                && listeners.values.count(where: { $0.user == user }) < TickBell.maximumCountOfUser
+            listeners.count < TickBell.maximumCount || listeners.values.contains { $0.user == user }
+        }
+
+        /// Removes the oldest stream of a user who has too many for one more, or who has one where there are too many in all.
+        mutating func makeRoom(for user: String) -> AsyncStream<Void>.Continuation? {
+            let own = listeners.filter { $0.value.user == user }
+            guard own.count >= TickBell.maximumCountOfUser || listeners.count >= TickBell.maximumCount,
+                let oldest = own.keys.min()
+            else { return nil }
+            return listeners.removeValue(forKey: oldest)?.continuation
         }
     }
 
     private let state = Mutex(State())
 
-    /// Rings until the stream's reader stops reading.
-    /// - Returns: nil if there are too many streams already. A stream that isn't read yet holds one ring.
+    /// Rings until the stream's reader stops reading, or the user has too many newer ones. A stream that isn't read yet holds
+    /// one ring.
+    /// - Returns: nil if there are too many streams of others already.
     func listen(user: String) -> Listening? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id: Int? = state.withLock { state in
-            guard state.hasRoom(for: user) else { return nil }
+        let (id, oldest): (Int?, AsyncStream<Void>.Continuation?) = state.withLock { state in
+            guard state.hasRoom(for: user) else { return (nil, nil) }
+            let oldest = state.makeRoom(for: user)
             state.lastID += 1
             state.listeners[state.lastID] = (user, continuation)
-            return state.lastID
+            return (state.lastID, oldest)
         }
+        oldest?.finish()
         guard let id else { return nil }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
