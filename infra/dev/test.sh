@@ -16,14 +16,14 @@ run() { swift test --skip-build "$@" 2>&1 </dev/null | tee -a "$LOG" || code=$?;
 if [ $# -gt 0 ]; then
     run "$@"
 else
-    # Tests with servers and devices of their own come by themselves: beside the simulator, which takes every core for
-    # minutes, they would only wait.
+    # Tests with servers and devices of their own come by themselves, two at a time: beside the simulator, which takes every
+    # core for minutes, they would only wait. One alone often waits for a clock.
     runs=2
     servers='EndToEndTests|GatewayServiceTests|HTTPTests|WebSocketTests'
     # Without a bound all of them begin at once and share the cores, and then each is slow enough to meet its time limit.
     cores="$(nproc 2>/dev/null || sysctl -n hw.ncpu)"
     run --skip "$servers" --experimental-maximum-parallelization-width "$((2 * cores))"
-    run --filter "$servers" --no-parallel
+    run --filter "$servers" --experimental-maximum-parallelization-width 2
 fi
 "$DEV_SCRIPTS/test-summary.sh" "$LOG" "$runs" || code=1
 exit "$code"
