@@ -25,7 +25,7 @@ VENV="${TOMBOLO_API_VENV:-$FOLDER/venv}"
 if [ ! -x "$VENV/bin/schemathesis" ]; then
     say "Installing openapi-spec-validator and schemathesis from PyPI"
     python3 -m venv "$VENV"
-    "$VENV/bin/pip" install -q 'openapi-spec-validator>=0.7,<1' 'schemathesis>=4,<5' >&2
+    "$VENV/bin/pip" install -q 'openapi-spec-validator==0.9.0' 'schemathesis==4.32.5' >&2
 fi
 
 bin="$(products_folder)"
