@@ -55,64 +55,11 @@ struct ImportRoundTripTests {
         @Persisted var name: String
     }
 
-    private struct Site: Sendable {
-        let client: any TestClientProtocol
-        let pool: PostgresPool
-        let token: String
-        let service: JobService
-
-        func call(
-            _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, type: String = "application/json"
-        ) async throws -> Answer {
-            var headers: HTTPFields = [.authorization: "Bearer \(token)"]
-            if body != nil { headers[.contentType] = type }
-            let response = try await client.execute(
-                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
-            return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
-        }
-
-        /// Uploads, previews, starts and does an import.
-        func load(
-            _ text: String, _ type: String, to collection: String, _ wishes: String
-        ) async throws -> (job: JSON, rows: JSON) {
-            let upload = try await call(.post, "/import/\(collection)", text, type: type)
-            #expect(upload.status == 201, "\(upload.text)")
-            let path = "/import/\(collection)/\(upload.json["job"]?["id"]?.number ?? 0)"
-            let preview = try await call(.post, "\(path)/preview", "{\(wishes)}")
-            #expect(preview.status == 200 && preview.json["problems"] == [], "\(preview.text)")
-            let version = preview.json["version"]?.text ?? ""
-            let started = try await call(
-                .post, "\(path)/start", #"{\#(wishes), "expect": {"version": "\#(version)"}}"#)
-            #expect(started.status == 202, "\(started.text)")
-            while try await service.runner.step() {}
-            let job = "/jobs/\(upload.json["job"]?["id"]?.number ?? 0)"
-            return (try await call(.get, job).json, try await call(.get, "\(job)/rows").json)
-        }
-    }
-
-    private static func run(_ body: @escaping @Sendable (Site) async throws -> Void) async throws {
-        let configuration = try await TestCluster.shared().createDatabase()
-        let owner = try await PostgresConnection.connect(configuration)
+    private static func run(_ body: @escaping @Sendable (AppSite) async throws -> Void) async throws {
         let documents = AppDocuments(
             models: try ModelDocument(app: "harbour", objectTypes: [Freight.self, Skipper.self]),
             rules: "version: 1\ndefaultRoles:\n  - {name: everybody, applyWhen: {}, read: true, write: true}\n")
-        try await Migrator.toDocuments([documents], on: owner).apply()
-        await owner.close()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))
-        let models = try await ServerModels.load(pool)
-        let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-            hasher: PasswordHasher(parameters: .weakForTests), grants: { models.grants })
-        _ = try await authenticator.register(email: "ada@example.org", password: "correct horse", displayName: "Ada")
-        let token = try await authenticator.login(email: "ada@example.org", password: "correct horse").token
-        let rules = LiveRules(models.rules)
-        let app = buildAdminApplication(
-            host: "127.0.0.1", port: 0, pool: pool, rules: rules, authenticator: authenticator)
-        let service = JobService(rules: rules, pool: pool, authenticator: authenticator, logger: Logger(label: "jobs"))
-        try await app.test(.router) {
-            try await body(Site(client: $0, pool: pool, token: token, service: service))
-        }
-        await pool.shutdown()
+        try await AppSite.run(documents, body)
     }
 
     /// Text that could be mistaken for something else on its way.
@@ -124,7 +71,7 @@ struct ImportRoundTripTests {
 
     private static func text(_ json: JSON) -> String { JobStore.text(json) }
 
-    private static func add(_ site: Site) async throws {
+    private static func add(_ site: AppSite) async throws {
         for (index, text) in hostile.enumerated() {
             let name = JSON.string(text)
             let skipper: JSON = [
@@ -246,5 +193,25 @@ struct ImportRoundTripTests {
             #expect(try await site.count(rooms) == roomCount && roomCount > 0)
             #expect(try await site.count(speakers) == speakerCount && speakerCount > 0)
         }
+    }
+}
+
+extension AppSite {
+    /// Uploads, previews, starts and does an import.
+    fileprivate func load(
+        _ text: String, _ type: String, to collection: String, _ wishes: String
+    ) async throws -> (job: JSON, rows: JSON) {
+        let upload = try await call(.post, "/import/\(collection)", text, type: type)
+        #expect(upload.status == 201, "\(upload.text)")
+        let path = "/import/\(collection)/\(upload.json["job"]?["id"]?.number ?? 0)"
+        let preview = try await call(.post, "\(path)/preview", "{\(wishes)}")
+        #expect(preview.status == 200 && preview.json["problems"] == [], "\(preview.text)")
+        let version = preview.json["version"]?.text ?? ""
+        let started = try await call(
+            .post, "\(path)/start", #"{\#(wishes), "expect": {"version": "\#(version)"}}"#)
+        #expect(started.status == 202, "\(started.text)")
+        while try await service.runner.step() {}
+        let job = "/jobs/\(upload.json["job"]?["id"]?.number ?? 0)"
+        return (try await call(.get, job).json, try await call(.get, "\(job)/rows").json)
     }
 }

@@ -55,45 +55,7 @@ struct TrashKeyTests {
     static let voyage = "0b0e5f0c-7a55-4c1c-9d58-9a4f4d0e5a11"
     static let note = "6a05d3fa0123456789abcdef"
 
-    struct Site: Sendable {
-        let client: any TestClientProtocol
-        let pool: PostgresPool
-        let schema: Schema
-        let token: String
-        let service: JobService
-
-        func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil) async throws -> Answer {
-            var headers: HTTPFields = [.authorization: "Bearer \(token)"]
-            if body != nil {
-                headers[.contentType] = path.hasPrefix("/api/") ? "application/vnd.api+json" : "application/json"
-            }
-            let response = try await client.execute(
-                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: JobStore.text($0)) })
-            return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
-        }
-
-        func make(_ type: String, _ id: JSON, _ attributes: JSON = [:], to link: (String, JSON)? = nil) async throws {
-            var data: [String: JSON] = ["type": .string(type), "id": id, "attributes": attributes]
-            if let link { data["relationships"] = [link.0: ["data": link.1]] }
-            let made = try await call(.post, "/api/\(type)", ["data": .object(data)])
-            try #require(made.status == 201, "\(made.text)")
-        }
-
-        func items() async throws -> [JSON] { try await call(.get, "/admin/trash").json["items"]?.list ?? [] }
-
-        func live() async throws -> [Int] {
-            var counts: [Int] = []
-            for table in ["ship", "cabin", "voyage", "note"] {
-                counts.append(
-                    try await pool.query("SELECT count(*)::int FROM \(table) WHERE trashed_at IS NULL")[0, 0].int)
-            }
-            return counts
-        }
-    }
-
-    private static func run(_ body: @escaping @Sendable (Site) async throws -> Void) async throws {
-        let configuration = try await TestCluster.shared().createDatabase()
-        let owner = try await PostgresConnection.connect(configuration)
+    private static func run(_ body: @escaping @Sendable (AppSite) async throws -> Void) async throws {
         let documents = AppDocuments(
             models: try ModelDocument(
                 app: "harbour", objectTypes: [Ship.self, Cabin.self, Voyage.self, Note.self]),
@@ -107,22 +69,7 @@ struct TrashKeyTests {
                     operations: {trash: true, listTrash: true, restore: true, restoreWithValues: true, purge: true}
 
                 """)
-        try await Migrator.toDocuments([documents], on: owner).apply()
-        await owner.close()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))
-        let models = try await ServerModels.load(pool)
-        let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-            hasher: PasswordHasher(parameters: .weakForTests), grants: { models.grants })
-        _ = try await authenticator.register(email: "ada@example.org", password: "correct horse", displayName: "Ada")
-        let token = try await authenticator.login(email: "ada@example.org", password: "correct horse").token
-        let rules = LiveRules(models.rules)
-        let app = buildAdminApplication(
-            host: "127.0.0.1", port: 0, pool: pool, rules: rules, authenticator: authenticator)
-        let service = JobService(rules: rules, pool: pool, authenticator: authenticator, logger: Logger(label: "jobs"))
-        try await app.test(.router) { client in
-            let site = Site(
-                client: client, pool: pool, schema: models.rules.schema, token: token, service: service)
+        try await AppSite.run(documents) { site in
             let link: JSON = ["type": "ships", "id": .string(ship)]
             try await site.make("ships", .string(ship), ["name": "Nora"])
             try await site.make("ships", "other", ["name": "Otto"])
@@ -133,7 +80,6 @@ struct TrashKeyTests {
                 "notes", .string(note), to: ("voyage", ["type": "voyages", "id": .string(voyage)]))
             try await body(site)
         }
-        await pool.shutdown()
     }
 
     private static func encode(_ text: String) -> String { RequestParameters.encode(text) }
@@ -263,5 +209,32 @@ struct TrashKeyTests {
             _ = try await act("ships", "restore", Self.ship)
             #expect(try await site.live() == [2, 2, 1, 1])
         }
+    }
+}
+
+extension AppSite {
+    fileprivate func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSON) async throws -> Answer {
+        let type = path.hasPrefix("/api/") ? "application/vnd.api+json" : "application/json"
+        return try await call(method, path, JobStore.text(body), type: type)
+    }
+
+    fileprivate func make(_ type: String, _ id: JSON, _ attributes: JSON = [:], to link: (String, JSON)? = nil)
+        async throws
+    {
+        var data: [String: JSON] = ["type": .string(type), "id": id, "attributes": attributes]
+        if let link { data["relationships"] = [link.0: ["data": link.1]] }
+        let made = try await call(.post, "/api/\(type)", ["data": .object(data)])
+        try #require(made.status == 201, "\(made.text)")
+    }
+
+    fileprivate func items() async throws -> [JSON] { try await call(.get, "/admin/trash").json["items"]?.list ?? [] }
+
+    fileprivate func live() async throws -> [Int] {
+        var counts: [Int] = []
+        for table in ["ship", "cabin", "voyage", "note"] {
+            counts.append(
+                try await pool.query("SELECT count(*)::int FROM \(table) WHERE trashed_at IS NULL")[0, 0].int)
+        }
+        return counts
     }
 }
