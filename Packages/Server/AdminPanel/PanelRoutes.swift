@@ -25,7 +25,7 @@ public struct PanelRoutes {
         case recentPasswordSometimes
     }
 
-    /// What a form's address does, for whoever checks what is demanded where.
+    /// The address of a form, and what it demands; tests compare all of them with a list.
     struct Action: Hashable, Sendable {
         let path: String
         let demand: Demand

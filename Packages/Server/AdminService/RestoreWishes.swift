@@ -52,8 +52,8 @@ package struct RestoreWishes: Sendable {
     var ids: Set<TrashAddress> { leave.union(swap).union(values.keys) }
 
     private static let hint =
-        #"Send {"values": {"ID": {"property": value}}, "leave": ["ID"], "swap": ["ID"]}, with ids of objects in the "#
-        + "trash; each member may be left out."
+        #"Send {"values": {"ID": {"property": value}}, "leave": ["ID"], "swap": ["ID"]}, with addresses of objects in "#
+        + "the trash, as GET /admin/trash lists them; each member may be left out."
 
     private static func ids(_ list: [JSON], _ name: String) throws -> Set<TrashAddress> {
         Set(

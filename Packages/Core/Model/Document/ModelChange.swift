@@ -121,7 +121,7 @@ extension ModelProperty {
             add(
                 old.allowedValues != allowedValues,
                 isNarrowed
-                    ? "has other \"values\": objects keep those that are no longer among them, but they can't be entered"
+                    ? "has other \"values\": those left out stay in objects that have them, and can't be entered any more"
                     : "has further \"values\"", kind: isNarrowed ? .narrowed : .other)
         } else {
             add(old.allowedValues != nil, "may have any value")

@@ -150,8 +150,8 @@ struct DevicesContent: Sendable {
                 "No answer from \(DeviceWords.list(silent)) within \(seconds) seconds. "
                     + "The devices that are connected there are missing.")
             let hint = localized(
-                "When a gateway is killed, its devices connect to another one. After \(GatewayInquiry.aliveSeconds) "
-                    + "seconds it is no longer asked.")
+                "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway "
+                    + "after \(GatewayInquiry.aliveSeconds) seconds.")
             warnings.append(DeviceProblem(message, hint: hint))
         }
         let gone = names { if case .gone = $0 { true } else { false } }

@@ -762,7 +762,7 @@ extension BuiltInTranslations {
         msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
         msgstr "Pas de réponse en {1} secondes : {0}. Les appareils qui y sont connectés manquent."
 
-        msgid "When a gateway is killed, its devices connect to another one. After {0} seconds it is no longer asked."
+        msgid "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway after {0} seconds."
         msgstr "Si une passerelle a été tuée, ses appareils se connectent à une autre, et elle n’est plus interrogée après {0} secondes."
 
         msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."

@@ -763,7 +763,7 @@ extension BuiltInTranslations {
         msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
         msgstr "Keine Antwort von {0} innerhalb von {1} Sekunden. Die dort verbundenen Geräte fehlen."
 
-        msgid "When a gateway is killed, its devices connect to another one. After {0} seconds it is no longer asked."
+        msgid "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway after {0} seconds."
         msgstr "Wurde ein Gateway hart beendet, verbinden sich seine Geräte mit einem anderen, und nach {0} Sekunden wird es nicht mehr gefragt."
 
         msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."

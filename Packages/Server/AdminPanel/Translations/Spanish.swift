@@ -762,7 +762,7 @@ extension BuiltInTranslations {
         msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
         msgstr "Sin respuesta de {0} en {1} segundos. Faltan los dispositivos que están conectados allí."
 
-        msgid "When a gateway is killed, its devices connect to another one. After {0} seconds it is no longer asked."
+        msgid "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway after {0} seconds."
         msgstr "Si una pasarela se detuvo bruscamente, sus dispositivos se conectan a otra, y a los {0} segundos se deja de consultarla."
 
         msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."

@@ -29,6 +29,8 @@ enum RestoreForm {
         // A field that is left empty asks for nothing.
         for (name, text) in form where name.hasPrefix(prefix) && !text.isEmpty {
             let property = String(name.dropFirst(prefix.count))
+            // The address of another object may begin like this one.
+            guard !property.contains("-") else { continue }
             let types = schema.classes.compactMap { item in
                 item.isTrashable ? item.columnIndex(property).map { item.columns[$0].type } : nil
             }

@@ -20,7 +20,7 @@ package struct ModelChangeRun: Hashable, Sendable {
     }
 
     package let edit: DocumentEdit
-    /// What people call whoever asked for it: a display name or an address.
+    /// The display name of the person who asked for it, or their e-mail address.
     package let author: String
     /// In microseconds since 1970.
     package let startedAt: Int64
