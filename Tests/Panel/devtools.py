@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import subprocess
 import tempfile
 import time
@@ -21,9 +22,9 @@ class Browser:
     """A Chromium with a fresh profile, which `close` deletes."""
 
     def __init__(self, program):
-        self.profile = tempfile.TemporaryDirectory(prefix="tombolo-chromium.")
+        self.profile = tempfile.mkdtemp(prefix="tombolo-chromium.")
         arguments = [
-            program, "--headless", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}",
+            program, "--headless", "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
             "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-gpu",
             "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync", "--mute-audio",
             "--font-render-hinting=none", "--force-color-profile=srgb", "--lang=en-GB", "about:blank",
@@ -126,4 +127,5 @@ class Browser:
         self.process.wait()
         for descriptor in (self.command_in, self.answer_out):
             os.close(descriptor)
-        self.profile.cleanup()
+        # Whatever a process of the browser was still writing when it was killed must fail no test.
+        shutil.rmtree(self.profile, ignore_errors=True)

@@ -73,23 +73,28 @@ def export(hand):
 def downloaded(fetch, text):
     """What is fetched is a file that has a text."""
     def act(page):
-        with tempfile.TemporaryDirectory() as folder:
-            def found():
-                # What isn't complete yet has another name.
-                for name in os.listdir(folder):
-                    try:
-                        with open(os.path.join(folder, name), encoding="utf-8") as file:
-                            if text in file.read():
-                                return True
-                    except FileNotFoundError:
-                        pass
-                return False
-            page.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
-            try:
-                fetch(page)
-                page.browser.wait(f"a file with '{text}'", found, timeout=20)
-            finally:
-                page.browser.call("Browser.setDownloadBehavior", behavior="default")
+        browser = page.browser
+        # In the browser's own folder, as Chromium may still rename files there after the last of its bytes.
+        folder = tempfile.mkdtemp(prefix="downloads.", dir=browser.profile)
+        ends = []
+
+        def listen(event):
+            if event.get("method") == "Browser.downloadProgress" and event["params"]["state"] != "inProgress":
+                ends.append(event["params"]["state"])
+        browser.listeners.append(listen)
+        browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder, eventsEnabled=True)
+        try:
+            fetch(page)
+            browser.wait("the end of a download", lambda: ends, timeout=20)
+        finally:
+            browser.call("Browser.setDownloadBehavior", behavior="default")
+            browser.listeners.remove(listen)
+        names = os.listdir(folder)
+        if ends != ["completed"] or len(names) != 1:
+            raise StepError(f"One file was expected, not {names}, which ended {ends}.")
+        with open(os.path.join(folder, names[0]), encoding="utf-8") as file:
+            if text not in file.read():
+                raise StepError(f"The file {names[0]} has no '{text}'.")
     return act
 
 
