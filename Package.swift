@@ -211,6 +211,7 @@ let package = Package(
             [asyncHTTPClient, lifecycle, logging, nioCore, nioHTTP1, tracing]),
         library("TomboloMetrics", "Server/Metrics", [coreMetrics]),
         library("TomboloLocalization", "Server/Localization"),
+        library("TomboloMarkdown", "Server/Markdown", ["TomboloHTTP"]),
         library(
             "TomboloHTTP", "Server/HTTP",
             [
@@ -245,8 +246,9 @@ let package = Package(
             name: "AdminPanel",
             dependencies: [
                 "AdminService", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
-                "TomboloJSONAPI", "TomboloLocalization", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
-                "TomboloServerModel", "TomboloSQL", crypto, hummingbird, httpTypes, lifecycle, logging, mustache,
+                "TomboloJSONAPI", "TomboloLocalization", "TomboloMarkdown", "TomboloModel", "TomboloPostgresStore",
+                "TomboloRules", "TomboloServerModel", "TomboloSQL", crypto, hummingbird, httpTypes, lifecycle, logging,
+                mustache,
                 nioCore,
             ],
             path: "Packages/Server/AdminPanel",
@@ -255,8 +257,9 @@ let package = Package(
             "TicketService", "Conference/TicketService",
             [
                 "Batching", "EventModels", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
-                "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL", hummingbird,
-                httpTypes, logging, mustache,
+                "TomboloMarkdown", "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
+                "TomboloSQL",
+                hummingbird, httpTypes, logging, mustache,
             ]),
         library(
             "OpenEventImport", "Conference/OpenEventImport",
@@ -447,6 +450,7 @@ let package = Package(
             ]),
         tests("TomboloTraceExportTests", ["TomboloTraceExport", "TomboloTracing", logging, tracing]),
         tests("LocalizationTests", ["TomboloLocalization"]),
+        tests("MarkdownTests", ["TomboloMarkdown"]),
         tests("TomboloMetricsTests", ["TestSupport", "TomboloMetrics", coreMetrics]),
         tests(
             "HTTPTests",
@@ -481,7 +485,7 @@ let package = Package(
             "AdminPanelTests",
             service + [
                 "AdminPanel", "AdminService", "ConferencePanel", "PostgresValues", "ServiceTestSupport",
-                "TomboloJSONAPI", "TomboloLocalization", "TomboloMigration", "TomboloPostgresStore",
+                "TomboloJSONAPI", "TomboloLocalization", "TomboloMarkdown", "TomboloMigration", "TomboloPostgresStore",
                 "TomboloServerModel",
                 crypto,
             ]),

@@ -5,6 +5,7 @@ import PostgresValues
 import ServiceTestSupport
 import Testing
 import TomboloHTTP
+import TomboloMarkdown
 import TomboloModel
 
 @testable import AdminPanel

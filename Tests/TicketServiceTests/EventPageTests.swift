@@ -29,6 +29,21 @@ import TomboloModel
         }
     }
 
+    @Test("details in Markdown are formatted, below the headings of the page")
+    func detailsAreFormatted() async throws {
+        try await TicketTests.run { fixture, call in
+            let details = "# Getting there\n\nBy *train*, or [by boat](https://ferries.example.org)."
+            try await fixture.rows().set("Event", fixture.event, "details", .string(details))
+            try await fixture.rows().set("Ticket", fixture.tickets[0], "details", "## Includes\n\n- lunch\n- **tea**")
+            let page = try await call(.get, "/events/\(fixture.event)").text
+            #expect(page.contains("<h2>Getting there</h2>"))
+            let link = "<a href=\"https://ferries.example.org\" rel=\"noopener nofollow\">by boat</a>"
+            #expect(page.contains("<p>By <em>train</em>, or \(link).</p>"))
+            #expect(page.contains("<h3>Includes</h3>"))
+            #expect(page.contains("<li><strong>tea</strong>"))
+        }
+    }
+
     @Test func onlyPublishedPublicLiveEventsHaveAPageWhoeverAsks() async throws {
         try await TicketTests.run { fixture, call in
             for role in [nil, "stranger", "superAdmin"] {
@@ -43,12 +58,14 @@ import TomboloModel
         let attacks = [
             "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'\"\u{301} onmouseover=alert(1) x=\"",
             "{{{eventName}}}{{#days}}", "</title><svg onload=alert(1)>", "&lt;b&gt;",
+            "[a](javascript:alert(1)) ![b](https://x/\"onerror=alert(1)) <img src=x>", "`<script>`\n\n> \"<svg>",
         ]
         try await TicketTests.run { fixture, call in
             for attack in attacks {
                 let value = Value.string(attack)
                 try await fixture.rows().set("Event", fixture.event, "name", value)
                 try await fixture.rows().set("Event", fixture.event, "details", value)
+                try await fixture.rows().set("Ticket", fixture.tickets[0], "details", value)
                 try await fixture.rows().set("Event", fixture.event, "locationName", value)
                 try await fixture.rows().set("Event", fixture.event, "websiteURL", .string("https://x/" + attack))
                 try await fixture.rows().set("Event", fixture.event, "timezone", value)

@@ -9,6 +9,9 @@ extension EventPage {
         <style>
         body { font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
         .muted { color: #555; }
+        .text { overflow-wrap: anywhere; }
+        .text pre { white-space: pre-wrap; }
+        .text blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 3px solid #ccc; }
         ol, ul { padding-left: 1.2rem; }
         td { vertical-align: top; padding: .3rem 1rem .3rem 0; }
         td:first-child { white-space: nowrap; }
@@ -19,7 +22,7 @@ extension EventPage {
         <h1>{{{eventName}}}</h1>
         <p>{{{eventDates}}}{{#eventPlace}} · {{{.}}}{{/eventPlace}}</p>
         {{#eventDetails}}
-        <p>{{{.}}}</p>
+        <div class="text">{{{.}}}</div>
         {{/eventDetails}}
         {{#eventWebsite}}
         <p><a rel="noopener noreferrer" href="{{{.}}}">{{{.}}}</a></p>
@@ -32,7 +35,7 @@ extension EventPage {
         <ol class="tickets">
         {{#tickets}}
         <li><strong>{{{ticketName}}}</strong> <span>{{{ticketPrice}}}</span>\
-        {{#ticketDetails}}<br><span class="muted">{{{.}}}</span>{{/ticketDetails}}</li>
+        {{#ticketDetails}}<div class="text muted">{{{.}}}</div>{{/ticketDetails}}</li>
         {{/tickets}}
         </ol>
         </section>

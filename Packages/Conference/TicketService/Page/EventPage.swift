@@ -112,7 +112,7 @@ struct EventPage: Sendable {
         return EventPageContent(
             eventName: PageText(event[\.name]), eventDates: PageText(dates),
             eventPlace: PageText(nonEmpty: event[\.locationName]),
-            eventDetails: PageText(nonEmpty: event[\.details]),
+            eventDetails: PageMarkdown(event[\.details], firstHeading: 2),
             eventWebsite: PageText(webAddress: event[\.websiteURL]), zone: PageText(clock.name),
             hasTickets: !rows.tickets.isEmpty, tickets: rows.tickets.map(ticket), hasSchedule: !days.isEmpty,
             days: days)
@@ -128,7 +128,7 @@ struct EventPage: Sendable {
             }
         return EventPageContent.Ticket(
             ticketName: PageText(row[\.name]), ticketPrice: PageText(price),
-            ticketDetails: PageText(nonEmpty: row[\.details]))
+            ticketDetails: PageMarkdown(row[\.details], firstHeading: 3))
     }
 
     /// Sessions come sorted by start, those without one first: they go to the end.

@@ -1,9 +1,9 @@
-/// What the template shows. Every text is a ``PageText``, so that nothing unescaped can get in.
+/// What the template shows. Every text is a ``PageText`` or ``PageMarkdown``, so that nothing unescaped can get in.
 struct EventPageContent {
     let eventName: PageText
     let eventDates: PageText
     let eventPlace: PageText?
-    let eventDetails: PageText?
+    let eventDetails: PageMarkdown?
     let eventWebsite: PageText?
     let zone: PageText
     let hasTickets: Bool
@@ -14,7 +14,7 @@ struct EventPageContent {
     struct Ticket {
         let ticketName: PageText
         let ticketPrice: PageText
-        let ticketDetails: PageText?
+        let ticketDetails: PageMarkdown?
     }
 
     struct Day {

@@ -16,10 +16,8 @@ struct PageText: MustacheCustomRenderable, Equatable {
 
     /// A link's address; nil unless it is a web address.
     init?(webAddress text: String?) {
-        guard let text, let start = text.firstIndex(of: ":"),
-            ["http", "https"].contains(text[..<start].lowercased())
-        else { return nil }
-        self.init(text)
+        guard let address = text.flatMap(HTMLPage.webAddress) else { return nil }
+        self.init(address)
     }
 
     var isNull: Bool { false }

@@ -1,6 +1,7 @@
 public import Mustache
 import Synchronization
 import TomboloLocalization
+import TomboloMarkdown
 
 /// HTML in which everything from outside is escaped. Only a ``PanelTemplate`` makes it, and ``MarkdownHTML`` of texts.
 public struct PanelHTML: MustacheCustomRenderable, MustacheTransformable, Sendable {

@@ -67,7 +67,7 @@ enum CellText {
         case (.string(let value), .string):
             if value.isEmpty { return ["text": localized("empty text"), "isEmpty": true] }
             var values = text(value, limit)
-            if let link = webAddress(value) { values["link"] = link }
+            if let link = HTMLPage.webAddress(value) { values["link"] = link }
             return values
         default: return text(plain(json), limit)
         }
@@ -92,15 +92,6 @@ enum CellText {
         let fraction = parts.count > 1 ? parts[1].trimmingSuffix { $0 == "0" } : ""
         if !fraction.isEmpty { moment += ".\(fraction)" } else if moment.hasSuffix(":00") { moment.removeLast(3) }
         return moment + " UTC"
-    }
-
-    /// Only what a browser opens as a page: never `javascript:` and its like.
-    static func webAddress(_ text: String) -> String? {
-        let lower = text.prefix(8).lowercased()
-        guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), text.utf8.count <= 2_048,
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), URL(string: text)?.host() != nil
-        else { return nil }
-        return text
     }
 
     /// - Parameter truth: what stands for true and false; nil for words of the page's language.

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import TomboloHTTP
 import TomboloLocalization
+import TomboloMarkdown
 
 /// How a text in Markdown looks, for the preview of forms.
 struct MarkdownPages: PanelSection {

@@ -43,6 +43,18 @@ public struct HTMLPage: ResponseGenerator, Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// Bytes of an address.
+    private static let maximumAddressLength = 2_048
+
+    /// A text that is the address of a web page, as it is; nil for any other, such as `javascript:` and its like.
+    public static func webAddress(_ text: String) -> String? {
+        let lower = text.prefix(8).lowercased()
+        guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), text.utf8.count <= maximumAddressLength,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), URL(string: text)?.host() != nil
+        else { return nil }
+        return text
+    }
+
     /// What stands for a byte of ASCII; nil for one that stands for itself. Other bytes of UTF-8 are none of these.
     private static func escapes(_ byte: UInt8) -> String? {
         switch byte {

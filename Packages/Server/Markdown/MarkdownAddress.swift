@@ -1,4 +1,5 @@
 import Foundation
+import TomboloHTTP
 
 /// Where links may lead: `http`, `https` and `mailto`. Any other address stays text.
 enum MarkdownAddress {
@@ -8,7 +9,7 @@ enum MarkdownAddress {
     private static let maximumNesting = 4
 
     static func checked(_ text: String) -> String? {
-        if let address = CellText.webAddress(text) { return address }
+        if let address = HTMLPage.webAddress(text) { return address }
         let scheme = "mailto:"
         guard text.utf8.count <= maximumLength, text.prefix(scheme.count).lowercased() == scheme,
             text.utf8.count > scheme.utf8.count, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f })

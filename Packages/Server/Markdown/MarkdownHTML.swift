@@ -6,19 +6,19 @@ import TomboloHTTP
 /// Texts are anybody's. All of their characters are escaped, HTML in them is text, and the only attributes are addresses
 /// that ``MarkdownAddress`` lets through and numbers of lists. Time and output grow with the length alone, and nesting is
 /// bounded.
-struct MarkdownHTML {
+package struct MarkdownHTML {
     /// Of a text that is formatted; longer ones are shown as they are.
-    static let maximumByteCount = 64 << 10
+    package static let maximumByteCount = 64 << 10
     private static let lowestHeading = 6
 
     /// The level of a heading that none is above: one below that of the heading on the page before the text.
     private let firstHeading: Int
     /// The levels, as they're written, of the headings that the next block is under.
     private var headings: [Int] = []
-    private(set) var text = ""
+    package private(set) var text = ""
 
     /// - Parameter firstHeading: the level that the highest headings get.
-    init(_ markdown: String, firstHeading: Int) {
+    package init(_ markdown: String, firstHeading: Int) {
         self.firstHeading = firstHeading
         for block in MarkdownBlockParser.blocks(of: markdown) { add(block, isTight: false) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import AdminPanel
+@testable import TomboloMarkdown
 
 /// Texts in Markdown as HTML, which are anybody's.
 @Suite struct MarkdownHTMLTests {
