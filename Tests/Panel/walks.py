@@ -112,6 +112,8 @@ def data(hand):
         ("searches the sessions", both(
             hand.follow("Sessions"), hand.write("Search Sessions", "colour", role="searchbox"), hand.push("Search"),
             expect("colour contrast"))),
+        ("counts them by their fields", both(hand.follow("Show counts"), expect("Hide counts"))),
+        ("leaves the counts", both(hand.follow("Hide counts"), expect("Show counts"))),
         ("opens one", both(hand.follow("A field guide to colour contrast"), expect("Short abstract"))),
         ("begins a copy of it", both(hand.follow("Duplicate"), expect("New session"), hand.follow("Cancel"))),
     ]
@@ -323,6 +325,7 @@ PAGES = [
     ("overview", "/panel"),
     ("list", "/panel/data/listings"),
     ("list-filtered", "/panel/data/sessions?filter[state][eq]=confirmed&sort=startsAt"),
+    ("list-counts", "/panel/data/sessions?counts=1&filter[state]=confirmed"),
     ("record", first("/panel/data/sessions?q=colour", "/panel/data/sessions/")),
     ("record-event", first("/panel/data/events?q=tombolo", "/panel/data/events/")),
     ("edit", lambda page: first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page) + "/edit"),

@@ -77,7 +77,7 @@ struct TrashPlainQuestions {
             return ["csv", "json", "ndjson"].map { parameters([("format", $0), ("sort", "id"), ("titles", "true")]) }
         case "/panel/export/\(type.name)": return [parameters([("sort", "id")])]
         case "/panel/data/\(type.name)", "/panel/rows/\(type.name)":
-            return ["", parameters([("columns", texts.prefix(20).joined(separator: ","))])]
+            return ["", parameters([("columns", texts.prefix(20).joined(separator: ",")), ("counts", "1")])]
         default: return [""]
         }
     }

@@ -12,6 +12,8 @@ struct FilterForm {
     let type: ResourceType
     let list: ListRequest
     let reader: RecordReader
+    /// What links may lead to, read once for the page.
+    let choices = FormChoices()
 
     /// A filter that was sent.
     struct Wish {
@@ -28,8 +30,8 @@ struct FilterForm {
             value: list.parameters.value("add-value") ?? "")
     }
 
-    private static let pages: [(name: String, value: String?)] = [("page[number]", nil), ("page[after]", nil)]
-    private static let asked: [(name: String, value: String?)] = [
+    static let pages: [(name: String, value: String?)] = [("page[number]", nil), ("page[after]", nil)]
+    static let asked: [(name: String, value: String?)] = [
         ("add-field", nil), ("add-test", nil), ("add-value", nil),
     ]
 
@@ -107,17 +109,17 @@ struct FilterForm {
 
     private static func isTime(_ field: FieldPath) -> Bool { field.target == nil && field.type == .date }
 
-    private static func title(_ field: String) -> String { field == "id" ? localized("Id") : ClassTitle.words(field) }
+    static func title(_ field: String) -> String { field == "id" ? localized("Id") : ClassTitle.words(field) }
 
     // MARK: Showing it
 
-    private struct Field {
+    struct Field {
         let name: String
         let path: FieldPath
         let resource: ResourceField?
     }
 
-    private var fields: [Field] {
+    var fields: [Field] {
         var fields: [(name: String, field: ResourceField?)] = [("id", nil)]
         fields += view.fields(of: type).map { ($0.name, $0) }
         return fields.compactMap { name, field in
@@ -130,12 +132,11 @@ struct FilterForm {
 
     /// - Parameter problem: what is wrong with the filter that was to be added.
     func values(_ problem: RequestFailure?) async throws -> [String: Any] {
-        let choices = FormChoices()
         var options: [[String: Any]] = []
         var lists: [[String: Any]] = []
         var quick: [[String: Any]] = []
         for field in fields {
-            let few = try await few(field, choices)
+            let few = try await few(field)
             if let few {
                 lists.append(["id": "values-\(field.name)", "values": few.map { ["title": $0.title] }])
                 if field.name != "id" { quick.append(self.quick(field, few)) }
@@ -148,7 +149,8 @@ struct FilterForm {
             ])
         }
         var values: [String: Any] = [
-            "filterFields": options, "filterLists": lists, "quickFilters": quick, "filterValue": wish?.value ?? "",
+            "filterFields": options, "filterLists": lists, "quickFilters": quick, "mayCount": !quick.isEmpty,
+            "filterValue": wish?.value ?? "",
             "tests": FilterTest.allCases.map { test -> [String: Any] in
                 [
                     "value": test.rawValue, "title": test.title(isTime: false), "isChosen": test.rawValue == wish?.test,
@@ -163,7 +165,7 @@ struct FilterForm {
     }
 
     /// All values of a field that has few: of an enumeration, of a truth value, or of a link to a small class.
-    private func few(_ field: Field, _ choices: FormChoices) async throws -> [RecordReader.Choice]? {
+    func few(_ field: Field) async throws -> [RecordReader.Choice]? {
         if let target = field.path.target {
             guard let few = try await choices.few(of: target, reader), !few.isEmpty else { return nil }
             return few
@@ -187,7 +189,6 @@ struct FilterForm {
 
     /// The filters that a list has, each with the address without it.
     func chips(_ path: String) async throws -> [[String: Any]] {
-        let choices = FormChoices()
         var chips: [[String: Any]] = []
         for parameter in list.parameters.all where parameter.family == "filter" && !parameter.keys.isEmpty {
             let field = try? FieldPath(parameter.keys[0], of: type, view, parameter)
@@ -196,7 +197,7 @@ struct FilterForm {
             let title = Self.title(parameter.keys[0])
             var text = localized("\(title) \(asked)", context: "a field and what is asked of it")
             if test?.takesValue != false {
-                let value = try await shown(parameter.value, field, test, choices)
+                let value = try await shown(parameter.value, field, test)
                 text = localized("\(title) \(asked) \(value)", context: "a field, what is asked of it, and a value")
             }
             chips.append([
@@ -207,9 +208,7 @@ struct FilterForm {
         return chips
     }
 
-    private func shown(
-        _ value: String, _ field: FieldPath?, _ test: FilterTest?, _ choices: FormChoices
-    ) async throws -> String {
+    private func shown(_ value: String, _ field: FieldPath?, _ test: FilterTest?) async throws -> String {
         guard let field else { return value }
         if let target = field.target {
             let ids = test == .in ? value.split(separator: ",").map(String.init) : [value]

@@ -39,6 +39,7 @@ struct ListPage {
         async let found = reader.page(type, query, narrowing: narrowing, request.core.pool)
         async let count = reader.patientCount(
             type, matching: .all([narrowing, query.filter]), limit: Self.countLimit + 1, request.core.pool)
+        let counts = list.wantsCounts ? try await filterForm.counts(path, reader) : []
         let (page, total) = (try await found, try await count)
         let filters = try await filterForm.chips(path)
         let plural = ClassTitle.plural(of: type)
@@ -56,6 +57,10 @@ struct ListPage {
             "sizeOthers": hidden(list, without: ["page[size]", "page[number]"]),
         ]
         values.merge(try await filterForm.values(problem)) { $1 }
+        values["counts"] = counts
+        values["wantsCounts"] = list.wantsCounts
+        values["countsAddress"] = list.address(
+            path, FilterForm.asked + [(ListRequest.countsName, list.wantsCounts ? nil : "1")])
         let views = try await SavedViews.all(of: request.userID, type, request.core.pool)
         let current = list.parameters.query(replacing: [("page[number]", nil), ("page[after]", nil)])
         values["formToken"] = request.visit.token.formToken

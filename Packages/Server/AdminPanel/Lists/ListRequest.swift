@@ -8,6 +8,7 @@ import TomboloLocalization
 ///
 /// - `q`: text that one of the text properties contains, in whatever case; or an id
 /// - `columns`: which fields are shown, in their order
+/// - `counts`: 1 to show how many objects have each value of the fields that have few (see ``FilterForm/counts(_:_:)``)
 ///
 /// Forms without JavaScript send `add-field`, `add-test` and `add-value` for one more filter (see ``FilterForm``), `column[NAME]`
 /// for each column, and `is[NAME]` for a value of a field that has few; these lead to the address that they mean.
@@ -18,13 +19,15 @@ struct ListRequest {
     /// Columns that a list shows unless it's told which.
     static let defaultColumnCount = 6
     static let maximumColumnCount = 20
+    static let countsName = "counts"
     private static let own: Set<String> = [
         "q", "columns", "column", "add-field", "add-test", "add-value", "set-columns", "is",
-        "format", "formulas", "titles", LivePages.seenField,
+        "format", "formulas", "titles", countsName, LivePages.seenField,
     ]
 
     let parameters: RequestParameters
     let search: String?
+    let wantsCounts: Bool
     private(set) var columns: [ResourceField] = []
     let query: ResourceQuery
     /// What a search must find.
@@ -39,6 +42,9 @@ struct ListRequest {
                 .badRequest, "The search has more than \(Self.maximumSearchByteCount) bytes.",
                 hint: "Search for less text.")
         }
+        let counts = parameters.all.first { $0.name == Self.countsName }
+        if let counts, counts.value != "1" { throw counts.failure(expected: "1") }
+        wantsCounts = counts != nil
         narrowing = search.map { Self.predicate($0, type, fields) } ?? .constant(true)
         columns = try Self.columns(parameters.value("columns"), type, fields, view)
         var query = try ResourceQuery(parameters.without(Self.own), .list, of: type, for: view)

@@ -15,6 +15,14 @@ extension ResourceReader {
         try await Self.patiently { try await count(type, matching: filter, limit: limit, pool) }
     }
 
+    /// As `counts`, or nil if that takes longer than a page waits.
+    func patientCounts(
+        _ type: ResourceType, of field: ResourceField, among values: [Value], matching filter: Predicate,
+        _ pool: PostgresPool
+    ) async throws -> ValueCounts? {
+        try await Self.patiently { try await counts(type, of: field, among: values, matching: filter, pool) }
+    }
+
     /// As `sample`, or nil if that takes longer than a page waits.
     func patientSample(
         of type: ResourceType, permitting operation: TomboloRules.Operation?, _ pool: PostgresPool

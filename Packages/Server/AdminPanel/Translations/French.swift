@@ -1504,6 +1504,11 @@ extension BuiltInTranslations {
         msgid "JSON lines"
         msgstr "JSON Lines"
 
+        # Packages/Server/AdminPanel/Lists/FilterForm+Counts.swift
+
+        msgid "other values"
+        msgstr "autres valeurs"
+
         # Packages/Server/AdminPanel/Lists/FilterForm+Values.swift
 
         msgid "a whole number"
@@ -5708,6 +5713,18 @@ extension BuiltInTranslations {
 
         msgid "Add the filter"
         msgstr "Ajouter le filtre"
+
+        msgid "Counts"
+        msgstr "Nombres"
+
+        msgid "Counting takes too long here. Search or filter for less."
+        msgstr "Le comptage est trop long ici. Restreignez la recherche ou les filtres."
+
+        msgid "Hide counts"
+        msgstr "Masquer les nombres"
+
+        msgid "Show counts"
+        msgstr "Afficher les nombres"
 
         msgid "Columns"
         msgstr "Colonnes"

@@ -1505,6 +1505,11 @@ extension BuiltInTranslations {
         msgid "JSON lines"
         msgstr "JSON Lines"
 
+        # Packages/Server/AdminPanel/Lists/FilterForm+Counts.swift
+
+        msgid "other values"
+        msgstr "andere Werte"
+
         # Packages/Server/AdminPanel/Lists/FilterForm+Values.swift
 
         msgid "a whole number"
@@ -5709,6 +5714,18 @@ extension BuiltInTranslations {
 
         msgid "Add the filter"
         msgstr "Filter hinzufügen"
+
+        msgid "Counts"
+        msgstr "Anzahlen"
+
+        msgid "Counting takes too long here. Search or filter for less."
+        msgstr "Das Zählen dauert hier zu lange. Suchen oder filtern Sie nach weniger."
+
+        msgid "Hide counts"
+        msgstr "Anzahlen ausblenden"
+
+        msgid "Show counts"
+        msgstr "Anzahlen anzeigen"
 
         msgid "Columns"
         msgstr "Spalten"

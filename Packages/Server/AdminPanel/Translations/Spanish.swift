@@ -1504,6 +1504,11 @@ extension BuiltInTranslations {
         msgid "JSON lines"
         msgstr "JSON Lines"
 
+        # Packages/Server/AdminPanel/Lists/FilterForm+Counts.swift
+
+        msgid "other values"
+        msgstr "otros valores"
+
         # Packages/Server/AdminPanel/Lists/FilterForm+Values.swift
 
         msgid "a whole number"
@@ -5708,6 +5713,18 @@ extension BuiltInTranslations {
 
         msgid "Add the filter"
         msgstr "Añadir el filtro"
+
+        msgid "Counts"
+        msgstr "Recuentos"
+
+        msgid "Counting takes too long here. Search or filter for less."
+        msgstr "Contar tarda demasiado aquí. Acote la búsqueda o los filtros."
+
+        msgid "Hide counts"
+        msgstr "Ocultar los recuentos"
+
+        msgid "Show counts"
+        msgstr "Mostrar los recuentos"
 
         msgid "Columns"
         msgstr "Columnas"

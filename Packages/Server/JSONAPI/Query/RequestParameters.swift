@@ -33,6 +33,8 @@ package struct RequestParameters: Sendable {
             self.init(name: field, family: "filter", keys: [field], value: value)
         }
 
+        fileprivate func isFilter(of field: String) -> Bool { family == "filter" && keys.first == field }
+
         /// The name for messages.
         package var shown: String { name.shortened(toByteCount: 60) }
 
@@ -119,6 +121,14 @@ package struct RequestParameters: Sendable {
     /// Without the parameters of some names, whose values are another part's business.
     package func without(_ families: Set<String>) -> RequestParameters {
         RequestParameters(all.filter { !families.contains($0.family) })
+    }
+
+    /// The filters of a field.
+    package func filters(of field: String) -> [Parameter] { all.filter { $0.isFilter(of: field) } }
+
+    /// The filters of all fields but one, and nothing else.
+    package func filters(butOf field: String) -> RequestParameters {
+        RequestParameters(all.filter { $0.family == "filter" && !$0.isFilter(of: field) })
     }
 
     /// The value of a parameter without brackets; nil if it isn't there.
