@@ -22,6 +22,9 @@ struct PanelFieldStyles: Sendable {
         styles.isEmpty ? nil : styles[type.item.name]?[field.property]
     }
 
+    /// Whether the app shows the values of a field in its own way.
+    func isShown(_ field: ResourceField, of type: ResourceType) -> Bool { style(field, of: type)?.shown != nil }
+
     /// Adds how the app shows a value. One that isn't there, or is too long to be shown, is shown as usual.
     /// - Parameter values: what the panel shows of it.
     func show(

@@ -64,6 +64,7 @@ enum CellText {
         case (.string(let value), .decimal128): return ["text": value, "isNumber": true]
         case (.string(let value), .data):
             return ["text": bytes(byteCount(value))]
+        case (.object, .data): return ["text": bytes(BytesBeginning(json)?.byteCount ?? 0)]
         case (.string(let value), .string):
             if value.isEmpty { return ["text": localized("empty text"), "isEmpty": true] }
             var values = text(value, limit)

@@ -200,6 +200,12 @@ struct ListPage {
             let json = resource.attribute(field.name)
             var cell = CellText.value(json, field)
             request.core.fieldStyles.show(json, field, of: type, isList: true, &cell)
+            if let text = cell["text"], BytesBeginning(json)?.isSmallImage == true {
+                cell["image"] = [
+                    "path": BytesPages.path(of: type, id: resource.id, field), "side": BytesBeginning.imageSide,
+                    "label": "\(ClassTitle.words(field.name)): \(text)",
+                ]
+            }
             return cell
         }
     }

@@ -51,6 +51,9 @@ struct ListRequest {
         if parameters.value("sort") == nil { query.sorts = Self.defaultSorts(of: type) }
         let title = ClassTitle.field(of: type, view)
         query.fields[type.name] = Set(columns.map(\.name) + (title.map { [$0.name] } ?? []))
+        let styles = request.core.fieldStyles
+        query.beginnings[type.name] = Set(
+            columns.filter { $0.isBytes && !styles.isShown($0, of: type) }.map(\.name))
         query.includes = []
         for field in columns {
             guard case .toOne(_, let index) = field.content, let target = view.types[index] else { continue }

@@ -56,6 +56,7 @@ struct RowsPage {
         var query = list.query
         // A version is of everything.
         query.fields[type.name] = nil
+        query.beginnings = [:]
         query.includes = []
         let page = try await ResourceReader(view: view).page(
             type, query, narrowing: list.narrowing, request.core.pool)

@@ -11,12 +11,16 @@ package struct ResourcePlan: Sendable {
     /// Elements of a list that a resource shows. A longer relationship has no linkage, only its links; a longer
     /// attribute is left out.
     package static let maximumElementCount = 1_000
+    /// Bytes of a value that are read where only its beginning is: enough for the signature of a file. Such a member is
+    /// `{"beginning":"iVBORw0KGgoAAAAN","byteCount":4711}`, with the first bytes in base64.
+    package static let beginningByteCount = 12
     /// The name of the class's table in the statement.
     package static let alias = "o"
 
     /// A value as it's written; places are those of cells in the row.
     private indirect enum Source: Sendable {
         case value(Int, PropertyType)
+        case beginning(Int, byteCount: Int)
         case array(Int, [PropertyType])
         case object(Int, [Member])
         case values(Int, PropertyType)
@@ -56,10 +60,15 @@ package struct ResourcePlan: Sendable {
     /// `"links":{"self":"/api/sessions/`
     private let link: [UInt8]
 
-    /// - Parameter fields: the members that are asked for; nil for all.
-    package init(_ type: ResourceType, for view: CallerView, fields: Set<String>? = nil, linkage: Set<String> = []) {
+    /// - Parameters:
+    ///   - fields: the members that are asked for; nil for all.
+    ///   - beginnings: members with bytes of which only the beginning is.
+    package init(
+        _ type: ResourceType, for view: CallerView, fields: Set<String>? = nil, linkage: Set<String> = [],
+        beginnings: Set<String> = []
+    ) {
         self.type = type
-        isComplete = fields == nil
+        isComplete = fields == nil && beginnings.isEmpty
         columns = [PostgresSQL.quoteIdentifier(Self.alias, type.key.sqlName)]
         var opening = JSONBytes()
         opening.append("{\"type\":")
@@ -74,6 +83,8 @@ package struct ResourcePlan: Sendable {
                 guard isAskedFor || linkage.contains(field.name) else { continue }
                 addRelationship(field, target, view.schema)
                 if !isAskedFor { hidden.insert(field.name) }
+            } else if isAskedFor, beginnings.contains(field.name), let source = beginning(field) {
+                attributes.append(Member(name: Self.name(field.name), source: source))
             } else if isAskedFor, let source = source(field, view.schema) {
                 attributes.append(Member(name: Self.name(field.name), source: source))
             }
@@ -93,6 +104,15 @@ package struct ResourcePlan: Sendable {
     private mutating func add(_ sql: String) -> Int {
         columns.append(sql)
         return columns.count - 1
+    }
+
+    /// PostgreSQL knows the length of a long value without reading it, and reads no more of it than its beginning.
+    /// - Returns: nil for what isn't bytes in a column.
+    private mutating func beginning(_ field: ResourceField) -> Source? {
+        guard case .value(let index, .data) = field.content else { return nil }
+        let column = PostgresSQL.quoteIdentifier(Self.alias, type.item.columns[index].sqlName)
+        let place = add("substring(\(column) FROM 1 FOR \(Self.beginningByteCount))")
+        return .beginning(place, byteCount: add("octet_length(\(column))"))
     }
 
     private mutating func source(_ field: ResourceField, _ schema: Schema) -> Source? {
@@ -311,6 +331,8 @@ package struct ResourcePlan: Sendable {
                 json.append(member.name)
                 switch member.source {
                 case .value(let place, let type): try RowJSON.append(row[place], type, to: &json)
+                case .beginning(let place, let byteCount):
+                    try append(beginning: row[place], byteCount: row[byteCount], to: &json)
                 case .array(let place, let types): try append(row[place], types, to: &json)
                 case .object(let place, let members):
                     if row[place].isNull {
@@ -323,6 +345,17 @@ package struct ResourcePlan: Sendable {
             }
             isFirst = false
         }
+        json.append("}")
+    }
+
+    private static func append(
+        beginning: PostgresCell, byteCount: PostgresCell, to json: inout JSONBytes
+    ) throws {
+        guard !beginning.isNull else { return json.append(null: ()) }
+        json.append("{\"beginning\":")
+        json.append(string: Data(try beginning.bytes).base64EncodedString())
+        json.append(",\"byteCount\":")
+        json.append(try byteCount.int64)
         json.append("}")
     }
 

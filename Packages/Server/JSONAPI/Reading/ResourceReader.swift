@@ -89,7 +89,9 @@ package struct ResourceReader: Sendable {
 
     /// With the linkage of every relationship that is followed from resources of the type.
     package func plan(_ type: ResourceType, _ query: ResourceQuery) -> ResourcePlan {
-        ResourcePlan(type, for: view, fields: query.fields[type.name], linkage: query.included(from: type))
+        ResourcePlan(
+            type, for: view, fields: query.fields[type.name], linkage: query.included(from: type),
+            beginnings: query.beginnings[type.name] ?? [])
     }
 
     /// The page of a list that a query asks for.
