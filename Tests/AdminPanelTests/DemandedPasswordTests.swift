@@ -42,7 +42,7 @@ import TomboloServerModel
         "/panel/invitation/accept", "/panel/jobs/{id}/cancel", "/panel/login/code", "/panel/logout", "/panel/markdown",
         "/panel/models/{app}/edit", "/panel/models/{app}/plan",
         "/panel/own-password",
-        "/panel/people/invitations/{id}/resend", "/panel/people/invitations/{id}/revoke",
+        "/panel/people/invitations/{id}/resend", "/panel/people/invitations/{id}/revoke", "/panel/schedule/{job}/run",
         "/panel/settings/test-mail", "/panel/theme",
         "/panel/view-as", "/panel/view-as/end", "/panel/views/{collection}", "/panel/views/{collection}/delete",
     ]

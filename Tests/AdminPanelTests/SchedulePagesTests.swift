@@ -1,5 +1,7 @@
 import AdminService
 import Foundation
+import HTTPTypes
+import Logging
 import PostgresClient
 import ServiceTestSupport
 import Testing
@@ -8,7 +10,18 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
 
+@testable import AdminPanel
+
 @Suite struct SchedulePagesTests {
+    private static let path = "/panel/schedule"
+    private static let jobExpiry = "\(path)/jobExpiry/run"
+
+    /// As if the server that forgets old jobs had just done so.
+    private static func noteJobExpiry(_ fixture: ServiceFixture) async {
+        await Routine.jobExpiry.note(
+            .done("jobs were forgotten"), took: .seconds(2), pause: .seconds(3_600), in: fixture.adminServer.pool)
+    }
+
     @Test("what runs by itself is listed with its last run, its next, and what came of it")
     func list() async throws {
         try await ServiceFixture.with { fixture in
@@ -43,6 +56,117 @@ import TomboloRules
                 for role in ["admin", "owner"] {
                     let other = try await PanelBrowser.loggedIn(client, as: role)
                     #expect(try await other.get("/panel/schedule").status == 403)
+                }
+            }
+        }
+    }
+
+    @Test("a job is run by its button, waits until a server takes it, and is late if none does")
+    func run() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                // No server has ever done it, so that none would.
+                #expect(try await !browser.get(Self.path).text.contains("Run now"))
+                #expect(try await browser.post(Self.jobExpiry).status == 303)
+                #expect(try await browser.get(Self.path).text.contains("No server has ever run this job."))
+
+                await Self.noteJobExpiry(fixture)
+                let before = try await browser.get(Self.path).text
+                #expect(before.contains("action=\"\(Self.jobExpiry)\"") && !before.contains("data-follow"), "\(before)")
+                #expect(!before.contains("\(Self.path)/auditExpiry/run") && !before.contains("\(Self.path)/purge/run"))
+                let answer = try await browser.post(Self.jobExpiry)
+                #expect(answer.status == 303 && answer.headers[.location] == Self.path, "\(answer.text)")
+                let waiting = try await browser.get(Self.path).text
+                for text in ["The job begins in a moment.", ">waiting<", "data-follow"] {
+                    #expect(waiting.contains(text), "\(text): \(waiting)")
+                }
+                // Once more changes nothing.
+                #expect(try await browser.post(Self.jobExpiry).status == 303)
+                #expect(try await fixture.pool.query("SELECT 1 FROM tombolo.panel_run").count == 1)
+
+                let pause = Duration.seconds(3_600)
+                #expect(await Routine.jobExpiry.take(pause: pause, in: fixture.adminServer.pool))
+                #expect(try await browser.get(Self.path).text.contains(">runs<"))
+                #expect(try await browser.post(Self.jobExpiry).status == 303)
+                #expect(try await browser.get(Self.path).text.contains("This job is running already."))
+                #expect(await !Routine.jobExpiry.take(pause: pause, in: fixture.adminServer.pool))
+
+                await Self.noteJobExpiry(fixture)
+                #expect(try await browser.post(Self.jobExpiry).status == 303)
+                try await fixture.pool.query(
+                    "UPDATE tombolo.routine SET next_at = next_at - interval '3 minutes'")
+                let late = try await browser.get(Self.path).text
+                #expect(late.contains(">late<") && !late.contains("data-follow"), "\(late)")
+                for work in ["purge", "auditCopy", "jobs", "backup", "nothing"] {
+                    #expect(try await browser.post("\(Self.path)/\(work)/run").status == 404, "\(work)")
+                }
+            }
+        }
+    }
+
+    @Test("only super administrators have jobs run, as themselves and from the panel's own page")
+    func access() async throws {
+        try await ServiceFixture.with { fixture in
+            await Self.noteJobExpiry(fixture)
+            try await PanelBrowser.with(fixture) { _, client in
+                for role in ["admin", "owner", "organizer", "registrar", "attendee"] {
+                    let browser = try await PanelBrowser.loggedIn(client, as: role)
+                    #expect(try await browser.post(Self.jobExpiry).status == 403, "\(role)")
+                }
+                let boss = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                #expect(try await boss.send(Self.jobExpiry, [:], token: nil).status == 403)
+                let token = try await boss.formToken()
+                let user = try #require(fixture.users["superAdmin"])
+                #expect(try await boss.post("/panel/view-as", ["user": "\(user)"]).status == 303)
+                let viewed = try await boss.get(Self.path)
+                #expect(viewed.status == 200 && !viewed.text.contains(Self.jobExpiry), "\(viewed.text)")
+                #expect(try await boss.send(Self.jobExpiry, [:], token: token).status == 403)
+                #expect(try await fixture.pool.query("SELECT 1 FROM tombolo.panel_run").isEmpty)
+            }
+            // Of those who may look and nothing else.
+            let works = try await Schedule(fixture.adminServer.pool).works(now: Date().microsecondsSince1970)
+            func actions(mayRun: Bool) -> [String] {
+                let content = ScheduleContent(works, mayPurge: false, mayBackUp: false, mayRun: mayRun, now: 0)
+                return content.works.compactMap(\.run)
+            }
+            #expect(actions(mayRun: true) == [Self.jobExpiry] && actions(mayRun: false).isEmpty)
+        }
+    }
+
+    @Test("an admin server that works runs the job that a button asked for")
+    func work() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                await Self.noteJobExpiry(fixture)
+                let service = JobService(
+                    rules: LiveRules(fixture.rules), pool: fixture.adminServer.pool,
+                    authenticator: fixture.adminServer.authenticator, logger: Logger(label: "jobs"))
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await service.run() }
+                    /// Waits for a run of the server's own.
+                    func runs() async throws {
+                        let deadline = ContinuousClock.now + .seconds(60)
+                        while true {
+                            let found = try await fixture.pool.query(
+                                """
+                                SELECT 1 FROM tombolo.routine WHERE finished_at >= started_at
+                                    AND result LIKE 'jobs that ended long ago%'
+                                """)
+                            if !found.isEmpty { return }
+                            try #require(ContinuousClock.now < deadline, "no run")
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
+                    }
+                    // The one at its start.
+                    try await runs()
+                    await Self.noteJobExpiry(fixture)
+                    #expect(try await browser.post(Self.jobExpiry).status == 303)
+                    try await runs()
+                    #expect(try await browser.get(Self.path).text.contains("jobs that ended long ago were forgotten"))
+                    group.cancelAll()
+                    try await group.waitForAll()
                 }
             }
         }

@@ -232,6 +232,13 @@ def people(hand):
     ]
 
 
+def schedule(hand):
+    return [
+        ("has a scheduled job run", both(
+            hand.follow("Scheduled jobs"), hand.push("Run now Jobs: old ones"), expect("The job begins in a moment."))),
+    ]
+
+
 def colours(hand):
     def are(theme):
         def look(page):
@@ -254,8 +261,8 @@ def everything(hand, group, victim, clashing):
             + (work.all_of_them(hand) if hand is Mouse else [])
             + trash(hand, group, victim, clashing) + permissions(hand)
             + work.password_again(hand) + work.statement(hand)
-            + people(hand) + work.owners(hand, people_of_event) + accounts(hand) + models(hand) + colours(hand)
-            + languages(hand) + log_out(hand))
+            + people(hand) + work.owners(hand, people_of_event) + accounts(hand) + schedule(hand) + models(hand)
+            + colours(hand) + languages(hand) + log_out(hand))
 
 
 # Of the trash of the large sample.

@@ -52,6 +52,44 @@ private let retentionCluster = Task { try await TestCluster.start() }
         for column in 2...4 { #expect(try found[0, column].bool, "\(column)") }
     }
 
+    @Test("a run that is due in the database begins within seconds, and one process alone takes it")
+    func askedFor() async throws {
+        let database = try await makeDatabase()
+        let retention = ChangelogRetention(configuration: database.configuration)
+        func due() async throws {
+            try await database.pool.query("UPDATE tombolo.routine SET next_at = clock_timestamp()")
+        }
+        /// When the last run began, once it has ended.
+        func ended(after start: Int64) async throws -> Int64 {
+            let deadline = ContinuousClock.now + .seconds(60)
+            while true {
+                let found = try await database.pool.query(
+                    "SELECT started_at FROM tombolo.routine WHERE finished_at >= started_at AND problem IS NULL")
+                if let row = found.first, case let time = try row[0].timestampMicroseconds, time > start { return time }
+                try #require(ContinuousClock.now < deadline, "no run after \(start)")
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        let loop = Task { await retention.runPeriodically(in: database.pool) { Stamp(microseconds: Self.day) } }
+        let first = try await ended(after: 0)
+        try await due()
+        _ = try await ended(after: first)
+        loop.cancel()
+        await loop.value
+
+        let routine = Routine.changelogRetention
+        #expect(await !routine.take(pause: ChangelogRetention.interval, in: database.pool))
+        try await due()
+        let takers = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<4 {
+                group.addTask { await routine.take(pause: ChangelogRetention.interval, in: database.pool) }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(takers == 1)
+        await database.finish()
+    }
+
     @Test("Changelog partitions rotate daily and are dropped after the retention period")
     func rotation() async throws {
         let database = try await makeDatabase()

@@ -119,7 +119,7 @@ public func buildGatewayServices(
         runsSequencer
         ? [
             sequencer,
-            RetentionService(configuration: pool.configuration, logger: logger),
+            RetentionService(pool: pool, logger: logger),
         ] : []
     let following: [any Service] = certificate.map { [$0] } ?? []
     return following + electable + [ticks, gateway, desk, GatewayApplication(http: http, gateway: gateway), readiness]

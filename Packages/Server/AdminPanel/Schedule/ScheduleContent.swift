@@ -17,11 +17,17 @@ struct ScheduleContent: Sendable {
         let kind: String
         let link: String?
         let linkLabel: String
+        /// Where a form has it run now.
+        let run: String?
     }
 
     let works: [Line]
+    /// Whether something begins or ends in a moment.
+    let isOpen: Bool
 
-    init(_ works: [ScheduledWork], mayPurge: Bool, mayBackUp: Bool, now: Int64) {
+    /// - Parameter mayRun: whether the reader may have jobs run.
+    init(_ works: [ScheduledWork], mayPurge: Bool, mayBackUp: Bool, mayRun: Bool, now: Int64) {
+        isOpen = works.contains { Self.isOpen($0, now: now) }
         self.works = works.map { work in
             let (title, explanation, pace) = Self.words(of: work.kind)
             let link: (path: String, label: String)? =
@@ -37,20 +43,26 @@ struct ScheduleContent: Sendable {
                 title: title, explanation: explanation,
                 last: Moment.of(work.finishedAt ?? work.startedAt, now: now), next: Moment.of(work.nextAt, now: now),
                 pace: pace, result: work.result ?? "", problem: work.problem, state: state, kind: kind,
-                link: link?.path, linkLabel: link?.label ?? "")
+                link: link?.path, linkLabel: link?.label ?? "",
+                run: mayRun && work.canBeAskedFor ? SchedulePages.path(running: work.kind) : nil)
         }
     }
 
-    /// A run that is so late, in microseconds, isn't just waiting for its turn.
-    private static let patience: Int64 = 15 * 60 * 1_000_000
+    private static func isOpen(_ work: ScheduledWork, now: Int64) -> Bool {
+        guard work.canBeAskedFor, !work.isLate(now) else { return false }
+        let isUnderWay =
+            work.isRunning && work.startedAt.map { .microseconds(now - $0) < Schedule.longestRun } ?? false
+        return work.isWaiting(now) || isUnderWay
+    }
 
     private static func state(of work: ScheduledWork, now: Int64) -> (String, String) {
+        if work.isLate(now) { return (localized("late"), "no") }
+        if work.isWaiting(now) { return (localized("waiting"), "own") }
+        if work.isRunning { return (localized("runs", context: "job"), "own") }
         if work.problem != nil { return (localized("failed"), "no") }
-        guard let startedAt = work.startedAt else {
+        guard work.startedAt != nil else {
             return work.kind == .jobs ? (localized("idle"), "yes") : (localized("never ran"), "own")
         }
-        if work.finishedAt.map({ $0 < startedAt }) ?? true { return (localized("runs", context: "job"), "own") }
-        if let next = work.nextAt, now - next > patience { return (localized("late"), "no") }
         return (localized("done"), "yes")
     }
 

@@ -2750,6 +2750,9 @@ extension BuiltInTranslations {
         msgid "Scheduled jobs"
         msgstr "Tâches planifiées"
 
+        msgid "The job begins in a moment."
+        msgstr "La tâche va commencer dans un instant."
+
         # Packages/Server/AdminPanel/SecondFactor/CodePages.swift
 
         msgid "Enter the code"
@@ -3491,6 +3494,20 @@ extension BuiltInTranslations {
 
         msgid "A statement may run for a few seconds only. Select less, or use psql."
         msgstr "Une instruction ne peut durer que quelques secondes. Sélectionnez moins, ou utilisez psql."
+
+        # Packages/Server/AdminService/Schedule/Schedule+Asking.swift
+
+        msgid "No server has ever run this job."
+        msgstr "Aucun serveur n’a encore exécuté cette tâche."
+
+        msgid "It runs by itself as soon as a server that does it is started."
+        msgstr "Elle s’exécutera d’elle-même dès qu’un serveur qui s’en charge sera démarré."
+
+        msgid "This job is running already."
+        msgstr "Cette tâche est déjà en cours."
+
+        msgid "There is no job of this name that you can run."
+        msgstr "Il n’y a pas de tâche de ce nom que vous puissiez lancer."
 
         # Packages/Server/AdminService/Schedule/Schedule.swift
 
@@ -6364,6 +6381,9 @@ extension BuiltInTranslations {
 
         msgid "Result"
         msgstr "Résultat"
+
+        msgid "Run now<1> {{title}}</1>"
+        msgstr "Lancer maintenant<1> {{title}}</1>"
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 

@@ -2751,6 +2751,9 @@ extension BuiltInTranslations {
         msgid "Scheduled jobs"
         msgstr "Geplante Aufträge"
 
+        msgid "The job begins in a moment."
+        msgstr "Der Auftrag beginnt gleich."
+
         # Packages/Server/AdminPanel/SecondFactor/CodePages.swift
 
         msgid "Enter the code"
@@ -3492,6 +3495,20 @@ extension BuiltInTranslations {
 
         msgid "A statement may run for a few seconds only. Select less, or use psql."
         msgstr "Eine Anweisung darf nur einige Sekunden laufen. Wählen Sie weniger aus, oder nehmen Sie psql."
+
+        # Packages/Server/AdminService/Schedule/Schedule+Asking.swift
+
+        msgid "No server has ever run this job."
+        msgstr "Noch kein Server hat diesen Auftrag ausgeführt."
+
+        msgid "It runs by itself as soon as a server that does it is started."
+        msgstr "Er läuft von selbst, sobald ein Server gestartet wird, der ihn ausführt."
+
+        msgid "This job is running already."
+        msgstr "Dieser Auftrag läuft schon."
+
+        msgid "There is no job of this name that you can run."
+        msgstr "Es gibt keinen Auftrag dieses Namens, den Sie ausführen können."
 
         # Packages/Server/AdminService/Schedule/Schedule.swift
 
@@ -6365,6 +6382,9 @@ extension BuiltInTranslations {
 
         msgid "Result"
         msgstr "Ergebnis"
+
+        msgid "Run now<1> {{title}}</1>"
+        msgstr "Jetzt ausführen<1>: {{title}}</1>"
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 

@@ -2750,6 +2750,9 @@ extension BuiltInTranslations {
         msgid "Scheduled jobs"
         msgstr "Tareas programadas"
 
+        msgid "The job begins in a moment."
+        msgstr "La tarea empezará enseguida."
+
         # Packages/Server/AdminPanel/SecondFactor/CodePages.swift
 
         msgid "Enter the code"
@@ -3491,6 +3494,20 @@ extension BuiltInTranslations {
 
         msgid "A statement may run for a few seconds only. Select less, or use psql."
         msgstr "Una sentencia solo puede ejecutarse durante unos segundos. Seleccione menos o use psql."
+
+        # Packages/Server/AdminService/Schedule/Schedule+Asking.swift
+
+        msgid "No server has ever run this job."
+        msgstr "Ningún servidor ha ejecutado todavía esta tarea."
+
+        msgid "It runs by itself as soon as a server that does it is started."
+        msgstr "Se ejecutará por sí sola en cuanto se inicie un servidor que se encargue de ella."
+
+        msgid "This job is running already."
+        msgstr "Esta tarea ya se está ejecutando."
+
+        msgid "There is no job of this name that you can run."
+        msgstr "No hay ninguna tarea con ese nombre que pueda ejecutar."
 
         # Packages/Server/AdminService/Schedule/Schedule.swift
 
@@ -6364,6 +6381,9 @@ extension BuiltInTranslations {
 
         msgid "Result"
         msgstr "Resultado"
+
+        msgid "Run now<1> {{title}}</1>"
+        msgstr "Ejecutar ahora<1> {{title}}</1>"
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 

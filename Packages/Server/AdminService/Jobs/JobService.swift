@@ -11,7 +11,7 @@ public import TomboloRules
 public struct JobService: Service {
     /// How often it looks for jobs while there are none.
     static let interval = Duration.milliseconds(500)
-    /// How often it forgets old ones.
+    /// How often it forgets old ones, unless somebody asks for it.
     static let forgetInterval = Duration.seconds(3_600)
 
     let runner: JobRunner
@@ -33,31 +33,20 @@ public struct JobService: Service {
     }
 
     private func forgetOld() async throws {
-        let start = ContinuousClock.now
-        func note(_ outcome: Routine.Outcome) async {
-            await Routine.jobExpiry.note(
-                outcome, took: ContinuousClock.now - start, pause: Self.forgetInterval, in: pool)
-        }
-        do {
+        try await Routine.jobExpiry.run(pause: Self.forgetInterval, in: pool) {
             try await runner.forgetOld()
-            await note(.done("jobs that ended long ago were forgotten"))
-        } catch {
-            await note(.failed(error))
-            throw error
+            return "jobs that ended long ago were forgotten"
         }
     }
 
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            let clock = ContinuousClock()
-            var forgotten: ContinuousClock.Instant?
+            var expiry = RoutineTimer(.jobExpiry, every: Self.forgetInterval)
             while !Task.isCancelled {
                 do {
+                    // First: there may be jobs for hours.
+                    if await expiry.isTime(in: pool) { try await forgetOld() }
                     if try await runner.step() { continue }
-                    if forgotten.map({ clock.now - $0 > Self.forgetInterval }) ?? true {
-                        forgotten = clock.now
-                        try await forgetOld()
-                    }
                 } catch is CancellationError {
                     return
                 } catch {

@@ -4,7 +4,7 @@ import TomboloLocalization
 
 /// What servers do by themselves, as the database knows of it: whichever process does it.
 package struct Schedule: Sendable {
-    private let pool: PostgresPool
+    let pool: PostgresPool
 
     package init(_ pool: PostgresPool) { self.pool = pool }
 

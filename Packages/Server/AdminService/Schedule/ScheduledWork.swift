@@ -5,6 +5,17 @@ import TomboloPostgresStore
 package struct ScheduledWork: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case purge, auditCopy, auditExpiry, jobs, jobExpiry, changelogRetention, backup
+
+        /// What ``Schedule/ask(for:by:)`` has run. Nil for what goes on all the time, and for the purge and backups, which
+        /// have pages of their own for that.
+        var routine: Routine? {
+            switch self {
+            case .auditExpiry: .auditExpiry
+            case .jobExpiry: .jobExpiry
+            case .changelogRetention: .changelogRetention
+            case .purge, .auditCopy, .jobs, .backup: nil
+            }
+        }
     }
 
     package let kind: Kind
@@ -19,4 +30,19 @@ package struct ScheduledWork: Hashable, Sendable {
     package var problem: String?
 
     init(_ kind: Kind) { self.kind = kind }
+
+    /// Whether ``Schedule/ask(for:by:)`` has it run. What has never run has no server that would.
+    package var canBeAskedFor: Bool { kind.routine != nil && startedAt != nil }
+
+    /// Whether a run has begun and not ended, as far as the database knows: it also says so of one whose process was killed.
+    package var isRunning: Bool { startedAt.map { start in finishedAt.map { $0 < start } ?? true } ?? false }
+
+    /// Whether a run that somebody asked for, or whose time has come, hasn't begun yet.
+    package func isWaiting(_ now: Int64) -> Bool { kind.routine != nil && nextAt.map { $0 <= now } ?? false }
+
+    /// How late a run may be, in microseconds, until no server seems to do it. Those that can be asked for begin within
+    /// ``Routine/lookInterval``.
+    private var patience: Int64 { (kind.routine == nil ? 15 : 2) * 60 * 1_000_000 }
+
+    package func isLate(_ now: Int64) -> Bool { nextAt.map { now - $0 > patience } ?? false }
 }

@@ -58,6 +58,7 @@ public enum AuthenticationSchema {
         \(SessionSchema.triggers);
         \(trigger("log_panel_viewing", "AFTER INSERT OR UPDATE", "panel_viewing"));
         \(trigger("log_panel_backup", "AFTER INSERT", "panel_backup"));
+        \(trigger("log_panel_run", "AFTER INSERT", "panel_run"));
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
@@ -84,6 +85,7 @@ public enum AuthenticationSchema {
         """,
         "log_panel_viewing": logBody(key: "user_id", telling: ["viewed", "began_at", "ended_at"]),
         "log_panel_backup": logBody(key: "user_id", telling: ["act", "backup"]),
+        "log_panel_run": logBody(key: "user_id", telling: ["routine"]),
         "log_credential": logBody(key: "user_id", telling: ["changed_at"]),
         "log_token_generation": logBody(key: "user_id", telling: ["generation"]),
         "log_login_session": logBody(

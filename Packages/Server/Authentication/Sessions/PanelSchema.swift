@@ -37,7 +37,14 @@ enum PanelSchema {
         );
         COMMENT ON TABLE tombolo.panel_backup IS
             'Who did what with which backup in the admin panel. What becomes of it is in the audit log.';
+        CREATE TABLE IF NOT EXISTS tombolo.panel_run (
+            user_id bytea NOT NULL REFERENCES tombolo.account (id) ON DELETE CASCADE,
+            routine text COLLATE "C" NOT NULL,
+            at timestamptz NOT NULL DEFAULT clock_timestamp()
+        );
+        COMMENT ON TABLE tombolo.panel_run IS
+            'Who had which scheduled job run in the admin panel. What becomes of it is in the audit log.';
         """
 
-    static let tables: Set<String> = ["panel_session", "panel_view", "panel_viewing", "panel_backup"]
+    static let tables: Set<String> = ["panel_session", "panel_view", "panel_viewing", "panel_backup", "panel_run"]
 }

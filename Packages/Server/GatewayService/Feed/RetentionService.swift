@@ -8,15 +8,17 @@ internal import TomboloPostgresStore
 
 /// Drops what the changelog no longer needs, now and then, until shutdown.
 struct RetentionService: Service {
+    private let pool: PostgresPool
     private let retention: ChangelogRetention
 
-    init(configuration: PostgresConfiguration, logger: Logger) {
-        retention = ChangelogRetention(configuration: configuration, logger: logger)
+    init(pool: PostgresPool, logger: Logger) {
+        self.pool = pool
+        retention = ChangelogRetention(configuration: pool.configuration, logger: logger)
     }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await retention.runPeriodically { Stamp(microseconds: Date().microsecondsSince1970) }
+            await retention.runPeriodically(in: pool) { Stamp(microseconds: Date().microsecondsSince1970) }
         }
     }
 }

@@ -11,7 +11,7 @@ public struct AuditFollower: Sendable {
     public static let interval = Duration.milliseconds(500)
     /// How long to wait after an error.
     public static let errorDelay = Duration.seconds(2)
-    /// How often old months are looked for.
+    /// How often old months are looked for, unless somebody asks for it.
     public static let expiryInterval = Duration.seconds(3_600)
     /// Rows of the changelog that one step copies.
     public static let copyLimit = 4_000
@@ -70,16 +70,12 @@ public struct AuditFollower: Sendable {
 
     /// Copies until the task is cancelled. Errors are logged, and the next step tries again.
     public func run() async {
-        let clock = ContinuousClock()
-        var expiry = clock.now
+        var expiry = RoutineTimer(.auditExpiry, every: Self.expiryInterval)
         while !Task.isCancelled {
             var delay = Self.interval
             do {
                 if case .added = try await step() { delay = .zero }
-                if clock.now >= expiry {
-                    expiry = clock.now + Self.expiryInterval
-                    try await expire()
-                }
+                if await expiry.isTime(in: pool) { try await expire() }
             } catch is CancellationError {
                 return
             } catch {
@@ -91,18 +87,10 @@ public struct AuditFollower: Sendable {
     }
 
     private func expire() async throws {
-        let start = ContinuousClock.now
-        func note(_ outcome: Routine.Outcome) async {
-            await Routine.auditExpiry.note(
-                outcome, took: ContinuousClock.now - start, pause: Self.expiryInterval, in: pool)
-        }
-        do {
+        try await Routine.auditExpiry.run(pause: Self.expiryInterval, in: pool) {
             let dropped = try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64
             if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
-            await note(.done("\(dropped) months were dropped"))
-        } catch {
-            await note(.failed(error))
-            throw error
+            return "\(dropped) months were dropped"
         }
     }
 

@@ -29,7 +29,7 @@ public struct ChangelogRetention: Sendable {
     public static let defaultGrace = Duration.seconds(3_600)
     /// How much longer than the retention time ticks and their changes stay if the audit log hasn't copied them yet.
     public static let auditPatience = Duration.seconds(30 * 86_400)
-    /// How often ``runPeriodically(now:)`` runs.
+    /// How often ``runPeriodically(in:now:)`` runs, unless somebody asks for it.
     public static let interval = Duration.seconds(600)
     /// How long one step may wait for others' locks; it goes on in the next run.
     public static let stepTimeout = Duration.seconds(10)
@@ -84,17 +84,21 @@ public struct ChangelogRetention: Sendable {
     }
 
     /// Runs until the task is cancelled; errors are logged and the next run tries again.
-    public func runPeriodically(now: @Sendable () -> Stamp) async {
+    /// - Parameter pool: where it looks whether a run is due that somebody asked for.
+    public func runPeriodically(in pool: PostgresPool, now: @Sendable () -> Stamp) async {
+        var timer = RoutineTimer(.changelogRetention, every: Self.interval)
         while !Task.isCancelled {
-            do {
-                let report = try await run(now: now())
-                logger.debug("Changelog retention: \(report)")
-            } catch is CancellationError {
-                return
-            } catch {
-                logger.warning("Changelog retention failed and will run again: \(error)")
+            if await timer.isTime(in: pool) {
+                do {
+                    let report = try await run(now: now())
+                    logger.debug("Changelog retention: \(report)")
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.warning("Changelog retention failed and will run again: \(error)")
+                }
             }
-            try? await Task.sleep(for: Self.interval)
+            try? await Task.sleep(for: Routine.lookInterval)
         }
     }
 
@@ -141,6 +145,7 @@ public struct ChangelogRetention: Sendable {
         let connection = try await PostgresConnection.connect(configuration, logger: logger)
         do {
             var report = Report()
+            await Routine.changelogRetention.begin(pause: Self.interval, on: connection)
             try await connection.execute("SET statement_timeout = \(stepTimeout.components.seconds * 1_000)")
             try await removePartitions(connection, now, &report)
             try await moveFloor(connection, now, &report)

@@ -19,8 +19,36 @@ public enum Routine: String, CaseIterable, Sendable {
         case failed(any Error)
     }
 
+    /// How often a process that does such work looks whether a run is due that it doesn't know of: somebody asked for it, or
+    /// whoever did it before is gone. Backups have a pace of their own.
+    public static let lookInterval = Duration.seconds(2)
+
     /// Longer texts are cut, in bytes.
     static let maximumTextByteCount = 500
+
+    /// Takes a run that is due. Of several processes one gets it.
+    /// - Parameter pause: when the next one is due, if this one never ends.
+    /// - Returns: false if none is due, or the database doesn't answer.
+    package func take(pause: Duration, in pool: PostgresPool) async -> Bool {
+        let taken = try? await pool.query(
+            """
+            UPDATE tombolo.routine SET started_at = clock_timestamp(),
+                next_at = clock_timestamp() + make_interval(secs => $2)
+            WHERE name = $1 AND next_at <= clock_timestamp()
+            """, [.text(rawValue), .double(pause / .seconds(1))])
+        return taken.map { $0.affectedRows > 0 } ?? false
+    }
+
+    /// Notes that a run begins, so that nobody asks for another one meanwhile. The first run ever has no row until it has ended.
+    /// - Parameter pause: when the next one is due, if this one never ends.
+    package func begin(pause: Duration, on connection: PostgresConnection) async {
+        _ = try? await connection.query(
+            """
+            UPDATE tombolo.routine SET started_at = clock_timestamp(),
+                next_at = clock_timestamp() + make_interval(secs => $2)
+            WHERE name = $1
+            """, [.text(rawValue), .double(pause / .seconds(1))])
+    }
 
     /// Notes a run that has just ended, in place of the one before. Nobody minds if that fails: the next run notes itself.
     /// - Parameters:
@@ -46,6 +74,22 @@ public enum Routine: String, CaseIterable, Sendable {
                 .text(rawValue), .double(took / .seconds(1)), .double(pause / .seconds(1)), .text(result),
                 .text(problem),
             ])
+    }
+
+    /// Does a run, and notes when it began, when it ended and what came of it.
+    /// - Parameters:
+    ///   - pause: when the next one begins.
+    ///   - body: returns what came of it, in words.
+    package func run(pause: Duration, in pool: PostgresPool, _ body: () async throws -> String) async throws {
+        let start = ContinuousClock.now
+        try? await pool.withConnection { await begin(pause: pause, on: $0) }
+        do {
+            let words = try await body()
+            await note(.done(words), took: ContinuousClock.now - start, pause: pause, in: pool)
+        } catch {
+            await note(.failed(error), took: ContinuousClock.now - start, pause: pause, in: pool)
+            throw error
+        }
     }
 
     /// As ``note(_:took:pause:on:)``.

@@ -156,6 +156,9 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("panel_backup"), .insert("user_id", "act", "backup"),
                 for: "who makes, downloads and deletes backups, for the audit log"),
             DatabaseRight(
+                .table("panel_run"), .insert("user_id", "routine"),
+                for: "who has scheduled jobs run, for the audit log"),
+            DatabaseRight(
                 .table("panel_view"), .select, .insert, .update("query"), .delete,
                 for: "lists that users of the panel keep by a name"),
         ] + loginRights)
