@@ -479,7 +479,7 @@ let package = Package(
             service + [
                 "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloChangesets",
                 "TomboloJSONAPI",
-                "TomboloMigration", "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
+                "TomboloMigration", "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel", lifecycle,
             ]),
         tests(
             "AdminPanelTests",

@@ -22,7 +22,7 @@ final class PanelBrowser: Sendable {
     /// - Parameter rules: nil for the fixture's, whatever becomes of those in the database.
     static func with(
         _ fixture: ServiceFixture, panel: AdminPanel? = nil, additions: PanelAdditions = PanelAdditions(),
-        limits: HTTPLimits = HTTPLimits(), rules: LiveRules? = nil,
+        limits: HTTPLimits = HTTPLimits(), rules: LiveRules? = nil, keptRequests: KeptRequests? = nil,
         _ body: @Sendable (HTTPApplication, any TestClientProtocol) async throws -> Void
     ) async throws {
         let rules = rules ?? LiveRules(fixture.rules)
@@ -33,7 +33,8 @@ final class PanelBrowser: Sendable {
                 models: fixture.adminModels, additions: additions)
         let app = buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
-            authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0, with: $1) })
+            authenticator: fixture.adminServer.authenticator, limits: limits, keptRequests: keptRequests,
+            pages: { panel.add(to: $0, with: $1) })
         try await app.test(.router) { try await body(app, $0) }
     }
 

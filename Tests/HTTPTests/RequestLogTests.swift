@@ -22,6 +22,7 @@ import TomboloModel
         #expect(all.count == RequestLog.maximumCount)
         #expect(all.first?.requestID == "\(RequestLog.maximumCount + 499)" && all.last?.requestID == "500")
         #expect(log.entries(.failed).map(\.requestID) == ["0"] && log.entries(.slow).map(\.requestID) == ["1"])
+        #expect(log.entries(.refused).isEmpty)
         for number in 0..<1_000 { log.add(Self.entry(number, status: 500, took: .seconds(1))) }
         for kind in [RequestLog.Kind.slow, .failed] {
             #expect(log.entries(kind).count == RequestLog.maximumNotableCount)
@@ -40,6 +41,7 @@ import TomboloModel
         #expect(minutes.count == RequestLog.minuteCount && minutes.last?.number == 1_003)
         #expect(minutes.map(\.requests).reduce(0, +) == 8)
         let first = minutes.first { $0.number == 1_000 }
+        #expect(log.entries(.refused).map(\.requestID) == ["5"])
         #expect(first?.requests == 7 && first?.refused == 1 && first?.failed == 1)
         // An hour later they are gone, and a request by a clock that was set back disturbs nothing.
         #expect(log.minutes(now: 1_063 * 60_000_000).allSatisfy { $0.requests == 0 })

@@ -379,6 +379,7 @@ PAGES = [
     ("forgotten-password", "/panel/forgotten"),
     ("reset-password", "/panel/forgotten/reset?token=x&tokenId=y"),
     ("requests", "/panel/requests"),
+    ("requests-kept", "/panel/requests?range=all"),
     ("schedule", "/panel/schedule"),
     ("backups", "/panel/backups"),
     ("devices", "/panel/devices"),

@@ -22,16 +22,18 @@ public enum AdminServer {
 ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
 ///   - people: what invitations need.
 ///   - metrics: where requests are counted; nil for nowhere.
+///   - keptRequests: where they are kept for days; nil for the latest in memory only. It takes a ``RequestWriterService``.
 ///   - pages: adds the routes of pages for people, if the server has any. They get what the JSON routes work with.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
     authenticator: Authenticator, showsDecisions: Bool = false, limits: HTTPLimits = HTTPLimits(),
-    metrics: MetricRegistry? = nil, people: PeopleOptions = PeopleOptions(), logger: Logger = Logger(label: "admin"),
+    metrics: MetricRegistry? = nil, people: PeopleOptions = PeopleOptions(),
+    keptRequests: KeptRequests? = nil, logger: Logger = Logger(label: "admin"),
     pages: (Routes, AdminParts) -> Void = { _, _ in },
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
-    let requests = RequestLog()
+    let requests = keptRequests?.log ?? RequestLog()
     return HTTPApplication(
         name: "admin", host: host, port: port, limits: limits, metrics: metrics, requests: requests, logger: logger,
         authenticator: authenticator, showsDecisions: showsDecisions, whenRunning: whenRunning
@@ -49,15 +51,16 @@ public func buildAdminApplication(
         }
         api.add(to: $0)
         BulkRoutes(api: api, trash: .of(pool)).add(to: $0)
-        pages($0, AdminParts(api: api, people: people, requests: requests))
+        pages($0, AdminParts(api: api, people: people, requests: requests, keptRequests: keptRequests))
     }
 }
 
 /// What an admin server does besides answering requests: it purges the trash, copies the audit log, ends looks that nobody
-/// has open any more, works on jobs, and makes backups. Any number of processes may run it.
+/// has open any more, works on jobs, deletes old requests from the log, and makes backups. Any number of processes may run it.
 /// - Parameter backups: nil for a server that makes none.
 public func buildAdminWork(
-    rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, backups: Backups? = nil, logger: Logger
+    rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, backups: Backups? = nil,
+    requests: RequestRetention = RequestRetention(), logger: Logger
 ) -> [any Service] {
     let making: [any Service] = backups.map { [BackupService($0, logger: logger)] } ?? []
     return [
@@ -65,5 +68,6 @@ public func buildAdminWork(
         AuditService(pool: pool, logger: logger),
         ViewingService(authenticator: authenticator, logger: logger),
         JobService(rules: rules, pool: pool, authenticator: authenticator, logger: logger),
+        RequestExpiryService(requests, pool: pool, logger: logger),
     ] + making
 }

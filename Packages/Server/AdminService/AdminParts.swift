@@ -7,4 +7,6 @@ public struct AdminParts: Sendable {
     package let people: PeopleRoutes
     /// The requests of this process.
     package let requests: RequestLog
+    /// Those of all servers in the database; nil where none are kept.
+    package let keptRequests: KeptRequests?
 }

@@ -12,6 +12,7 @@ public struct AdminEnvironment: Sendable {
     let tiles: MapTiles?
     let languages: PanelLanguages
     let modelChanges: ModelChanges?
+    let requests: RequestRetention
 
     /// - Throws: `ConfigurationError`, which quotes no secret.
     public init() throws(ConfigurationError) {
@@ -21,5 +22,6 @@ public struct AdminEnvironment: Sendable {
         tiles = try MapTiles.ofEnvironment()
         languages = try PanelLanguages.ofEnvironment()
         modelChanges = try ModelChanges.ofEnvironment { DatabaseMigrations($0) }
+        requests = try RequestRetention.ofEnvironment()
     }
 }

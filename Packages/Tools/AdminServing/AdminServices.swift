@@ -29,15 +29,20 @@ public func buildAdminServices(
         rules: rules, pool: pool, authenticator: authenticator, models: models, address: environment.address,
         settings: ServerSettings(options: options), backups: backups, sql: environment.sql, tiles: environment.tiles,
         languages: environment.languages, modelChanges: environment.modelChanges, additions: additions)
+    let kept = KeptRequests(environment.requests, pool: pool)
     for warning in panel.warnings { logger.warning("\(warning)") }
     var server = buildAdminApplication(
         host: configuration.host, port: configuration.port, pool: pool, rules: rules, models: models,
         authenticator: authenticator, showsDecisions: showsDecisions, limits: configuration.limits, metrics: metrics,
-        people: .ofEnvironment(environment.address), logger: logger, pages: { panel.add(to: $0, with: $1) },
+        people: .ofEnvironment(environment.address), keptRequests: kept, logger: logger,
+        pages: { panel.add(to: $0, with: $1) },
         whenRunning: whenRunning)
     server.certificate = certificate
     let following: [any Service] = certificate.map { [$0] } ?? []
-    return following + [PanelFollower(panel, configuration: database, logger: logger), server]
+    // Services are shut down from the last to the first: the server's last requests are written too.
+    let writing: [any Service] = kept.map { [RequestWriterService($0, logger: logger)] } ?? []
+    return following + writing + [PanelFollower(panel, configuration: database, logger: logger), server]
         + buildAdminWork(
-            rules: rules, pool: pool, authenticator: authenticator, backups: backups, logger: logger)
+            rules: rules, pool: pool, authenticator: authenticator, backups: backups,
+            requests: environment.requests, logger: logger)
 }

@@ -38,7 +38,9 @@ struct LivePages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let reading = ClassPages.access("read", panel.core) { _ in [.read] }
-        panel.page("\(Self.path)/{collection}", access: reading) { request, grant in
+        let (ofList, ofRecord) = ("\(Self.path)/{collection}", "\(Self.path)/{collection}/{id}")
+        for path in [ofList, ofRecord] { panel.routes.leaveOutOfRequestLog(path) }
+        panel.page(ofList, access: reading) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
             // What the list's own page would refuse is refused here.
             _ = try ListRequest(request, type, view)
@@ -50,7 +52,7 @@ struct LivePages: PanelSection {
                 return try Self.fingerprint(page.resources + page.included)
             }
         }
-        panel.page("\(Self.path)/{collection}/{id}", access: reading) { request, grant in
+        panel.page(ofRecord, access: reading) { request, grant in
             let (_, type) = try ClassPages.found(request, grant)
             return try Self.stream(request, type) { view in
                 guard let type = view.types[type.name], let key = type.keyValue(request.parameter("id")) else {

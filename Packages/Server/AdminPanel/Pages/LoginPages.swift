@@ -26,8 +26,10 @@ struct LoginPages: PanelSection {
             guard request.wantsPage else { throw RequestFailure(.notFound, "There is nothing at this address.") }
             return PanelAnswer.redirection(to: AdminPanel.path)
         }
+        let assets = "\(AdminPanel.path)/assets/{name}"
+        routes.leaveOutOfRequestLog(assets)
         routes.on(
-            .get, "\(AdminPanel.path)/assets/{name}",
+            .get, assets,
             access: .open(because: "the panel's style and script hold no data")
         ) { _, context, _ in
             try core.assets.response(named: context.parameters.get("name") ?? "")

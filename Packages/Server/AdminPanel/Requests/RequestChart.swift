@@ -1,8 +1,9 @@
-import TomboloHTTP
+import AdminService
 import TomboloLocalization
 
-/// Bars for the requests of each minute, as parts of an SVG.
+/// Bars for the requests of each part of a time, as parts of an SVG.
 struct RequestChart: Sendable {
+    /// In units of the SVG, which is stretched.
     private static let barWidth = 8
     private static let gap = 2
     private static let height = 80
@@ -21,33 +22,51 @@ struct RequestChart: Sendable {
         let parts: [Part]
     }
 
+    /// What a bar stands for.
+    enum Unit: Int64 {
+        case minute = 60
+        case hour = 3_600
+        case day = 86_400
+
+        var seconds: Int64 { rawValue }
+    }
+
     let width: Int
     let height: Int
     let barWidth: Int
     let bars: [Bar]
+    let summary: String
     /// Of the highest bar, in requests.
     let top: String
+    let isOfMinutes: Bool
+    let isOfHours: Bool
+    let isOfDays: Bool
 
-    init(_ minutes: [RequestLog.Minute]) {
-        width = minutes.count * (Self.barWidth + Self.gap)
+    /// - Parameter summary: what it shows, by the total of all bars, of those that were refused, and of those that failed.
+    init(_ spans: [RequestSpan], by unit: Unit, summary: (_ all: String, _ refused: String, _ failed: String) -> String)
+    {
+        width = spans.count * (Self.barWidth + Self.gap)
         height = Self.height
         barWidth = Self.barWidth
-        let most = minutes.map(\.requests).max() ?? 0
+        (isOfMinutes, isOfHours, isOfDays) = (unit == .minute, unit == .hour, unit == .day)
+        func total(_ count: (RequestSpan) -> Int) -> String { PanelNumber.text(spans.reduce(0) { $0 + count($1) }) }
+        self.summary = summary(total(\.requests), total(\.refused), total(\.failed))
+        let most = spans.map(\.requests).max() ?? 0
         top = PanelNumber.text(most)
-        bars = minutes.enumerated().map { index, minute in
+        bars = spans.enumerated().map { index, span in
             var bottom = Self.height
             var parts: [Part] = []
-            let answered = minute.requests - minute.refused - minute.failed
-            for (kind, count) in [("failed", minute.failed), ("refused", minute.refused), ("answered", answered)]
+            let answered = span.requests - span.refused - span.failed
+            for (kind, count) in [("failed", span.failed), ("refused", span.refused), ("answered", answered)]
             where count > 0 {
                 // A single failure among thousands of requests must be seen.
                 let height = min(bottom, max(1, count * Self.height / max(1, most)))
                 bottom -= height
                 parts.append(Part(kind: kind, y: bottom, height: height))
             }
-            let time = Moment(minute.number * 60_000_000, now: 0).exact
-            let title = localized(
-                "\(time): \(minute.requests) requests, \(minute.refused) refused, \(minute.failed) failed")
+            let moment = Moment(span.start, now: 0)
+            let time = unit == .day ? moment.day : moment.exact
+            let title = localized("\(time): \(span.requests) requests, \(span.refused) refused, \(span.failed) failed")
             return Bar(x: index * (Self.barWidth + Self.gap), title: title, parts: parts)
         }
     }

@@ -1,8 +1,8 @@
+import AdminService
 import TomboloHTTP
-import TomboloModel
 import TomboloLocalization
 
-/// What the template `requests` shows: a chart of the last hour, and a list.
+/// What the template `requests` shows: a chart, a form to narrow it down, and a list.
 struct RequestsContent: Sendable {
     private static let pageSize = 100
     static let maximumPage = (RequestLog.maximumCount + pageSize - 1) / pageSize
@@ -13,77 +13,157 @@ struct RequestsContent: Sendable {
         let isChosen: Bool
     }
 
-    struct Line: Sendable {
-        let time: Moment
-        let method: String
-        let route: String
-        let status: Int
-        /// The kind of mark.
-        let kind: String
-        let duration: String
-        let isSlow: Bool
-        let userID: String?
-        var user: String
-        let address: String
-        let requestID: String
-
-        init(_ entry: RequestLog.Entry, now: Int64) {
-            time = Moment(entry.time, now: now)
-            method = entry.method
-            route = entry.route ?? localized("no route")
-            status = entry.status
-            kind = entry.isFailed ? "no" : entry.status >= 400 ? "own" : "yes"
-            let milliseconds = Int((entry.duration / .milliseconds(1)).rounded())
-            duration = localized("\(PanelNumber.text(milliseconds)) ms")
-            isSlow = entry.isSlow
-            userID = entry.userID?.stringValue
-            user = entry.userID?.stringValue ?? "—"
-            address = entry.address
-            requestID = entry.requestID
-        }
+    struct Choice: Sendable {
+        let value: String
+        let isChosen: Bool
     }
 
+    let path = RequestPages.path
+    /// The times to choose from; none where only the latest requests are kept.
+    let ranges: [Tab]
     let tabs: [Tab]
-    let chart: RequestChart
-    let summary: String
-    var entries: [Line]
+    /// Whether the latest requests of this server are shown.
+    let isLatest: Bool
+    let chart: RequestChart?
+    /// Why there's no chart.
+    let chartProblem: String?
+    /// That requests are missing.
+    let dropped: String?
+    let methods: [Choice]
+    let route: String
+    let user: String
+    let address: String
+    let request: String
+    let server: String
+    /// What the form passes on; nil for what needn't be said.
+    let range: String?
+    let show: String?
+    /// Where the form begins anew; nil where nothing is narrowed down.
+    let everything: String?
+    var entries: [RequestLine]
     let empty: String
     let page: Int
     let previous: String?
+    let newest: String?
     let next: String?
     let slowSeconds: Int
     let kept: String
 
-    init(_ log: RequestLog, _ kind: RequestLog.Kind, page: Int, now: Int64) {
-        tabs = RequestLog.Kind.allCases.map { other in
+    /// The latest requests of this server.
+    init(_ log: RequestLog, _ kept: KeptRequests?, _ wish: RequestWish, now: Int64) {
+        let all = log.entries(wish.filter.kind).filter(wish.filter.matches)
+        let start = (wish.page - 1) * Self.pageSize
+        let spans = log.minutes(now: now).map {
+            RequestSpan(
+                start: $0.number * 60_000_000, requests: $0.requests, refused: $0.refused, failed: $0.failed)
+        }
+        let chart = RequestChart(spans, by: .minute) { requests, refused, failed in
+            localized(
+                "In the last \(RequestLog.minuteCount) minutes: \(requests) requests, \(refused) refused (4xx), "
+                    + "\(failed) failed (5xx).")
+        }
+        self.init(
+            kept, wish, chart: chart,
+            entries: all.dropFirst(start).prefix(Self.pageSize).map { RequestLine($0, wish, now: now) },
+            previous: wish.page > 1 ? wish.address(["page": wish.page > 2 ? "\(wish.page - 1)" : nil]) : nil,
+            next: all.count > start + Self.pageSize ? wish.address(["page": "\(wish.page + 1)"]) : nil)
+    }
+
+    /// Those of all servers, from the database.
+    /// - Parameters:
+    ///   - spans: nil where counting takes too long.
+    ///   - unit: what a bar of the chart stands for.
+    init(
+        _ kept: KeptRequests, _ wish: RequestWish, _ page: KeptRequests.Page, spans: [RequestSpan]?,
+        by unit: RequestChart.Unit, now: Int64
+    ) {
+        let chart = spans.map { spans in
+            RequestChart(spans, by: unit) { requests, refused, failed in
+                localized("Found: \(requests) requests, \(refused) refused (4xx), \(failed) failed (5xx).")
+            }
+        }
+        self.init(
+            kept, wish, chart: chart,
+            entries: page.entries.map { RequestLine($0.entry, server: $0.server, wish, now: now) }, previous: nil,
+            next: page.next.map { wish.address(["after": $0.text]) })
+    }
+
+    private init(
+        _ kept: KeptRequests?, _ wish: RequestWish, chart: RequestChart?, entries: [RequestLine], previous: String?,
+        next: String?
+    ) {
+        isLatest = wish.range == .latest
+        ranges = Self.ranges(kept, wish)
+        tabs = RequestLog.Kind.allCases.map { kind in
             let title =
-                switch other {
+                switch kind {
                 case .all: localized("All", context: "requests")
                 case .slow: localized("Slow", context: "requests")
+                case .refused: localized("Refused", context: "requests")
                 case .failed: localized("Failed", context: "requests")
                 }
-            return Tab(title: title, link: Self.address(other, page: 1), isChosen: other == kind)
+            return Tab(
+                title: title, link: wish.address(["show": kind == .all ? nil : kind.rawValue]),
+                isChosen: kind == wish.filter.kind)
         }
-        let minutes = log.minutes(now: now)
-        chart = RequestChart(minutes)
-        func total(_ count: (RequestLog.Minute) -> Int) -> String {
-            PanelNumber.text(minutes.reduce(0) { $0 + count($1) })
-        }
-        let (requests, refused, failed) = (total(\.requests), total(\.refused), total(\.failed))
-        summary = localized(
-            "In the last \(RequestLog.minuteCount) minutes: \(requests) requests, \(refused) refused (4xx), "
-                + "\(failed) failed (5xx).")
-        let all = log.entries(kind)
-        let start = (page - 1) * Self.pageSize
-        entries = all.dropFirst(start).prefix(Self.pageSize).map { Line($0, now: now) }
+        self.chart = chart
+        chartProblem =
+            chart == nil
+            ? localized(
+                "There is no chart: counting takes longer than \(KeptRequests.statementTimeout.components.seconds) seconds."
+            )
+            : nil
+        let count = kept?.log.droppedCount ?? 0
+        dropped =
+            count > 0
+            ? localized(
+                count,
+                one:
+                    "\(PanelNumber.text(count)) request to this server is missing from the log: the database was too slow.",
+                other:
+                    "\(PanelNumber.text(count)) requests to this server are missing from the log: the database was too slow."
+            )
+            : nil
+        methods = RequestWish.methods.map { Choice(value: $0, isChosen: $0 == wish.values["method"]) }
+        route = wish.values["route"] ?? ""
+        user = wish.values["user"] ?? ""
+        address = wish.values["address"] ?? ""
+        request = wish.values["request"] ?? ""
+        server = wish.values["server"] ?? ""
+        range = wish.range == .latest ? nil : wish.range.rawValue
+        show = wish.filter.kind == .all ? nil : wish.filter.kind.rawValue
+        everything =
+            wish.values.isEmpty
+            ? nil : wish.address(Dictionary(uniqueKeysWithValues: RequestWish.fields.map { ($0, nil) }))
+        self.entries = entries
         empty =
-            kind == .all
-            ? localized("No requests yet.") : localized("None since the server started, among those that are kept.")
-        self.page = page
-        previous = page > 1 ? Self.address(kind, page: page - 1) : nil
-        next = all.count > start + Self.pageSize ? Self.address(kind, page: page + 1) : nil
+            !wish.values.isEmpty || wish.range != .latest
+            ? localized("No requests match.")
+            : wish.filter.kind == .all
+                ? localized("No requests yet.") : localized("None since the server started, among those that are kept.")
+        page = wish.page
+        self.previous = previous
+        newest = wish.after == nil ? nil : wish.address([:])
+        self.next = next
         slowSeconds = Int(RequestLog.slowDuration.components.seconds)
-        kept = PanelNumber.text(RequestLog.maximumCount)
+        self.kept = PanelNumber.text(RequestLog.maximumCount)
+    }
+
+    private static func ranges(_ kept: KeptRequests?, _ wish: RequestWish) -> [Tab] {
+        guard let kept else { return [] }
+        func tab(_ range: RequestWish.Range, _ title: String) -> Tab {
+            Tab(
+                title: title, link: wish.address(["range": range == .latest ? nil : range.rawValue]),
+                isChosen: range == wish.range)
+        }
+        let (latest, day) = (
+            tab(.latest, localized("This server, latest")), tab(.day, localized("All servers, last day"))
+        )
+        let all = tab(
+            .all,
+            localized(
+                kept.days, one: "All servers, \(kept.days) day", other: "All servers, \(kept.days) days"))
+        return kept.days > 1 ? [latest, day, all] : [latest, day]
     }
 
     /// Says what users are called.
@@ -91,12 +171,5 @@ struct RequestsContent: Sendable {
         for index in entries.indices {
             if let id = entries[index].userID, let name = names[id] { entries[index].user = name }
         }
-    }
-
-    private static func address(_ kind: RequestLog.Kind, page: Int) -> String {
-        var parts: [String] = []
-        if kind != .all { parts.append("show=\(kind.rawValue)") }
-        if page > 1 { parts.append("page=\(page)") }
-        return RequestPages.path + (parts.isEmpty ? "" : "?\(parts.joined(separator: "&"))")
     }
 }

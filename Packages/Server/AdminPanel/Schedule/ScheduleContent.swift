@@ -94,6 +94,12 @@ struct ScheduleContent: Sendable {
                 localized("Jobs: old ones"), localized("Admin servers delete jobs that ended long ago."),
                 localized("every hour")
             )
+        case .requestExpiry:
+            (
+                localized("Requests: old ones"),
+                localized("One admin server deletes requests that needn't be kept any longer from the log."),
+                localized("every 10 minutes")
+            )
         case .changelogRetention:
             (
                 localized("Changelog: old changes"),

@@ -2609,21 +2609,34 @@ extension BuiltInTranslations {
         msgid "{0}: {1} requests, {2} refused, {3} failed"
         msgstr "{0} : {1} requêtes, {2} refusées, {3} en échec"
 
-        # Packages/Server/AdminPanel/Requests/RequestPages.swift
-
-        msgid "Requests"
-        msgstr "Requêtes"
-
-        msgid "'show' must be all, slow or failed."
-        msgstr "« show » doit valoir all, slow ou failed."
-
-        # Packages/Server/AdminPanel/Requests/RequestsContent.swift
+        # Packages/Server/AdminPanel/Requests/RequestLine.swift
 
         msgid "no route"
         msgstr "aucune route"
 
         msgid "{0} ms"
         msgstr "{0} ms"
+
+        # Packages/Server/AdminPanel/Requests/RequestPages.swift
+
+        msgid "Requests"
+        msgstr "Requêtes"
+
+        # Packages/Server/AdminPanel/Requests/RequestWish.swift
+
+        msgid "'range' must be latest, day or all, as far as the server keeps requests."
+        msgstr "« range » doit valoir latest, day ou all, dans la mesure où le serveur conserve les requêtes."
+
+        msgid "'show' must be all, slow, refused or failed."
+        msgstr "« show » doit valoir all, slow, refused ou failed."
+
+        # Packages/Server/AdminPanel/Requests/RequestsContent.swift
+
+        msgid "In the last {0} minutes: {1} requests, {2} refused (4xx), {3} failed (5xx)."
+        msgstr "Au cours des {0} dernières minutes : {1} requêtes, {2} refusées (4xx), {3} en échec (5xx)."
+
+        msgid "Found: {0} requests, {1} refused (4xx), {2} failed (5xx)."
+        msgstr "Trouvées : {0} requêtes, {1} refusées (4xx), {2} en échec (5xx)."
 
         msgctxt "requests"
         msgid "All"
@@ -2634,17 +2647,40 @@ extension BuiltInTranslations {
         msgstr "Lentes"
 
         msgctxt "requests"
+        msgid "Refused"
+        msgstr "Refusées"
+
+        msgctxt "requests"
         msgid "Failed"
         msgstr "En échec"
 
-        msgid "In the last {0} minutes: {1} requests, {2} refused (4xx), {3} failed (5xx)."
-        msgstr "Au cours des {0} dernières minutes : {1} requêtes, {2} refusées (4xx), {3} en échec (5xx)."
+        msgid "There is no chart: counting takes longer than {0} seconds."
+        msgstr "Pas de graphique : le comptage dure plus de {0} secondes."
+
+        msgid "{0} request to this server is missing from the log: the database was too slow."
+        msgid_plural "{0} requests to this server are missing from the log: the database was too slow."
+        msgstr[0] "{0} requête à ce serveur manque au journal : la base de données était trop lente."
+        msgstr[1] "{0} requêtes à ce serveur manquent au journal : la base de données était trop lente."
+
+        msgid "No requests match."
+        msgstr "Aucune requête ne correspond."
 
         msgid "No requests yet."
         msgstr "Pas encore de requêtes."
 
         msgid "None since the server started, among those that are kept."
         msgstr "Aucune depuis le démarrage du serveur, parmi celles qui sont conservées."
+
+        msgid "This server, latest"
+        msgstr "Ce serveur, les dernières"
+
+        msgid "All servers, last day"
+        msgstr "Tous les serveurs, dernier jour"
+
+        msgid "All servers, {0} day"
+        msgid_plural "All servers, {0} days"
+        msgstr[0] "Tous les serveurs, {0} jour"
+        msgstr[1] "Tous les serveurs, {0} jours"
 
         # Packages/Server/AdminPanel/SQL/SQLContent.swift
 
@@ -2729,6 +2765,12 @@ extension BuiltInTranslations {
 
         msgid "Admin servers delete jobs that ended long ago."
         msgstr "Les serveurs d’administration suppriment les tâches terminées depuis longtemps."
+
+        msgid "Requests: old ones"
+        msgstr "Requêtes : les anciennes"
+
+        msgid "One admin server deletes requests that needn't be kept any longer from the log."
+        msgstr "Un serveur d’administration supprime du journal les requêtes qu’il n’est plus nécessaire de conserver."
 
         msgid "Changelog: old changes"
         msgstr "Journal des changements : anciens changements"
@@ -3424,6 +3466,11 @@ extension BuiltInTranslations {
 
         msgid "You can't view as somebody who may see more than you."
         msgstr "Vous ne pouvez pas voir en tant que quelqu’un qui peut voir plus que vous."
+
+        # Packages/Server/AdminService/Requests/KeptRequests+Reading.swift
+
+        msgid "Choose the last day, a user, or the id of a request."
+        msgstr "Choisissez le dernier jour, un utilisateur ou l’identifiant d’une requête."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
 
@@ -6265,14 +6312,41 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/requests.mustache
 
-        msgid "Requests to this server process since it started: the last {{kept}}, and the last slow and failed ones. Requests are grouped by route; the values in addresses and query strings are not kept."
-        msgstr "Les requêtes reçues par ce processus serveur depuis son démarrage : les {{kept}} dernières, et les dernières requêtes lentes ou en échec. Elles sont regroupées par route ; les valeurs contenues dans les adresses et les chaînes de requête ne sont pas conservées."
+        msgid "Which servers and time"
+        msgstr "Quels serveurs et quelle période"
+
+        msgid "Requests to this server process since it started: the last {{kept}}, and the last slow, refused and failed ones. Requests are grouped by route; the values in addresses and query strings are not kept."
+        msgstr "Les requêtes reçues par ce processus serveur depuis son démarrage : les {{kept}} dernières, et les dernières requêtes lentes, refusées ou en échec. Elles sont regroupées par route ; les valeurs contenues dans les adresses et les chaînes de requête ne sont pas conservées."
+
+        msgid "Requests to all admin servers, as long as they are kept. Requests are grouped by route; the values in addresses and query strings are not kept."
+        msgstr "Les requêtes reçues par tous les serveurs d’administration, tant qu’elles sont conservées. Elles sont regroupées par route ; les valeurs contenues dans les adresses et les chaînes de requête ne sont pas conservées."
 
         msgid "{{summary}} The busiest minute had {{top}}."
         msgstr "{{summary}} Maximum en une minute : {{top}}."
 
+        msgid "{{summary}} The busiest hour had {{top}}."
+        msgstr "{{summary}} Maximum en une heure : {{top}}."
+
+        msgid "{{summary}} The busiest day had {{top}}."
+        msgstr "{{summary}} Maximum en un jour : {{top}}."
+
         msgid "Which requests"
         msgstr "Quelles requêtes"
+
+        msgid "Method"
+        msgstr "Méthode"
+
+        msgid "Route begins with"
+        msgstr "La route commence par"
+
+        msgid "IP address"
+        msgstr "Adresse IP"
+
+        msgid "Id of the request"
+        msgstr "Identifiant de la requête"
+
+        msgid "Server"
+        msgstr "Serveur"
 
         msgid "Route"
         msgstr "Route"
@@ -6285,6 +6359,9 @@ extension BuiltInTranslations {
 
         msgid "A request that takes {{slowSeconds}} second or longer is slow. The server's log has each request by its id."
         msgstr "Une requête qui dure {{slowSeconds}} s ou plus est lente. Le journal du serveur contient chaque requête sous son identifiant."
+
+        msgid "Newest"
+        msgstr "Les plus récentes"
 
         # Packages/Server/AdminPanel/Templates/role.mustache
 
@@ -6951,6 +7028,9 @@ extension BuiltInTranslations {
 
         msgid "info"
         msgstr "info"
+
+        msgid "days that requests are kept in the database for the panel, the same on all admin servers; 0 for the latest in memory only"
+        msgstr "nombre de jours pendant lesquels les requêtes sont conservées dans la base de données pour le panneau, le même sur tous les serveurs d’administration ; 0 pour ne garder que les dernières en mémoire"
 
         msgid "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one"
         msgstr "servir GET /metrics pour Prometheus sur ce port, sans jeton ; 0 prend un port libre"

@@ -2610,21 +2610,34 @@ extension BuiltInTranslations {
         msgid "{0}: {1} requests, {2} refused, {3} failed"
         msgstr "{0}: {1} Anfragen, {2} abgelehnt, {3} fehlgeschlagen"
 
-        # Packages/Server/AdminPanel/Requests/RequestPages.swift
-
-        msgid "Requests"
-        msgstr "Anfragen"
-
-        msgid "'show' must be all, slow or failed."
-        msgstr "„show“ muss all, slow oder failed sein."
-
-        # Packages/Server/AdminPanel/Requests/RequestsContent.swift
+        # Packages/Server/AdminPanel/Requests/RequestLine.swift
 
         msgid "no route"
         msgstr "keine Route"
 
         msgid "{0} ms"
         msgstr "{0} ms"
+
+        # Packages/Server/AdminPanel/Requests/RequestPages.swift
+
+        msgid "Requests"
+        msgstr "Anfragen"
+
+        # Packages/Server/AdminPanel/Requests/RequestWish.swift
+
+        msgid "'range' must be latest, day or all, as far as the server keeps requests."
+        msgstr "„range“ muss latest, day oder all sein, soweit der Server Anfragen aufbewahrt."
+
+        msgid "'show' must be all, slow, refused or failed."
+        msgstr "„show“ muss all, slow, refused oder failed sein."
+
+        # Packages/Server/AdminPanel/Requests/RequestsContent.swift
+
+        msgid "In the last {0} minutes: {1} requests, {2} refused (4xx), {3} failed (5xx)."
+        msgstr "In den letzten {0} Minuten: {1} Anfragen, {2} abgelehnt (4xx), {3} fehlgeschlagen (5xx)."
+
+        msgid "Found: {0} requests, {1} refused (4xx), {2} failed (5xx)."
+        msgstr "Gefunden: {0} Anfragen, {1} abgelehnt (4xx), {2} fehlgeschlagen (5xx)."
 
         msgctxt "requests"
         msgid "All"
@@ -2635,17 +2648,40 @@ extension BuiltInTranslations {
         msgstr "Langsame"
 
         msgctxt "requests"
+        msgid "Refused"
+        msgstr "Abgelehnte"
+
+        msgctxt "requests"
         msgid "Failed"
         msgstr "Fehlgeschlagene"
 
-        msgid "In the last {0} minutes: {1} requests, {2} refused (4xx), {3} failed (5xx)."
-        msgstr "In den letzten {0} Minuten: {1} Anfragen, {2} abgelehnt (4xx), {3} fehlgeschlagen (5xx)."
+        msgid "There is no chart: counting takes longer than {0} seconds."
+        msgstr "Es gibt kein Diagramm: Das Zählen dauert länger als {0} Sekunden."
+
+        msgid "{0} request to this server is missing from the log: the database was too slow."
+        msgid_plural "{0} requests to this server are missing from the log: the database was too slow."
+        msgstr[0] "{0} Anfrage an diesen Server fehlt im Protokoll: Die Datenbank war zu langsam."
+        msgstr[1] "{0} Anfragen an diesen Server fehlen im Protokoll: Die Datenbank war zu langsam."
+
+        msgid "No requests match."
+        msgstr "Keine Anfragen passen dazu."
 
         msgid "No requests yet."
         msgstr "Noch keine Anfragen."
 
         msgid "None since the server started, among those that are kept."
         msgstr "Keine seit dem Start des Servers unter den aufbewahrten."
+
+        msgid "This server, latest"
+        msgstr "Dieser Server, neueste"
+
+        msgid "All servers, last day"
+        msgstr "Alle Server, letzter Tag"
+
+        msgid "All servers, {0} day"
+        msgid_plural "All servers, {0} days"
+        msgstr[0] "Alle Server, {0} Tag"
+        msgstr[1] "Alle Server, {0} Tage"
 
         # Packages/Server/AdminPanel/SQL/SQLContent.swift
 
@@ -2730,6 +2766,12 @@ extension BuiltInTranslations {
 
         msgid "Admin servers delete jobs that ended long ago."
         msgstr "Admin-Server löschen Aufträge, die vor langer Zeit geendet haben."
+
+        msgid "Requests: old ones"
+        msgstr "Anfragen: alte"
+
+        msgid "One admin server deletes requests that needn't be kept any longer from the log."
+        msgstr "Ein Admin-Server löscht Anfragen aus dem Protokoll, die nicht länger aufbewahrt werden müssen."
 
         msgid "Changelog: old changes"
         msgstr "Changelog: alte Änderungen"
@@ -3425,6 +3467,11 @@ extension BuiltInTranslations {
 
         msgid "You can't view as somebody who may see more than you."
         msgstr "Sie können das Panel nicht als jemand ansehen, der mehr sehen darf als Sie."
+
+        # Packages/Server/AdminService/Requests/KeptRequests+Reading.swift
+
+        msgid "Choose the last day, a user, or the id of a request."
+        msgstr "Wählen Sie den letzten Tag, einen Benutzer oder die ID einer Anfrage."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
 
@@ -6266,14 +6313,41 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/requests.mustache
 
-        msgid "Requests to this server process since it started: the last {{kept}}, and the last slow and failed ones. Requests are grouped by route; the values in addresses and query strings are not kept."
-        msgstr "Anfragen an diesen Serverprozess seit seinem Start: die letzten {{kept}} und die letzten langsamen und fehlgeschlagenen. Anfragen sind nach Route gruppiert; Werte in Adressen und Query-Strings werden nicht aufbewahrt."
+        msgid "Which servers and time"
+        msgstr "Welche Server und welche Zeit"
+
+        msgid "Requests to this server process since it started: the last {{kept}}, and the last slow, refused and failed ones. Requests are grouped by route; the values in addresses and query strings are not kept."
+        msgstr "Anfragen an diesen Serverprozess seit seinem Start: die letzten {{kept}} und die letzten langsamen, abgelehnten und fehlgeschlagenen. Anfragen sind nach Route gruppiert; Werte in Adressen und Query-Strings werden nicht aufbewahrt."
+
+        msgid "Requests to all admin servers, as long as they are kept. Requests are grouped by route; the values in addresses and query strings are not kept."
+        msgstr "Anfragen an alle Admin-Server, solange sie aufbewahrt werden. Anfragen sind nach Route gruppiert; Werte in Adressen und Query-Strings werden nicht aufbewahrt."
 
         msgid "{{summary}} The busiest minute had {{top}}."
         msgstr "{{summary}} Die Minute mit den meisten hatte {{top}}."
 
+        msgid "{{summary}} The busiest hour had {{top}}."
+        msgstr "{{summary}} Die Stunde mit den meisten hatte {{top}}."
+
+        msgid "{{summary}} The busiest day had {{top}}."
+        msgstr "{{summary}} Der Tag mit den meisten hatte {{top}}."
+
         msgid "Which requests"
         msgstr "Welche Anfragen"
+
+        msgid "Method"
+        msgstr "Methode"
+
+        msgid "Route begins with"
+        msgstr "Route beginnt mit"
+
+        msgid "IP address"
+        msgstr "IP-Adresse"
+
+        msgid "Id of the request"
+        msgstr "ID der Anfrage"
+
+        msgid "Server"
+        msgstr "Server"
 
         msgid "Route"
         msgstr "Route"
@@ -6286,6 +6360,9 @@ extension BuiltInTranslations {
 
         msgid "A request that takes {{slowSeconds}} second or longer is slow. The server's log has each request by its id."
         msgstr "Eine Anfrage, die {{slowSeconds}} Sekunde oder länger dauert, ist langsam. Das Protokoll des Servers enthält jede Anfrage unter ihrer ID."
+
+        msgid "Newest"
+        msgstr "Neueste"
 
         # Packages/Server/AdminPanel/Templates/role.mustache
 
@@ -6952,6 +7029,9 @@ extension BuiltInTranslations {
 
         msgid "info"
         msgstr "info"
+
+        msgid "days that requests are kept in the database for the panel, the same on all admin servers; 0 for the latest in memory only"
+        msgstr "wie viele Tage Anfragen für das Panel in der Datenbank bleiben, auf allen Admin-Servern gleich; 0 für die letzten nur im Speicher"
 
         msgid "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one"
         msgstr "GET /metrics für Prometheus an diesem Port anbieten, ohne Token; 0 nimmt einen freien"

@@ -2609,21 +2609,34 @@ extension BuiltInTranslations {
         msgid "{0}: {1} requests, {2} refused, {3} failed"
         msgstr "{0}: {1} solicitudes, {2} rechazadas, {3} con error"
 
-        # Packages/Server/AdminPanel/Requests/RequestPages.swift
-
-        msgid "Requests"
-        msgstr "Solicitudes"
-
-        msgid "'show' must be all, slow or failed."
-        msgstr "«show» debe ser all, slow o failed."
-
-        # Packages/Server/AdminPanel/Requests/RequestsContent.swift
+        # Packages/Server/AdminPanel/Requests/RequestLine.swift
 
         msgid "no route"
         msgstr "sin ruta"
 
         msgid "{0} ms"
         msgstr "{0} ms"
+
+        # Packages/Server/AdminPanel/Requests/RequestPages.swift
+
+        msgid "Requests"
+        msgstr "Solicitudes"
+
+        # Packages/Server/AdminPanel/Requests/RequestWish.swift
+
+        msgid "'range' must be latest, day or all, as far as the server keeps requests."
+        msgstr "«range» debe ser latest, day o all, en la medida en que el servidor conserve solicitudes."
+
+        msgid "'show' must be all, slow, refused or failed."
+        msgstr "«show» debe ser all, slow, refused o failed."
+
+        # Packages/Server/AdminPanel/Requests/RequestsContent.swift
+
+        msgid "In the last {0} minutes: {1} requests, {2} refused (4xx), {3} failed (5xx)."
+        msgstr "En los últimos {0} minutos: {1} solicitudes, {2} rechazadas (4xx), {3} con error (5xx)."
+
+        msgid "Found: {0} requests, {1} refused (4xx), {2} failed (5xx)."
+        msgstr "Encontradas: {0} solicitudes, {1} rechazadas (4xx), {2} con error (5xx)."
 
         msgctxt "requests"
         msgid "All"
@@ -2634,17 +2647,40 @@ extension BuiltInTranslations {
         msgstr "Lentas"
 
         msgctxt "requests"
+        msgid "Refused"
+        msgstr "Rechazadas"
+
+        msgctxt "requests"
         msgid "Failed"
         msgstr "Con error"
 
-        msgid "In the last {0} minutes: {1} requests, {2} refused (4xx), {3} failed (5xx)."
-        msgstr "En los últimos {0} minutos: {1} solicitudes, {2} rechazadas (4xx), {3} con error (5xx)."
+        msgid "There is no chart: counting takes longer than {0} seconds."
+        msgstr "No hay gráfico: contarlas lleva más de {0} segundos."
+
+        msgid "{0} request to this server is missing from the log: the database was too slow."
+        msgid_plural "{0} requests to this server are missing from the log: the database was too slow."
+        msgstr[0] "Falta {0} solicitud a este servidor en el registro: la base de datos era demasiado lenta."
+        msgstr[1] "Faltan {0} solicitudes a este servidor en el registro: la base de datos era demasiado lenta."
+
+        msgid "No requests match."
+        msgstr "Ninguna solicitud coincide."
 
         msgid "No requests yet."
         msgstr "Todavía no hay solicitudes."
 
         msgid "None since the server started, among those that are kept."
         msgstr "Ninguna desde que se inició el servidor, entre las que se conservan."
+
+        msgid "This server, latest"
+        msgstr "Este servidor, las últimas"
+
+        msgid "All servers, last day"
+        msgstr "Todos los servidores, último día"
+
+        msgid "All servers, {0} day"
+        msgid_plural "All servers, {0} days"
+        msgstr[0] "Todos los servidores, {0} día"
+        msgstr[1] "Todos los servidores, {0} días"
 
         # Packages/Server/AdminPanel/SQL/SQLContent.swift
 
@@ -2729,6 +2765,12 @@ extension BuiltInTranslations {
 
         msgid "Admin servers delete jobs that ended long ago."
         msgstr "Los servidores de administración eliminan las tareas que terminaron hace tiempo."
+
+        msgid "Requests: old ones"
+        msgstr "Solicitudes: antiguas"
+
+        msgid "One admin server deletes requests that needn't be kept any longer from the log."
+        msgstr "Un servidor de administración elimina del registro las solicitudes que ya no hace falta conservar."
 
         msgid "Changelog: old changes"
         msgstr "Registro de cambios: cambios antiguos"
@@ -3424,6 +3466,11 @@ extension BuiltInTranslations {
 
         msgid "You can't view as somebody who may see more than you."
         msgstr "No puede ver el panel como alguien que puede ver más que usted."
+
+        # Packages/Server/AdminService/Requests/KeptRequests+Reading.swift
+
+        msgid "Choose the last day, a user, or the id of a request."
+        msgstr "Elija el último día, un usuario o el ID de una solicitud."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
 
@@ -6265,14 +6312,41 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/requests.mustache
 
-        msgid "Requests to this server process since it started: the last {{kept}}, and the last slow and failed ones. Requests are grouped by route; the values in addresses and query strings are not kept."
-        msgstr "Solicitudes a este proceso del servidor desde que se inició: las últimas {{kept}}, y las últimas lentas y con error. Las solicitudes se agrupan por ruta; los valores de las direcciones y de las cadenas de consulta no se conservan."
+        msgid "Which servers and time"
+        msgstr "Qué servidores y qué período"
+
+        msgid "Requests to this server process since it started: the last {{kept}}, and the last slow, refused and failed ones. Requests are grouped by route; the values in addresses and query strings are not kept."
+        msgstr "Solicitudes a este proceso del servidor desde que se inició: las últimas {{kept}}, y las últimas lentas, rechazadas y con error. Las solicitudes se agrupan por ruta; los valores de las direcciones y de las cadenas de consulta no se conservan."
+
+        msgid "Requests to all admin servers, as long as they are kept. Requests are grouped by route; the values in addresses and query strings are not kept."
+        msgstr "Solicitudes a todos los servidores de administración, mientras se conservan. Las solicitudes se agrupan por ruta; los valores de las direcciones y de las cadenas de consulta no se conservan."
 
         msgid "{{summary}} The busiest minute had {{top}}."
         msgstr "{{summary}} El minuto con más solicitudes tuvo {{top}}."
 
+        msgid "{{summary}} The busiest hour had {{top}}."
+        msgstr "{{summary}} La hora con más solicitudes tuvo {{top}}."
+
+        msgid "{{summary}} The busiest day had {{top}}."
+        msgstr "{{summary}} El día con más solicitudes tuvo {{top}}."
+
         msgid "Which requests"
         msgstr "Qué solicitudes"
+
+        msgid "Method"
+        msgstr "Método"
+
+        msgid "Route begins with"
+        msgstr "La ruta empieza por"
+
+        msgid "IP address"
+        msgstr "Dirección IP"
+
+        msgid "Id of the request"
+        msgstr "ID de la solicitud"
+
+        msgid "Server"
+        msgstr "Servidor"
 
         msgid "Route"
         msgstr "Ruta"
@@ -6285,6 +6359,9 @@ extension BuiltInTranslations {
 
         msgid "A request that takes {{slowSeconds}} second or longer is slow. The server's log has each request by its id."
         msgstr "Una solicitud que tarda {{slowSeconds}} s o más es lenta. El registro del servidor contiene cada solicitud con su ID."
+
+        msgid "Newest"
+        msgstr "Las más recientes"
 
         # Packages/Server/AdminPanel/Templates/role.mustache
 
@@ -6951,6 +7028,9 @@ extension BuiltInTranslations {
 
         msgid "info"
         msgstr "info"
+
+        msgid "days that requests are kept in the database for the panel, the same on all admin servers; 0 for the latest in memory only"
+        msgstr "días que las solicitudes se conservan en la base de datos para el panel, los mismos en todos los servidores de administración; 0 para conservar solo las últimas, en memoria"
 
         msgid "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one"
         msgstr "servir GET /metrics para Prometheus en este puerto, sin token; 0 toma uno libre"

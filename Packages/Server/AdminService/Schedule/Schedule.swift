@@ -25,7 +25,8 @@ package struct Schedule: Sendable {
         let isBackupListed = makesBackups || backup.nextAt.map { $0 > now } ?? false
         return [
             try await purge(), try await auditCopy(), work(.auditExpiry, .auditExpiry), try await jobs(),
-            work(.jobExpiry, .jobExpiry), work(.changelogRetention, .changelogRetention),
+            work(.jobExpiry, .jobExpiry), work(.requestExpiry, .requestExpiry),
+            work(.changelogRetention, .changelogRetention),
         ] + (isBackupListed ? [backup] : [])
     }
 

@@ -4,7 +4,7 @@ import TomboloPostgresStore
 /// One kind of work that servers do by themselves, with its last run and the next.
 package struct ScheduledWork: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
-        case purge, auditCopy, auditExpiry, jobs, jobExpiry, changelogRetention, backup
+        case purge, auditCopy, auditExpiry, jobs, jobExpiry, requestExpiry, changelogRetention, backup
 
         /// What ``Schedule/ask(for:by:)`` has run. Nil for what goes on all the time, and for the purge and backups, which
         /// have pages of their own for that.
@@ -12,6 +12,7 @@ package struct ScheduledWork: Hashable, Sendable {
             switch self {
             case .auditExpiry: .auditExpiry
             case .jobExpiry: .jobExpiry
+            case .requestExpiry: .requestExpiry
             case .changelogRetention: .changelogRetention
             case .purge, .auditCopy, .jobs, .backup: nil
             }

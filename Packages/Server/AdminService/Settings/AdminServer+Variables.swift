@@ -118,6 +118,11 @@ extension AdminServer {
             ServerConfiguration.logLevelVariable, .monitoring,
             does: "trace, debug, info, notice, warning, error or critical", without: "info"),
         ServerVariable(
+            RequestRetention.variable, .monitoring,
+            does: "days that requests are kept in the database for the panel, the same on all admin servers; 0 for the "
+                + "latest in memory only",
+            without: String(RequestRetention.defaultDays)),
+        ServerVariable(
             MetricsConfiguration.portVariable, .monitoring,
             does: "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one",
             without: "no metrics"),

@@ -84,8 +84,10 @@ struct EdgeMiddleware: RouterMiddleware {
     private func keep(_ request: Request, _ response: Response, _ context: EdgeContext, took: Duration) {
         guard let requests else { return }
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        // What monitors ask for every few seconds would push everything else out.
-        if response.status.kind == .successful, let route, Routes.monitored.contains(route) { return }
+        // What monitors ask for every few seconds would push everything else out, as would files and streams of pages.
+        if response.status.kind == .successful, let route {
+            guard !Routes.monitored.contains(route), !routes.isLeftOut(route) else { return }
+        }
         requests.add(
             RequestLog.Entry(
                 time: Date().microsecondsSince1970, method: RequestLog.method(request.method.rawValue), route: route,

@@ -3,6 +3,8 @@ public import TomboloModel
 
 /// The latest requests of a server process, in memory and bounded: what an administrator looks at when something is slow or
 /// fails. It has the path of the route, and no value that a caller put into the address, the headers or the body.
+///
+/// It may also queue requests for whoever writes them into a database. That costs a request one more append under the same lock.
 public final class RequestLog: Sendable {
     /// Requests that are kept, of all.
     public static let maximumCount = 1_000
@@ -30,7 +32,23 @@ public final class RequestLog: Sendable {
         /// As in the header `X-Request-Id`, and in the server's log.
         public let requestID: String
 
+        package init(
+            time: Int64, method: String, route: String?, status: Int, duration: Duration, userID: ObjectId?,
+            address: String, requestID: String
+        ) {
+            self.time = time
+            self.method = method
+            self.route = route
+            self.status = status
+            self.duration = duration
+            self.userID = userID
+            self.address = address
+            self.requestID = requestID
+        }
+
         public var isSlow: Bool { duration >= RequestLog.slowDuration }
+        /// Whether the caller asked for what isn't there, isn't permitted or makes no sense.
+        public var isRefused: Bool { (400...499).contains(status) }
         /// Whether the server couldn't answer it.
         public var isFailed: Bool { status >= 500 }
     }
@@ -48,27 +66,34 @@ public final class RequestLog: Sendable {
 
     /// Which requests are asked for.
     public enum Kind: String, CaseIterable, Sendable {
-        case all, slow, failed
+        case all, slow, refused, failed
     }
 
     private struct State {
         var entries: [Kind: RecentEntries] = [
             .all: RecentEntries(capacity: maximumCount), .slow: RecentEntries(capacity: maximumNotableCount),
+            .refused: RecentEntries(capacity: maximumNotableCount),
             .failed: RecentEntries(capacity: maximumNotableCount),
         ]
         /// At the number of the minute modulo their count.
         var minutes = (0..<minuteCount).map { Minute(number: Int64($0) - Int64(minuteCount)) }
+        var queue: RequestQueue
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    public init() {}
+    /// - Parameter queueCapacity: how many requests may wait to be written; 0 where nobody writes them.
+    public init(queueCapacity: Int = 0) {
+        state = Mutex(State(queue: RequestQueue(capacity: queueCapacity)))
+    }
 
-    func add(_ entry: Entry) {
+    package func add(_ entry: Entry) {
         state.withLock { state in
             state.entries[.all]?.append(entry)
             if entry.isSlow { state.entries[.slow]?.append(entry) }
+            if entry.isRefused { state.entries[.refused]?.append(entry) }
             if entry.isFailed { state.entries[.failed]?.append(entry) }
+            state.queue.append(entry)
             let number = entry.time / 60_000_000
             let index = Int(number % Int64(Self.minuteCount))
             // One that ended long ago, by a clock that was set back, counts for nothing.
@@ -77,7 +102,7 @@ public final class RequestLog: Sendable {
             state.minutes[index].requests += 1
             if entry.isFailed {
                 state.minutes[index].failed += 1
-            } else if entry.status >= 400 {
+            } else if entry.isRefused {
                 state.minutes[index].refused += 1
             }
         }
@@ -95,6 +120,15 @@ public final class RequestLog: Sendable {
             known.first { $0.number == last - age } ?? Minute(number: last - age)
         }
     }
+
+    /// The oldest requests that wait to be written; whoever takes them answers for them.
+    package func takeQueued(_ count: Int) -> [Entry] { state.withLock { $0.queue.take(count) } }
+
+    /// Counts requests that were taken and can't be written.
+    package func giveUp(_ count: Int) { state.withLock { $0.queue.giveUp(count) } }
+
+    /// Requests that were to be written and never will be.
+    package var droppedCount: Int { state.withLock { $0.queue.droppedCount } }
 
     /// A method as it's kept.
     static func method(_ text: String) -> String { text.shortened(toByteCount: maximumMethodByteCount) }

@@ -18,6 +18,7 @@ final class RouteTable: Sendable {
     private let mistakes = Mutex<[String]>([])
     private let formats = Mutex<[(prefix: String, format: FailureFormat)]>([])
 
+    private let quiet = Mutex<Set<String>>([])
     private let languages = Mutex<[(prefix: String, choose: LanguageChoice)]>([])
 
     var all: [RouteDescription] { entries.withLock { $0.map(\.route) } }
@@ -60,6 +61,11 @@ final class RouteTable: Sendable {
     func translate(below prefix: String, by choose: @escaping LanguageChoice) {
         languages.withLock { $0.append((prefix, choose)) }
     }
+
+    func leaveOut(_ path: String) { quiet.withLock { _ = $0.insert(path) } }
+
+    /// Whether a route's answers are left out of the log of requests, unless something went wrong.
+    func isLeftOut(_ path: String) -> Bool { quiet.withLock { $0.contains(path) } }
 
     /// How the language of a request is found; nil where everything is English.
     func languageChoice(for address: String) -> LanguageChoice? {

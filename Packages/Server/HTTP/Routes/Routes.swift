@@ -40,6 +40,10 @@ public struct Routes {
         table.translate(below: path, by: choose)
     }
 
+    /// Leaves a route's successful answers out of the ``RequestLog``: what pages load by themselves would push everything else
+    /// out.
+    public func leaveOutOfRequestLog(_ path: String) { table.leaveOut(path) }
+
     /// Registers a route.
     /// - Parameters:
     ///   - path: with `{name}` for parameters.

@@ -9,6 +9,8 @@ public enum Routine: String, CaseIterable, Sendable {
     case auditExpiry = "audit log expiry"
     /// An admin server forgets old jobs.
     case jobExpiry = "job expiry"
+    /// One admin server deletes what isn't kept of the log of requests.
+    case requestExpiry = "request log expiry"
     /// An admin server makes a backup of the database, and deletes old ones.
     case backup
 
@@ -48,6 +50,21 @@ public enum Routine: String, CaseIterable, Sendable {
                 next_at = clock_timestamp() + make_interval(secs => $2)
             WHERE name = $1
             """, [.text(rawValue), .double(pause / .seconds(1))])
+    }
+
+    /// Takes the next run if it's due. Of all processes that try, one gets it; if that one dies, it's due again after the pause.
+    public func claim(pause: Duration, in pool: PostgresPool) async throws -> Bool {
+        // The condition is asked twice: first without writing anything, then again of the row that is locked by then.
+        let claimed = try await pool.query(
+            """
+            INSERT INTO tombolo.routine (name, started_at, finished_at, next_at)
+            SELECT $1, clock_timestamp(), clock_timestamp(), clock_timestamp() + make_interval(secs => $2)
+            WHERE NOT EXISTS (SELECT FROM tombolo.routine WHERE name = $1 AND next_at > clock_timestamp())
+            ON CONFLICT (name) DO UPDATE SET started_at = EXCLUDED.started_at,
+                next_at = EXCLUDED.next_at WHERE routine.next_at <= clock_timestamp()
+            RETURNING true
+            """, [.text(rawValue), .double(pause / .seconds(1))])
+        return claimed.count == 1
     }
 
     /// Notes a run that has just ended, in place of the one before. Nobody minds if that fails: the next run notes itself.

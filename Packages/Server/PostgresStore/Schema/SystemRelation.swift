@@ -4,7 +4,7 @@ struct SystemRelation {
     let sql: String
 
     /// In the order in which they are made.
-    static let all = tables + jobs + inspector + routines + backups + AuditSchema.relations + locks
+    static let all = tables + jobs + inspector + routines + backups + requests + AuditSchema.relations + locks
 
     private static let locks = ServiceLock.allCases.map { lock in
         SystemRelation(

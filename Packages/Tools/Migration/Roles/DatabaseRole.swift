@@ -131,6 +131,7 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("routine"), .select, .insert, .update, for: "noting what ran by itself, and the list of that"),
             DatabaseRight(.table("backup"), .select, .insert, .update, .delete, for: "the history of backups"),
+            DatabaseRight(.table("request_entry"), .select, .insert, .delete, for: "the log of requests"),
             DatabaseRight(.table("gateway"), .select, for: "the list of gateways"),
             DatabaseRight(
                 .table("inspector_question"), .select, .insert, .delete, for: "asking gateways about their devices"),
