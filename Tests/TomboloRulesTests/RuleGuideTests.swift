@@ -58,7 +58,7 @@ import TomboloRules
     @Test("every example of the guide is a rule document without mistakes")
     func examplesAreRules() throws {
         let examples = try Self.examples()
-        #expect(examples.count == 12)
+        #expect(examples.count == 13)
         for example in examples {
             #expect(throws: Never.self, "\(example)") {
                 try Rules(schema: Self.schema.get(), book: RuleBook(parsing: example, file: "example.yaml"))

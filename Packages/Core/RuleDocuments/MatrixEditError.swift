@@ -11,6 +11,8 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownGroup(String, known: [String])
     /// Who may change objects may read them: the box of reading can't be empty below a ticked one, nor the other way.
     case needsRead(PermissionMatrix.Box)
+    /// The rules ask nowhere for the box, of a service without classes: ticked it would permit nothing.
+    case countsNowhere(PermissionMatrix.Box, isEverywhere: Bool)
     /// The text of the box stands for other boxes as well, or isn't written plainly.
     case notPlain(PermissionMatrix.Box, line: Int)
     /// The same for a box of users.
@@ -39,6 +41,11 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
         case .needsRead(let box):
             return "'\(box.role)' may not read \(box.service), and who may change objects may read them. Permit read "
                 + "first."
+        case .countsNowhere(let box, let isEverywhere):
+            let reach = isEverywhere ? "everywhere" : "within an object"
+            return
+                "The box to \(box.operation) \(box.service) would permit nothing: no rule asks for it, of a role that "
+                + "counts \(reach)."
         case .notPlain(let box, let line):
             return
                 "The box of '\(box.role)' and '\(box.service)' (line \(line)) stands for others too, by an alias or a "

@@ -24,8 +24,13 @@ struct MatrixWishes {
                     narrow(role)
                 } else {
                     let known = boxes.filter { service, _ in new.services.contains { $0.name == service } }
-                    pending.append(.added(role, isEverywhere: isEverywhere, boxes: known))
-                    loseBoxes(of: role) { known[$0.service] == nil }
+                    let counting = known.reduce(into: [:]) { result, entry in
+                        result[entry.key] = entry.value.filter {
+                            new.counts($0, of: entry.key, isEverywhere: isEverywhere)
+                        }
+                    }
+                    pending.append(.added(role, isEverywhere: isEverywhere, boxes: counting))
+                    loseBoxes(of: role) { counting[$0.service]?.contains($0.operation) != true }
                 }
             case .removed(let role):
                 if new.rows.contains(role) { pending.append(change) }
@@ -85,10 +90,13 @@ struct MatrixWishes {
     private mutating func loseBoxes(of role: String, where isLost: (PermissionMatrix.Box) -> Bool) {
         for box in used.boxes(of: role) where used.permits(box) && isLost(box) {
             let isThere = new.services.contains { $0.name == box.service }
+            let isEverywhere = !used.roles.contains(role)
             let reason =
-                isThere
-                ? "The new rules have a role of this name, which may not."
-                : MatrixEditError.unknownService(box.service, known: new.services.map(\.name)).description
+                !isThere
+                ? MatrixEditError.unknownService(box.service, known: new.services.map(\.name)).description
+                : new.counts(box.operation, of: box.service, isEverywhere: isEverywhere)
+                    ? "The new rules have a role of this name, which may not."
+                    : MatrixEditError.countsNowhere(box, isEverywhere: isEverywhere).description
             lost.append(.init(change: .box(box, isPermitted: true), reason: reason))
         }
     }

@@ -54,6 +54,13 @@ extension RuleText {
             for operation in operations where !PermissionMatrix.operations.contains(operation) {
                 throw .unknownOperation(operation.name)
             }
+            for operation in PermissionMatrix.operations
+            where operations.contains(operation)
+                && !matrix.counts(operation, of: service, isEverywhere: isEverywhere)
+            {
+                throw .countsNowhere(
+                    .init(role: name, service: service, operation: operation), isEverywhere: isEverywhere)
+            }
             if !operations.isEmpty, !operations.contains(.read), let first = operations.first {
                 throw .needsRead(.init(role: name, service: service, operation: first))
             }

@@ -34,6 +34,9 @@ public struct RuleText: Sendable {
         guard services.contains(box.service) else { throw .unknownService(box.service, known: services) }
         guard matrix.has(box) else { throw .unknownOperation(box.operation.name) }
         guard matrix.permits(box) != isPermitted else { return self }
+        if isPermitted, !matrix.counts(box) {
+            throw .countsNowhere(box, isEverywhere: !matrix.roles.contains(box.role))
+        }
         let permitted = PermissionMatrix.operations.filter { operation in
             if operation == box.operation { return isPermitted }
             return matrix.permits(.init(role: box.role, service: box.service, operation: operation))

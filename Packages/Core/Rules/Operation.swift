@@ -24,5 +24,10 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
     /// To hand an exclusive role over to another user, of the object that gives it.
     public static let transfer = Operation("transfer")
 
+    /// To see accounts with their devices and logins; asked of a matrix, whose `operations` say who may.
+    public static let listAccounts = Operation("listAccounts")
+    /// To change accounts of others, such as to disable one; asked of a matrix.
+    public static let manageAccounts = Operation("manageAccounts")
+
     public var description: String { name }
 }

@@ -41,6 +41,7 @@ struct RuleCompiler {
     private mutating func addMatrix(of book: RuleBook) {
         let compiler = MatrixCompiler(schema, book)
         problems += compiler.problems
+        notes += compiler.notes
         boxes.merge(compiler.boxes) { first, _ in first }
         scopeColumns.merge(compiler.scopeColumns) { first, _ in first }
         matrices[book.file] = compiler.access

@@ -21,7 +21,7 @@ extension RuleBook {
             checkKeys(document, Self.collectionKeys, "default rule")
         } else {
             for entry in entries { readTop(entry) }
-            matrixDeclaration?.noteAddedRoles(of: document)
+            matrixDeclaration?.noteUses(in: document)
         }
         if classes.count > Self.maximumClassCount {
             problem(

@@ -16,6 +16,8 @@ struct ExpressionCompiler {
     let scopeColumn: Int?
     /// Who has which permission of the matrix's `permissions`.
     let permissions: [String: RuleExpression]
+    /// Whether a condition on the user alone may ask for boxes: for those of the user's roles that count everywhere.
+    let asksBoxesOfUser: Bool
     private(set) var problems: [String] = []
 
     /// The most comparisons, literals and operators of one expression.
@@ -24,7 +26,7 @@ struct ExpressionCompiler {
     init(
         schema: Schema, item: ClassSchema?, file: String, place: String,
         matrix: [Operation: RuleExpression]? = nil, declaration: MatrixDeclaration? = nil, scopeColumn: Int? = nil,
-        permissions: [String: RuleExpression] = [:]
+        permissions: [String: RuleExpression] = [:], asksBoxesOfUser: Bool = false
     ) {
         self.schema = schema
         self.item = item
@@ -34,6 +36,7 @@ struct ExpressionCompiler {
         self.declaration = declaration
         self.scopeColumn = scopeColumn
         self.permissions = permissions
+        self.asksBoxesOfUser = asksBoxesOfUser
     }
 
     /// The expression of a whole filter or condition. What isn't understood is a problem and false.
@@ -88,6 +91,7 @@ struct ExpressionCompiler {
     }
 
     static let matrixPrefix = "%%matrix."
+    static let everywherePrefix = "%%matrix.everywhere."
     static let withinPrefix = "%%matrix.within."
     static let permissionPrefix = "%%permission."
 
@@ -107,15 +111,13 @@ struct ExpressionCompiler {
     /// What the matrix asks of an object of the class for an operation.
     mutating func boxes(_ name: String, _ line: Int) -> RuleExpression {
         let operations = PermissionMatrix.operations.map(\.name)
-        if let dot = name.lastIndex(of: "."), operations.contains(String(name[name.index(after: dot)...])),
-            let declaration, declaration.services.contains(where: { $0.name == name[..<dot] })
-        {
-            guard let item else {
+        if let declaration, let (service, operation, isEverywhere) = Self.box(name, of: declaration) {
+            guard item != nil || asksBoxesOfUser else {
                 return refuse(line, "this condition is about the user only, so that it can't ask the matrix.")
             }
+            let column = isEverywhere ? nil : scopeColumn.flatMap { item?.columns[$0] }
             return declaration.expression(
-                String(name[..<dot]), Operation(String(name[name.index(after: dot)...])),
-                linkedBy: scopeColumn.map { RuleExpression.ColumnReference(item.columns[$0], schema) })
+                service, operation, linkedBy: column.map { RuleExpression.ColumnReference($0, schema) })
         }
         guard operations.contains(name) else {
             let hint = name.nearest(in: operations).map { "; did you mean '\(Self.matrixPrefix)\($0)'?" } ?? "."
@@ -132,6 +134,24 @@ struct ExpressionCompiler {
                     : "the class isn't in a service of the matrix; add it to one.")
         }
         return matrix[Operation(name)] ?? .constant(false)
+    }
+
+    /// The box of a service that a name is about: `trash.read`, or `everywhere.trash.read` for the roles that count everywhere
+    /// alone.
+    private static func box(
+        _ name: String, of declaration: MatrixDeclaration
+    ) -> (service: String, operation: Operation, isEverywhere: Bool)? {
+        let everywhere = everywherePrefix.dropFirst(matrixPrefix.count)
+        for (text, isEverywhere) in [(name[...], false), (name.dropFirst(everywhere.count), true)]
+        where !isEverywhere || name.hasPrefix(everywhere) {
+            guard let dot = text.lastIndex(of: "."),
+                let operation = PermissionMatrix.operations.first(where: { $0.name == text[text.index(after: dot)...] }
+                ),
+                declaration.services.contains(where: { $0.name == text[..<dot] })
+            else { continue }
+            return (String(text[..<dot]), operation, isEverywhere)
+        }
+        return nil
     }
 
     mutating func condition(_ entry: RuleNode.Entry, depth: Int) -> RuleExpression {

@@ -5,6 +5,7 @@ struct MatrixCompiler {
     let schema: Schema
     let book: RuleBook
     private(set) var problems: [String] = []
+    private(set) var notes: [String] = []
     /// By the position of a class: what the roles with a ticked box have it ticked for, by operation.
     private(set) var boxes: [Int: [Operation: RuleExpression]] = [:]
     /// By the position of a class: the column with the key of what roles are granted in.
@@ -33,8 +34,49 @@ struct MatrixCompiler {
         }
         access = MatrixAccess(
             matrix: declaration.matrix(book.grants), scopeType: grantTypes.first ?? .objectId,
-            read: condition(declaration.read, "read"),
-            write: condition(declaration.write, "write"), userGroups: groups, permissions: permissions)
+            read: condition(declaration.read, "read", asking: declaration), write: writing(declaration),
+            furtherOperations: operations(declaration), userGroups: groups, permissions: permissions)
+        noteIdleBoxes(declaration)
+    }
+
+    /// Who may change the matrix. No box may say so.
+    private mutating func writing(_ declaration: MatrixDeclaration) -> RuleExpression {
+        if let node = declaration.write, let question = node.matrixQuestions.first {
+            problem(
+                node.line,
+                "'write' can't ask for the box '\(question.shortened(toByteCount: 60))': whoever has it could tick every "
+                    + "other one, and so may do everything. Name a role, as in {\"%%user.roles\": ROLE}.")
+            return .constant(false)
+        }
+        return condition(declaration.write, "write")
+    }
+
+    private mutating func operations(_ declaration: MatrixDeclaration) -> [Operation: RuleExpression] {
+        var result: [Operation: RuleExpression] = [:]
+        for entry in declaration.operations {
+            result[Operation(entry.key)] = condition(entry.value, "operation \(entry.key)", asking: declaration)
+        }
+        return result
+    }
+
+    /// Ticked boxes of services without classes that nothing asks for.
+    private mutating func noteIdleBoxes(_ declaration: MatrixDeclaration) {
+        for (roles, isEverywhere) in [(declaration.everywhere, true), (declaration.roles, false)] {
+            for role in roles {
+                for (service, asked) in declaration.asked.sorted(by: { $0.key < $1.key }) {
+                    let idle = PermissionMatrix.operations.filter { operation in
+                        role.permitted[service]?.contains(operation) == true
+                            && !(isEverywhere ? asked.everywhere : asked.within).contains(operation)
+                    }
+                    guard !idle.isEmpty else { continue }
+                    let reach = isEverywhere ? "everywhere" : "within an object"
+                    notes.append(
+                        "\(book.file):\(role.line): matrix, role '\(role.name)', \(service): no rule asks whether a role "
+                            + "that counts \(reach) may \(idle.map(\.name).joined(separator: ", ")), so that the box permits "
+                            + "nothing.")
+                }
+            }
+        }
     }
 
     /// Everybody who is logged in is of the first group whose condition holds.
@@ -60,9 +102,14 @@ struct MatrixCompiler {
         problems.append("\(book.file):\(line): matrix: \(message)")
     }
 
-    private mutating func condition(_ node: RuleNode?, _ part: String) -> RuleExpression {
+    /// - Parameter matrix: whose boxes the condition may ask for; nil for none.
+    private mutating func condition(
+        _ node: RuleNode?, _ part: String, asking matrix: MatrixDeclaration? = nil
+    ) -> RuleExpression {
         guard let node else { return .constant(false) }
-        var compiler = ExpressionCompiler(schema: schema, item: nil, file: book.file, place: "matrix, \(part)")
+        var compiler = ExpressionCompiler(
+            schema: schema, item: nil, file: book.file, place: "matrix, \(part)", declaration: matrix,
+            asksBoxesOfUser: matrix != nil)
         let expression = compiler.compile(node)
         problems += compiler.problems
         return expression

@@ -45,12 +45,20 @@ struct MatrixDeclaration: Sendable {
     var permissions: [UserPermission] = []
     /// The roles that may do what their boxes say and nothing else, since the rules name them nowhere.
     private(set) var addedRoles: Set<String> = []
+    /// Of the services without classes, by name: the boxes that rules ask for.
+    private(set) var asked: [String: AskedBoxes] = [:]
     /// Who may see the matrix, and who may change it: conditions on the user.
     var read: RuleNode?
     var write: RuleNode?
+    /// Who may do something that isn't about objects: conditions on the user.
+    var operations: [RuleNode.Entry] = []
 
-    mutating func noteAddedRoles(of document: RuleNode) {
+    /// Notes what else the document says of the matrix: which roles it names nowhere, and which boxes it asks for.
+    mutating func noteUses(in document: RuleNode) {
         addedRoles = Set((everywhere + roles).map(\.name).filter { !document.namesElsewhere($0) })
+        let linked = Set(services.flatMap { $0.classes.map(\.name) })
+        asked = AskedBoxes.found(
+            in: document, of: services.filter(\.classes.isEmpty).map(\.name), classesWithScope: linked)
     }
 
     /// The added roles that may do nothing which a role may not do: they have no box that it hasn't, and count everywhere
@@ -80,7 +88,12 @@ struct MatrixDeclaration: Sendable {
         return PermissionMatrix(
             roles: roles.map(\.name), everywhereRoles: listed + rows.filter { !listed.contains($0) },
             everywhereRows: rows,
-            services: services.map { .init(name: $0.name, classNames: $0.classes.map(\.name)) }, permitted: permitted,
+            services: services.map { service in
+                let asked = asked[service.name] ?? .all
+                return .init(
+                    name: service.name, classNames: service.classes.map(\.name), everywhere: asked.everywhere,
+                    within: asked.within)
+            }, permitted: permitted,
             userGroups: users.map(\.name), userPermissions: permissions.map(\.name),
             permittedUsers: Set(
                 permissions.flatMap { permission in

@@ -7,6 +7,17 @@ public struct PermissionMatrix: Hashable, Sendable {
         public let name: String
         /// In the order of the document; none for what rules ask for by the service's name, such as the trash.
         public let classNames: [String]
+        /// The operations whose boxes say something for roles that count everywhere: all of a service with classes, and those
+        /// that the rules ask for of one without.
+        let everywhere: Set<Operation>
+        /// The same for roles within an object.
+        let within: Set<Operation>
+
+        /// Whether a ticked box of the operation permits anything.
+        /// - Parameter isEverywhere: whether it's a box of a role that counts everywhere.
+        public func counts(_ operation: Operation, isEverywhere: Bool) -> Bool {
+            (isEverywhere ? everywhere : within).contains(operation)
+        }
     }
 
     public struct Box: Hashable, Sendable {
@@ -59,6 +70,16 @@ public struct PermissionMatrix: Hashable, Sendable {
     public func has(_ box: Box) -> Bool {
         rows.contains(box.role) && services.contains { $0.name == box.service }
             && Self.operations.contains(box.operation)
+    }
+
+    /// Whether the box permits anything when it's ticked; false for one that isn't there.
+    public func counts(_ box: Box) -> Bool {
+        has(box) && counts(box.operation, of: box.service, isEverywhere: !roles.contains(box.role))
+    }
+
+    /// The same for a role that isn't there yet.
+    public func counts(_ operation: Operation, of service: String, isEverywhere: Bool) -> Bool {
+        services.contains { $0.name == service && $0.counts(operation, isEverywhere: isEverywhere) }
     }
 
     /// Whether the box is ticked; false for one that isn't there.

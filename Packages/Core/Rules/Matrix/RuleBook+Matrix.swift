@@ -2,7 +2,7 @@ internal import TomboloModel
 
 extension RuleBook {
     private static let matrixKeys = [
-        "scope", "services", "roles", "everywhere", "read", "write", "users", "permissions",
+        "scope", "services", "roles", "everywhere", "read", "write", "operations", "users", "permissions",
     ]
 
     mutating func readMatrix(_ node: RuleNode) {
@@ -16,6 +16,7 @@ extension RuleBook {
         if let scope = node["scope"] { declaration.scope = scopeProperty(scope, "matrix: 'scope'") }
         declaration.read = node["read"]
         declaration.write = node["write"]
+        readOperations(node["operations"], &declaration)
         guard case .map(let services)? = node["services"]?.content, !services.isEmpty else {
             return problem(
                 (node["services"] ?? node).line,
@@ -38,6 +39,30 @@ extension RuleBook {
         readEverywhere(node["everywhere"], &declaration)
         readUserPermissions(node, &declaration)
         matrixDeclaration = declaration
+    }
+
+    /// Who may do something that isn't about objects, such as to see accounts.
+    private mutating func readOperations(_ node: RuleNode?, _ declaration: inout MatrixDeclaration) {
+        guard let node else { return }
+        guard case .map(let entries) = node.content else {
+            return problem(
+                node.line,
+                "matrix: 'operations' is a mapping {OPERATION: CONDITION} with conditions on the user, not \(node.kind)."
+            )
+        }
+        let known = MatrixAccess.operations.map(\.name)
+        for entry in entries {
+            guard known.contains(entry.key) else {
+                let hint = entry.key.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+                problem(
+                    entry.line,
+                    "matrix, operations: there is no '\(entry.key.shortened(toByteCount: String.nearestLengthLimit))'"
+                        + "\(hint) There are \(known.joined(separator: ", ")); operations on objects are for the roles of "
+                        + "their class.")
+                continue
+            }
+            declaration.operations.append(entry)
+        }
     }
 
     private mutating func scopeProperty(_ node: RuleNode, _ what: String) -> RuleNode.Entry? {

@@ -4,22 +4,18 @@ extension Rules {
     /// The matrices of the rule documents that have one, by the document's name.
     public var matrices: [String: PermissionMatrix] { matrixAccess.mapValues(\.matrix) }
 
-    /// Why the subject may not see or change the matrix of a document, or nil if the document permits it. Who may change
-    /// it may see it.
-    /// - Parameter operation: read or update; everything else is refused.
+    /// Why the subject may not see or change the matrix of a document, or do what its `operations` are about; nil if the
+    /// document permits it. Who may change the matrix may do all of it.
+    /// - Parameter operation: read, update, listAccounts or manageAccounts; everything else is refused.
     public func refusal(_ subject: Subject, _ operation: Operation, ofMatrixIn document: String) -> Decision.Denial? {
         guard let access = matrixAccess[document] else {
             return .init(reason: "There is no permission matrix.", needsLogin: subject.isAnonymous)
         }
-        let expression: RuleExpression =
-            switch operation {
-            case .read: .disjunction([access.read, access.write])
-            case .update: access.write
-            default: .constant(false)
-            }
+        let expression = access.expression(for: operation)
         if !subject.isAnonymous, expression.holds(for: subject) { return nil }
+        let wish = MatrixAccess.operations.contains(operation) ? "\(operation) by" : "\(operation)"
         return .init(
-            reason: "Not permitted to \(operation) the permission matrix: its rule asks for \(expression).",
+            reason: "Not permitted to \(wish) the permission matrix: its rule asks for \(expression).",
             needsLogin: subject.isAnonymous)
     }
 
