@@ -9,7 +9,7 @@ import TomboloServerModel
 /// Whoever has a role that was added in the panel gets the pages of its boxes there, and no others.
 @Suite struct AddedRolePagesTests {
     /// What a browser is let in to, by method, path and class.
-    private static func open(
+    static func open(
         _ routes: [RouteDescription], _ fixture: ServiceFixture, _ browser: PanelBrowser
     ) async throws -> Set<String> {
         let call = try await PanelRouteCall(browser)

@@ -106,6 +106,34 @@ import TomboloServerModel
         }
     }
 
+    @Test("pages that aren't about objects count, too: the audit log, devices, accounts and the matrix")
+    func pages() async throws {
+        try await ServiceFixture.with { fixture in
+            let superAdmin = Subject(
+                user: try #require(fixture.users["superAdmin"]),
+                grants: [RoleGrant(role: Role("superAdmin"), scope: nil)])
+            func add(_ name: String, _ services: [String]) async throws {
+                let version = try #require(fixture.adminModels.current.ruleVersions["conference"])
+                let boxes = Dictionary(uniqueKeysWithValues: services.map { ($0, Set([TomboloRules.Operation.read])) })
+                _ = try await fixture.adminModels.change(
+                    .add(name, isEverywhere: true, boxes: boxes), of: "conference", at: version, by: superAdmin)
+            }
+            try await add("watch", ["devices"])
+            for service in ["auditLog", "accounts", "permissions"] { try await add("\(service)Reader", [service]) }
+            let model = fixture.adminModels.current
+            // The same user, so that nothing of their own counts.
+            func subject(_ roles: String...) -> Subject {
+                Subject(user: ObjectId(high: 5, low: 5), grants: Set(roles.map { RoleGrant(Role($0), in: nil) }))
+            }
+            #expect(ViewAs.refusal(of: subject("watch"), looking: subject(), model) == nil)
+            #expect(ViewAs.refusal(of: subject(), looking: subject("watch"), model) != nil)
+            for role in ["auditLogReader", "accountsReader", "permissionsReader"] {
+                #expect(ViewAs.refusal(of: subject("watch"), looking: subject(role), model) != nil, "\(role)")
+                #expect(ViewAs.refusal(of: subject("watch", role), looking: subject(role), model) == nil, "\(role)")
+            }
+        }
+    }
+
     @Test("a cookie of somebody's own making counts for nothing, and neither does one of another session")
     func forged() async throws {
         try await ServiceFixture.with { fixture in

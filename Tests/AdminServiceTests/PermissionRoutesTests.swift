@@ -161,6 +161,8 @@ import TomboloServerModel
                 (Self.body("organizer", "sessions", "read", false), "Take create, update and delete away first."),
                 (Self.body("registrar", "speakerContacts", "update", true), "Permit read first."),
                 (Self.body("owner", "events", "create", true), "remove the letter c"),
+                (Self.body("admin", "permissions", "update", true), "would permit nothing"),
+                (Self.body("organizer", "devices", "read", true), "would permit nothing"),
             ] {
                 let answer = try await Self.set(call, body, tag: tag)
                 #expect(answer.status == 422 && answer.text.contains(text), "\(body): \(answer.text)")

@@ -10,6 +10,9 @@ import TomboloRules
         "SocialLink",
     ]
 
+    /// Services without classes.
+    private static let pages = ["trash", "auditLog", "devices", "accounts", "permissions"]
+
     /// For objects of a draft event, in the order of ``services``; what is published to everybody is in
     /// ``EventRulesTests``.
     static let table: [(role: String, letters: String)] = [
@@ -66,11 +69,31 @@ import TomboloRules
         for line in rows {
             let found = matrix.services.filter { !$0.classNames.isEmpty }
                 .map { matrix.letters(role: line.role, service: $0.name) }
-            #expect(matrix.letters(role: line.role, service: "trash") == "----")
+            for service in Self.pages { #expect(matrix.letters(role: line.role, service: service) == "----") }
             #expect(found.joined(separator: " ") == line.letters, "\(line.role)")
         }
         let ofEvents = EventModels.schema.classes.filter { $0.owner == nil && $0.columnIndex("event") != nil }
         #expect(Set(ofEvents.map(\.name)) == Set(Self.services).subtracting(["Event"]).union(["RoleAssignment"]))
+    }
+
+    @Test(
+        "of the panel's own pages administrators have the boxes that they had rights for, and every box there is counts"
+    )
+    func pages() throws {
+        let matrix = try #require(EventModels.rules.matrices["conference.rules.yaml"])
+        #expect(matrix.services.filter(\.classNames.isEmpty).map(\.name) == Self.pages)
+        let letters = Self.pages.map { matrix.letters(role: "admin", service: $0) }
+        #expect(letters == ["-rud", "-r--", "----", "-r--", "-r--"])
+        #expect(!EventModels.rules.notes.contains { $0.contains("matrix, role") })
+        func counting(_ role: String) -> [String] {
+            Self.pages.map { service in
+                PermissionMatrix.operations.filter {
+                    matrix.counts(.init(role: role, service: service, operation: $0))
+                }.map { String($0.name.prefix(1)) }.joined()
+            }
+        }
+        #expect(counting("admin") == ["rud", "r", "r", "ru", "r"])
+        #expect(counting("owner") == ["rud", "r", "", "", ""])
     }
 
     @Test("super administrators change the matrix, administrators see it, and nobody else does either")
@@ -82,6 +105,8 @@ import TomboloRules
             }
             #expect(may(.update) == (role == "superAdmin"), "\(role)")
             #expect(may(.read) == ["superAdmin", "admin"].contains(role), "\(role)")
+            #expect(may(.listAccounts) == ["superAdmin", "admin"].contains(role), "\(role)")
+            #expect(may(.manageAccounts) == (role == "superAdmin"), "\(role)")
         }
     }
 }

@@ -49,6 +49,10 @@ struct AccountContent: Sendable {
     let sessions: [Session]
     let mayChange: Bool
     let mayView: Bool
+    /// Whether the page that explains permissions is open to who looks.
+    var mayExplain = false
+    /// Why somebody who may change other accounts may not change this one.
+    var refusal: String?
     let toggle: Toggle?
     let endAllLink: String?
     var problem: TrashGroupContent.Problem?
@@ -65,7 +69,7 @@ struct AccountContent: Sendable {
     init(
         _ details: AccountDetails, disabledAt: Date?, subject: Subject?, scopes: [Value: String],
         sessions: [LoginSession],
-        own: ObjectId?, mayChange: Bool, mayView: Bool, isOneself: Bool, now: Int64
+        own: ObjectId?, mayChange: Bool, mayVerify: Bool, mayView: Bool, isOneself: Bool, now: Int64
     ) {
         let id = details.userID.stringValue
         self.id = id
@@ -78,7 +82,7 @@ struct AccountContent: Sendable {
         verification =
             details.verifiedAt.map { localized("verified, \(Moment($0, now: now).exact)") } ?? localized("not verified")
         verificationToggle =
-            mayChange && details.email != nil
+            mayVerify && details.email != nil
             ? details.verifiedAt == nil
                 ? Toggle(
                     label: localized("Mark as verified"), link: "/panel/accounts/\(id)/verify", isDangerous: false)

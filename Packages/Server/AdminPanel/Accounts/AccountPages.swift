@@ -8,7 +8,8 @@ import TomboloRules
 import TomboloServerModel
 
 /// Accounts: their state, devices and logins, ending logins, disabling and enabling. Accounts belong to no class, so that no
-/// class's rules decide: who may see some app's permission matrix sees them, and who may change it looks after them.
+/// class's rules decide: the `operations` of some app's permission matrix do, see ``AccountsGrant``. Nobody changes the account
+/// of somebody who may do more than they may themselves, see ``AccountAuthority``.
 struct AccountPages: PanelSection {
     static let path = "\(AdminPanel.path)/accounts"
     private static let list = PanelTemplate(PackageResources.accounts_mustache)
@@ -18,8 +19,8 @@ struct AccountPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
-        let reading = RouteAccess.anyMatrix(.read, of: models)
-        let changing = RouteAccess.anyMatrix(.update, of: models)
+        let reading = RouteAccess.seeingAccounts(models)
+        let changing = RouteAccess.changingAccounts(models)
         panel.page(Self.path, entry: PanelEntry("Accounts", in: .people), access: reading) { request, grant in
             .page(try await list(request, grant))
         }
@@ -28,22 +29,22 @@ struct AccountPages: PanelSection {
         }
         for isEnabling in [true, false] {
             let path = "\(Self.path)/{id}/\(isEnabling ? "enable" : "disable")"
-            panel.page(path, access: changing) { request, _ in
-                .page(try await confirmation(request, isEnabling: isEnabling))
+            panel.page(path, access: changing) { request, grant in
+                .page(try await confirmation(request, grant, isEnabling: isEnabling))
             }
             panel.action(path, access: changing, demands: .recentPassword) { request, grant in
                 try await set(request, grant, isEnabling: isEnabling)
             }
         }
-        panel.action("\(Self.path)/{id}/logins/end", access: changing, demands: .recentPassword) { request, _ in
-            let details = try await Self.details(request)
+        panel.action("\(Self.path)/{id}/logins/end", access: changing, demands: .recentPassword) { request, grant in
+            let details = try await Self.changeable(request, grant)
             try await request.core.authenticator.endSessions(
                 of: details.userID, but: details.userID == request.userID ? request.visit.session.id : nil)
             return .redirect(
                 to: "\(Self.path)/\(details.userID)", notice: PanelNotice(localized("All other logins were ended.")))
         }
-        panel.action("\(Self.path)/{id}/logins/{login}/end", access: changing) { request, _ in
-            let details = try await Self.details(request)
+        panel.action("\(Self.path)/{id}/logins/{login}/end", access: changing) { request, grant in
+            let details = try await Self.changeable(request, grant)
             guard let login = try? ObjectId(string: request.parameter("login")) else { throw Self.unknown }
             do {
                 try await request.core.authenticator.endSession(login, of: details.userID)
@@ -70,13 +71,31 @@ struct AccountPages: PanelSection {
         }
     }
 
-    private func mayChange(_ grant: AnyMatrixGrant) -> Bool {
-        grant.model.matrices.keys.contains { grant.model.refusal(grant.subject, .update, ofMatrixOf: $0) == nil }
+    /// The account that the address is about, for those who may change it.
+    /// - Throws: ``RequestFailure`` with status 404, or 403 if its user may do more than the caller.
+    static func changeable(_ request: PanelRequest, _ grant: AccountsGrant) async throws -> AccountDetails {
+        let details = try await details(request)
+        if let refusal = AccountAuthority.refusal(
+            of: grant.subject, changing: try await target(request, details.userID), grant.model)
+        {
+            throw refusal
+        }
+        return details
+    }
+
+    /// What the user of an account may do, or could if it weren't disabled.
+    /// - Throws: ``RequestFailure`` with status 404.
+    static func target(_ request: PanelRequest, _ userID: ObjectId) async throws -> Subject {
+        do {
+            return try await request.core.authenticator.subjectEvenIfDisabled(userID)
+        } catch AuthenticationError.unknownUser {
+            throw unknown
+        }
     }
 
     // MARK: Looking
 
-    private func list(_ request: PanelRequest, _ grant: AnyMatrixGrant) async throws -> PanelPage {
+    private func list(_ request: PanelRequest, _ grant: AccountsGrant) async throws -> PanelPage {
         let page = try request.pageNumber(limit: Authenticator.accountPageLimit)
         let search = request.query("search")
         let state = try request.query("state").map { text in
@@ -90,24 +109,33 @@ struct AccountPages: PanelSection {
         }
         let found = try await request.core.authenticator.accounts(search: search, state: state, page: page)
         var content = AccountsContent(found, search: search ?? "", state: state, page: page, now: request.now)
-        if mayChange(grant) { content.newLink = NewAccountPages.path }
+        if grant.mayManage { content.newLink = NewAccountPages.path }
         return PanelPage(localized("Accounts"), content: Self.list.render(request.values(content)))
     }
 
-    private func page(_ request: PanelRequest, _ grant: AnyMatrixGrant) async throws -> PanelPage {
+    private func page(_ request: PanelRequest, _ grant: AccountsGrant) async throws -> PanelPage {
         let details = try await Self.details(request)
         let authenticator = request.core.authenticator
         let disabledAt = try await authenticator.disabledAt(details.userID)
         let subject = disabledAt == nil ? try await authenticator.subject(of: details.userID) : nil
-        let mayChange = mayChange(grant)
+        let target = try await Self.target(request, details.userID)
+        let refusal =
+            grant.mayManage ? AccountAuthority.refusal(of: grant.subject, changing: target, grant.model) : nil
+        let mayChange = grant.mayManage && refusal == nil
         var content = AccountContent(
             details, disabledAt: disabledAt, subject: subject,
             scopes: try await request.scopeTitles(of: subject?.grants ?? [], under: grant.model.rules),
             sessions: try await authenticator.sessions(of: details.userID), own: request.visit.session.id,
             mayChange: mayChange,
+            mayVerify: grant.mayManage
+                && AccountAuthority.refusal(of: grant.subject, verifying: target, grant.model) == nil,
             mayView: subject.map { ViewAs.refusal(of: grant.subject, looking: $0, grant.model) == nil } ?? false,
             isOneself: details.userID == request.userID, now: request.now)
         if mayChange { PasswordLinkPages.add(details, isDisabled: disabledAt != nil, request.core, to: &content) }
+        content.refusal = refusal.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
+        content.mayExplain = grant.model.matrices.keys.contains {
+            grant.model.refusal(grant.subject, .read, ofMatrixOf: $0) == nil
+        }
         if let subject { content.permissions = UserPermissionText.lines(of: subject, grant.model) }
         return PanelPage(
             content.name, crumbs: [Self.crumb], content: Self.account.render(request.values(content)))
@@ -115,8 +143,10 @@ struct AccountPages: PanelSection {
 
     // MARK: Changing
 
-    private func confirmation(_ request: PanelRequest, isEnabling: Bool) async throws -> PanelPage {
-        let details = try await Self.details(request)
+    private func confirmation(
+        _ request: PanelRequest, _ grant: AccountsGrant, isEnabling: Bool
+    ) async throws -> PanelPage {
+        let details = try await Self.changeable(request, grant)
         let content = AccountConfirmContent(details, isEnabling: isEnabling)
         return PanelPage(
             content.heading,
@@ -125,9 +155,9 @@ struct AccountPages: PanelSection {
     }
 
     private func set(
-        _ request: PanelRequest, _ grant: AnyMatrixGrant, isEnabling: Bool
+        _ request: PanelRequest, _ grant: AccountsGrant, isEnabling: Bool
     ) async throws -> PanelAnswer {
-        let details = try await Self.details(request)
+        let details = try await Self.changeable(request, grant)
         guard details.userID != request.userID else {
             throw RequestFailure(
                 .unprocessable, "You can't disable your own account.", hint: "Another administrator can.")

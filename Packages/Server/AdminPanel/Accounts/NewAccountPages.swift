@@ -36,7 +36,7 @@ struct NewAccountPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
-        let changing = RouteAccess.anyMatrix(.update, of: models)
+        let changing = RouteAccess.changingAccounts(models)
         panel.page(Self.path, access: changing) { request, _ in .page(Self.page(request)) }
         panel.action(Self.path, access: changing, demands: .recentPassword) { request, _ in try await Self.add(request)
         }

@@ -14,9 +14,9 @@ struct PasswordLinkPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
-        panel.action(Self.path("{id}"), access: .anyMatrix(.update, of: models), demands: .recentPassword) {
-            request, _ in
-            try await Self.send(request)
+        panel.action(Self.path("{id}"), access: .changingAccounts(models), demands: .recentPassword) {
+            request, grant in
+            try await Self.send(request, grant)
         }
     }
 
@@ -55,9 +55,9 @@ struct PasswordLinkPages: PanelSection {
         return .success(link)
     }
 
-    private static func send(_ request: PanelRequest) async throws -> PanelAnswer {
+    private static func send(_ request: PanelRequest, _ grant: AccountsGrant) async throws -> PanelAnswer {
         let authenticator = request.core.authenticator
-        let details = try await AccountPages.details(request)
+        let details = try await AccountPages.changeable(request, grant)
         let isDisabled = try await authenticator.disabledAt(details.userID) != nil
         let link = try way(details, isDisabled: isDisabled, request.core).get()
         let email: String

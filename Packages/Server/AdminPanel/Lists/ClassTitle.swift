@@ -45,6 +45,13 @@ enum ClassTitle {
         return plain.isEmpty ? name : plain.joined(separator: " ")
     }
 
+    /// A service of a permission matrix, within a sentence: `speakerContacts` → `speaker contacts`. Catalogues have it by the name
+    /// that it has in the rules.
+    static func service(_ name: String) -> String {
+        let title = localizedName(name)
+        return title == name ? inSentence(englishWords(name)) : title
+    }
+
     /// A title within a sentence: `Role assignments` → `role assignments`, `FAQ entries` as it is.
     static func inSentence(_ title: String) -> String {
         let isAcronym = title.dropFirst().first?.isUppercase ?? false

@@ -49,7 +49,7 @@ struct BoxWish: Sendable {
     var notice: String {
         switch box {
         case .role(let box, _):
-            let (role, verb, service) = (localizedName(box.role), box.operation.verb, localizedName(box.service))
+            let (role, verb, service) = (localizedName(box.role), box.operation.verb, ClassTitle.service(box.service))
             return allowed
                 ? localized("\(role) may \(verb) \(service) now.")
                 : localized("\(role) may not \(verb) \(service) any more.")

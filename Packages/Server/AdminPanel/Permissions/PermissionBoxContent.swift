@@ -47,7 +47,7 @@ struct PermissionBoxContent: Sendable {
     }
 
     private static func question(_ box: PermissionMatrix.Box, allowed: Bool) -> String {
-        let (role, service) = (localizedName(box.role), localizedName(box.service))
+        let (role, service) = (localizedName(box.role), ClassTitle.service(box.service))
         if allowed { return localized("Let \(role) \(box.operation.verb) \(service)?") }
         // All operations that a matrix has boxes for.
         return switch box.operation {
@@ -60,6 +60,15 @@ struct PermissionBoxContent: Sendable {
 
     private static func effect(_ box: PermissionMatrix.Box, classes: String, allowed: Bool) -> String {
         let (role, verb) = (localizedName(box.role), box.operation.verb)
+        // Of a service without classes.
+        if classes.isEmpty {
+            let service = ClassTitle.service(box.service)
+            return allowed
+                ? localized(
+                    "Everybody with the role \(role) will be able to \(verb) \(service). What that opens is defined in the rules."
+                )
+                : localized("Nobody will be able to \(verb) \(service) by the role \(role) any more.")
+        }
         if allowed {
             return localized(
                 "Everybody with the role \(role) will be able to \(verb) objects of \(classes) where they have the role."

@@ -16,8 +16,10 @@ struct PermissionsContent: Sendable {
     }
 
     struct Cell: Sendable {
-        /// None where it's the rules of each class that say it.
+        /// Without those that would permit nothing.
         let boxes: [Box]
+        /// Whether it's the rules of each class that say it.
+        let isByRules: Bool
     }
 
     struct Row: Sendable {
@@ -77,9 +79,9 @@ struct PermissionsContent: Sendable {
         }
         rows = matrix.services.map { service in
             Row(
-                service: localizedName(service.name), classes: service.classNames.joined(separator: ", "),
+                service: ClassTitle.service(service.name), classes: service.classNames.joined(separator: ", "),
                 cells: roles.map { role in
-                    Cell(boxes: Self.boxes(role, service.name, grant, isLinked: mayChange))
+                    Self.cell(role, service, grant, isLinked: mayChange)
                 })
         }
         userGroups = matrix.userGroups.map(localizedName)
@@ -116,7 +118,7 @@ struct PermissionsContent: Sendable {
     }
 
     private static func title(_ box: PermissionMatrix.Box, isTicked: Bool, isRow: Bool) -> String {
-        let (role, verb, service) = (localizedName(box.role), box.operation.verb, localizedName(box.service))
+        let (role, verb, service) = (localizedName(box.role), box.operation.verb, ClassTitle.service(box.service))
         return switch (isTicked, isRow) {
         case (true, true): localized("\(role) may \(verb) \(service)")
         case (false, true): localized("\(role) may not \(verb) \(service)")
@@ -125,20 +127,26 @@ struct PermissionsContent: Sendable {
         }
     }
 
-    private static func boxes(_ role: String, _ service: String, _ grant: MatrixGrant, isLinked: Bool) -> [Box] {
+    private static func cell(
+        _ role: String, _ service: PermissionMatrix.Service, _ grant: MatrixGrant, isLinked: Bool
+    ) -> Cell {
         let matrix = grant.matrix
         // A role without boxes has what the classes' own rules give it everywhere.
         let isRow = matrix.rows.contains(role)
-        guard let letters = isRow ? "" : grant.model.letters(everywhere: role, service: service, inMatrixOf: grant.app)
-        else { return [] }
-        return PermissionMatrix.operations.map { operation in
-            let box = PermissionMatrix.Box(role: role, service: service, operation: operation)
+        guard
+            let letters = isRow
+                ? "" : grant.model.letters(everywhere: role, service: service.name, inMatrixOf: grant.app)
+        else { return Cell(boxes: [], isByRules: true) }
+        let boxes = PermissionMatrix.operations.compactMap { operation -> Box? in
+            let box = PermissionMatrix.Box(role: role, service: service.name, operation: operation)
             let isTicked = isRow ? matrix.permits(box) : letters.contains(operation.name.prefix(1))
+            guard !isRow || isTicked || matrix.counts(box) else { return nil }
             return Box(
                 letter: isTicked ? operation.name.prefix(1).uppercased() : "–", isTicked: isTicked,
                 title: Self.title(box, isTicked: isTicked, isRow: isRow),
                 link: isLinked && isRow
                     ? PermissionLinks.box(grant.app, box, version: grant.version, allowed: !isTicked) : nil)
         }
+        return Cell(boxes: boxes, isByRules: false)
     }
 }

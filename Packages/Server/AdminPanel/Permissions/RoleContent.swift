@@ -40,11 +40,12 @@ struct RoleContent: Sendable {
             grant.matrix.roles.contains(name)
             ? localized("It applies within one object, such as an event.") : localized("It applies everywhere.")
         summary = Self.summary(users: Int(clamping: found.users), grants: Int(clamping: found.grants))
+        let seesAccounts = AccountsGrant.isPermitted(grant.subject, .listAccounts, grant.model)
         holders = found.holders.map { holder in
             Holder(
                 name: holder.email
                     ?? (holder.name.isEmpty ? holder.userID?.stringValue ?? localized("nobody") : holder.name),
-                link: holder.userID.map { "/panel/accounts/\($0)" },
+                link: seesAccounts ? holder.userID.map { "/panel/accounts/\($0)" } : nil,
                 grants: Self.times(Int(clamping: holder.grants)))
         }
         hasHolders = !holders.isEmpty
@@ -108,10 +109,12 @@ struct NewRoleContent: Sendable {
         version = grant.version
         rows = grant.matrix.services.map { service in
             Row(
-                service: localizedName(service.name), classes: service.classNames.joined(separator: ", "),
-                boxes: PermissionMatrix.operations.map { operation in
+                service: ClassTitle.service(service.name), classes: service.classNames.joined(separator: ", "),
+                boxes: PermissionMatrix.operations.filter { operation in
+                    [true, false].contains { service.counts(operation, isEverywhere: $0) }
+                }.map { operation in
                     let name = Self.field(operation, service.name)
-                    let (verb, words) = (operation.verb, localizedName(service.name))
+                    let (verb, words) = (operation.verb, ClassTitle.service(service.name))
                     return Box(
                         field: name, label: operation.name.prefix(1).uppercased(),
                         title: localized("May \(verb) \(words)"), isChosen: field(name) != nil)

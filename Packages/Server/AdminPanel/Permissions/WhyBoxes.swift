@@ -22,7 +22,7 @@ struct WhyBoxes {
             let matrix = model.matrices[app], model.refusal(grant.subject, .read, ofMatrixOf: app) == nil
         else { return [] }
         guard !found.boxes.isEmpty else {
-            let service = localizedName(found.service)
+            let service = ClassTitle.service(found.service)
             let text =
                 row == nil
                 ? localized("No role of theirs has a box for \(service).")
@@ -32,7 +32,7 @@ struct WhyBoxes {
         guard !found.boxes.contains(where: matrix.permits) else { return [] }
         let mayChange = model.refusal(grant.subject, .update, ofMatrixOf: app) == nil
         return found.boxes.map { box in
-            let (role, verb, service) = (localizedName(box.role), box.operation.verb, localizedName(box.service))
+            let (role, verb, service) = (localizedName(box.role), box.operation.verb, ClassTitle.service(box.service))
             return WhyContent.Box(
                 text: localized("The box is off: \(role) may not \(verb) \(service)."),
                 link: mayChange

@@ -102,12 +102,10 @@ struct SecondFactorPages: PanelSection {
     private func addRemoval(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }
         panel.action(
-            "\(AccountPages.path)/{id}/second-factor/remove", access: .anyMatrix(.update, of: models),
+            "\(AccountPages.path)/{id}/second-factor/remove", access: .changingAccounts(models),
             demands: .recentPassword
-        ) { request, _ in
-            guard let id = try? ObjectId(string: request.parameter("id")) else {
-                throw RequestFailure(.notFound, "There is no such account.")
-            }
+        ) { request, grant in
+            let id = try await AccountPages.changeable(request, grant).userID
             guard id != request.userID else {
                 throw RequestFailure(
                     .unprocessable, "You can't remove your own second factor here.",

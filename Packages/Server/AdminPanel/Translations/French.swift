@@ -2100,6 +2100,12 @@ extension BuiltInTranslations {
         msgid "Stop {0} from deleting {1}?"
         msgstr "Ne plus autoriser {0} à supprimer {1} ?"
 
+        msgid "Everybody with the role {0} will be able to {1} {2}. What that opens is defined in the rules."
+        msgstr "Toute personne ayant le rôle {0} pourra {1} {2}. Ce que cela ouvre est défini dans les règles."
+
+        msgid "Nobody will be able to {0} {1} by the role {2} any more."
+        msgstr "Plus personne ne pourra {0} {1} grâce au rôle {2}."
+
         msgid "Everybody with the role {0} will be able to {1} objects of {2} where they have the role."
         msgstr "Toute personne ayant le rôle {0} pourra {1} des objets de classe {2} là où elle a ce rôle."
 
@@ -3408,6 +3414,34 @@ extension BuiltInTranslations {
         msgid "Hand it over to somebody with an account, or invite them first."
         msgstr "Transmettez-le à une personne qui a un compte, ou invitez-la d’abord."
 
+        # Packages/Server/AdminService/Permissions/AccountAuthority.swift
+
+        msgid "Not permitted: you can't say yourself whether your address is verified."
+        msgstr "Non autorisé : vous ne pouvez pas dire vous-même si votre adresse est vérifiée."
+
+        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
+        msgstr "Non autorisé : cette identité permet de voir la matrice d’autorisations ({0}), que vous ne pouvez pas voir."
+
+        msgid "Not permitted: they may change the permission matrix of {0}, which you may not."
+        msgstr "Non autorisé : cette identité permet de modifier la matrice d’autorisations ({0}), que vous ne pouvez pas modifier."
+
+        msgid "Not permitted: they may {0} objects of {1} that you may not."
+        msgstr "Non autorisé : cette identité permet, sur des objets de classe {1}, l’opération « {0} » qui ne vous est pas permise."
+
+        msgid "Not permitted: they may read properties of {0} that you may not."
+        msgstr "Non autorisé : cette identité permet de lire des propriétés de la classe {0} que vous ne pouvez pas lire."
+
+        msgid "You can't change the account of somebody who may do more than you."
+        msgstr "Vous ne pouvez pas modifier le compte de quelqu’un qui a plus de droits que vous."
+
+        # Packages/Server/AdminService/Permissions/RouteAccess+Accounts.swift
+
+        msgid "Not permitted: no role lets you see accounts."
+        msgstr "Non autorisé : aucun rôle ne vous permet de voir les comptes."
+
+        msgid "Not permitted: no role lets you change accounts."
+        msgstr "Non autorisé : aucun rôle ne vous permet de modifier les comptes."
+
         # Packages/Server/AdminService/Permissions/RouteAccess+AnyMatrix.swift
 
         msgid "Not permitted: no app's rules let you {0} its permission matrix."
@@ -3449,14 +3483,8 @@ extension BuiltInTranslations {
         msgid "The app '{0}' has no role '{1}' in its matrix."
         msgstr "L’application « {0} » n’a pas de rôle « {1} » dans sa matrice."
 
-        msgid "Not permitted: they may {0} objects of {1} that you may not."
-        msgstr "Non autorisé : cette identité permet, sur des objets de classe {1}, l’opération « {0} » qui ne vous est pas permise."
-
-        msgid "Not permitted: they may read properties of {0} that you may not."
-        msgstr "Non autorisé : cette identité permet de lire des propriétés de la classe {0} que vous ne pouvez pas lire."
-
-        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
-        msgstr "Non autorisé : cette identité permet de voir la matrice d’autorisations ({0}), que vous ne pouvez pas voir."
+        msgid "Not permitted: they may see accounts, which you may not."
+        msgstr "Non autorisé : cette identité permet de voir les comptes, que vous ne pouvez pas voir."
 
         msgid "Not permitted: no role lets you inspect what others see."
         msgstr "Non autorisé : aucun rôle ne vous permet d’inspecter ce que les autres voient."

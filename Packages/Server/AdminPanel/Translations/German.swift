@@ -2101,6 +2101,12 @@ extension BuiltInTranslations {
         msgid "Stop {0} from deleting {1}?"
         msgstr "Soll {0} {1} nicht mehr löschen dürfen?"
 
+        msgid "Everybody with the role {0} will be able to {1} {2}. What that opens is defined in the rules."
+        msgstr "Alle mit der Rolle {0} können dann {2} {1}. Was das öffnet, legen die Regeln fest."
+
+        msgid "Nobody will be able to {0} {1} by the role {2} any more."
+        msgstr "Niemand kann dann noch mit der Rolle {2} {1} {0}."
+
         msgid "Everybody with the role {0} will be able to {1} objects of {2} where they have the role."
         msgstr "Alle mit der Rolle {0} können dann Objekte von {2} {1}, und zwar dort, wo sie die Rolle haben."
 
@@ -3409,6 +3415,34 @@ extension BuiltInTranslations {
         msgid "Hand it over to somebody with an account, or invite them first."
         msgstr "Übergeben Sie sie jemandem mit einem Konto, oder laden Sie die Person zuerst ein."
 
+        # Packages/Server/AdminService/Permissions/AccountAuthority.swift
+
+        msgid "Not permitted: you can't say yourself whether your address is verified."
+        msgstr "Nicht erlaubt: Sie können nicht selbst sagen, ob Ihre Adresse bestätigt ist."
+
+        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
+        msgstr "Nicht erlaubt: Dort ist die Rechtematrix von {0} sichtbar, die Sie nicht sehen dürfen."
+
+        msgid "Not permitted: they may change the permission matrix of {0}, which you may not."
+        msgstr "Nicht erlaubt: Dort ist die Rechtematrix von {0} änderbar, die Sie nicht ändern dürfen."
+
+        msgid "Not permitted: they may {0} objects of {1} that you may not."
+        msgstr "Nicht erlaubt: Dort gilt das Recht „{0}“ für Objekte von {1}, für die Sie es nicht haben."
+
+        msgid "Not permitted: they may read properties of {0} that you may not."
+        msgstr "Nicht erlaubt: Dort sind Eigenschaften von {0} lesbar, die Sie nicht lesen dürfen."
+
+        msgid "You can't change the account of somebody who may do more than you."
+        msgstr "Sie können das Konto von jemandem, der mehr darf als Sie, nicht ändern."
+
+        # Packages/Server/AdminService/Permissions/RouteAccess+Accounts.swift
+
+        msgid "Not permitted: no role lets you see accounts."
+        msgstr "Nicht erlaubt: Keine Rolle erlaubt Ihnen, Konten zu sehen."
+
+        msgid "Not permitted: no role lets you change accounts."
+        msgstr "Nicht erlaubt: Keine Rolle erlaubt Ihnen, Konten zu ändern."
+
         # Packages/Server/AdminService/Permissions/RouteAccess+AnyMatrix.swift
 
         msgid "Not permitted: no app's rules let you {0} its permission matrix."
@@ -3450,14 +3484,8 @@ extension BuiltInTranslations {
         msgid "The app '{0}' has no role '{1}' in its matrix."
         msgstr "Die App „{0}“ hat in ihrer Matrix keine Rolle „{1}“."
 
-        msgid "Not permitted: they may {0} objects of {1} that you may not."
-        msgstr "Nicht erlaubt: Dort gilt das Recht „{0}“ für Objekte von {1}, für die Sie es nicht haben."
-
-        msgid "Not permitted: they may read properties of {0} that you may not."
-        msgstr "Nicht erlaubt: Dort sind Eigenschaften von {0} lesbar, die Sie nicht lesen dürfen."
-
-        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
-        msgstr "Nicht erlaubt: Dort ist die Rechtematrix von {0} sichtbar, die Sie nicht sehen dürfen."
+        msgid "Not permitted: they may see accounts, which you may not."
+        msgstr "Nicht erlaubt: Dort sind Konten sichtbar, die Sie nicht sehen dürfen."
 
         msgid "Not permitted: no role lets you inspect what others see."
         msgstr "Nicht erlaubt: Keine Rolle erlaubt Ihnen anzusehen, was andere sehen."

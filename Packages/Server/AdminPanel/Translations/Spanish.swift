@@ -2100,6 +2100,12 @@ extension BuiltInTranslations {
         msgid "Stop {0} from deleting {1}?"
         msgstr "¿Impedir que {0} elimine {1}?"
 
+        msgid "Everybody with the role {0} will be able to {1} {2}. What that opens is defined in the rules."
+        msgstr "Todas las personas con el rol {0} podrán {1} {2}. Las reglas definen lo que eso abre."
+
+        msgid "Nobody will be able to {0} {1} by the role {2} any more."
+        msgstr "Nadie podrá ya {0} {1} por el rol {2}."
+
         msgid "Everybody with the role {0} will be able to {1} objects of {2} where they have the role."
         msgstr "Todas las personas con el rol {0} podrán {1} objetos de {2} allí donde tengan el rol."
 
@@ -3408,6 +3414,34 @@ extension BuiltInTranslations {
         msgid "Hand it over to somebody with an account, or invite them first."
         msgstr "Traspáselo a alguien que tenga una cuenta, o invítelo primero."
 
+        # Packages/Server/AdminService/Permissions/AccountAuthority.swift
+
+        msgid "Not permitted: you can't say yourself whether your address is verified."
+        msgstr "No permitido: usted no puede decir si su propia dirección está verificada."
+
+        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
+        msgstr "No permitido: esa persona puede ver la matriz de permisos de {0}, y usted no."
+
+        msgid "Not permitted: they may change the permission matrix of {0}, which you may not."
+        msgstr "No permitido: esa persona puede cambiar la matriz de permisos de {0}, y usted no."
+
+        msgid "Not permitted: they may {0} objects of {1} that you may not."
+        msgstr "No permitido: esa persona puede {0} objetos de {1} que usted no."
+
+        msgid "Not permitted: they may read properties of {0} that you may not."
+        msgstr "No permitido: esa persona puede leer propiedades de {0} que usted no."
+
+        msgid "You can't change the account of somebody who may do more than you."
+        msgstr "No puede cambiar la cuenta de alguien que puede hacer más que usted."
+
+        # Packages/Server/AdminService/Permissions/RouteAccess+Accounts.swift
+
+        msgid "Not permitted: no role lets you see accounts."
+        msgstr "No permitido: ningún rol le permite ver cuentas."
+
+        msgid "Not permitted: no role lets you change accounts."
+        msgstr "No permitido: ningún rol le permite cambiar cuentas."
+
         # Packages/Server/AdminService/Permissions/RouteAccess+AnyMatrix.swift
 
         msgid "Not permitted: no app's rules let you {0} its permission matrix."
@@ -3449,14 +3483,8 @@ extension BuiltInTranslations {
         msgid "The app '{0}' has no role '{1}' in its matrix."
         msgstr "La aplicación «{0}» no tiene el rol «{1}» en su matriz."
 
-        msgid "Not permitted: they may {0} objects of {1} that you may not."
-        msgstr "No permitido: esa persona puede {0} objetos de {1} que usted no."
-
-        msgid "Not permitted: they may read properties of {0} that you may not."
-        msgstr "No permitido: esa persona puede leer propiedades de {0} que usted no."
-
-        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
-        msgstr "No permitido: esa persona puede ver la matriz de permisos de {0}, y usted no."
+        msgid "Not permitted: they may see accounts, which you may not."
+        msgstr "No permitido: esa persona puede ver cuentas, y usted no."
 
         msgid "Not permitted: no role lets you inspect what others see."
         msgstr "No permitido: ningún rol le permite inspeccionar lo que ven otras personas."

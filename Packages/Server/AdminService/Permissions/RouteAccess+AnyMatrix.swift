@@ -15,7 +15,7 @@ package struct AnyMatrixGrant: Sendable {
 
 extension RouteAccess where Grant == AnyMatrixGrant {
     /// For those whom the rules of at least one app permit to see (read) or change (update) its matrix, whichever: what
-    /// isn't an app's own, such as accounts. Who may change what every role may do could give themselves all of it.
+    /// isn't an app's own, such as models and rules.
     package static func anyMatrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
         @Sendable func permitted(_ subject: Subject, _ model: ServerModel) -> String? {
             model.matrices.keys.sorted().first { model.refusal(subject, operation, ofMatrixOf: $0) == nil }

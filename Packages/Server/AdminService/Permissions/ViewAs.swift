@@ -73,7 +73,7 @@ package enum ViewAs: Hashable, Sendable {
         let (own, theirs) = (rules.hiddenColumns(viewer), rules.hiddenColumns(target))
         for index in roots(rules) {
             let name = rules.schema[index].name
-            for operation in [TomboloRules.Operation.read, .listTrash] {
+            for operation in [TomboloRules.Operation.read, .listTrash, .audit, .inspect] {
                 let wanted = filter(target, operation, index, rules)
                 if wanted == .constant(false) { continue }
                 let permitted = filter(viewer, operation, index, rules)
@@ -85,11 +85,25 @@ package enum ViewAs: Hashable, Sendable {
                 }
             }
         }
-        for app in model.matrices.keys.sorted()
-        where model.refusal(target, .read, ofMatrixOf: app) == nil
-            && model.refusal(viewer, .read, ofMatrixOf: app) != nil
+        for app in model.matrices.keys.sorted() {
+            func exceeds(_ operation: TomboloRules.Operation) -> Bool {
+                model.refusal(target, operation, ofMatrixOf: app) == nil
+                    && model.refusal(viewer, operation, ofMatrixOf: app) != nil
+            }
+            if exceeds(.read) {
+                return above(
+                    localized("Not permitted: they may see the permission matrix of \(app), which you may not."))
+            }
+            // It opens pages to them, such as the server's settings.
+            if exceeds(.update) {
+                return above(
+                    localized("Not permitted: they may change the permission matrix of \(app), which you may not."))
+            }
+        }
+        if AccountsGrant.isPermitted(target, .listAccounts, model),
+            !AccountsGrant.isPermitted(viewer, .listAccounts, model)
         {
-            return above(localized("Not permitted: they may see the permission matrix of \(app), which you may not."))
+            return above(localized("Not permitted: they may see accounts, which you may not."))
         }
         return nil
     }

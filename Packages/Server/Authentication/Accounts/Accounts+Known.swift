@@ -20,8 +20,16 @@ extension Accounts {
         return try known(try await connection.query(sql, parameters), grants: sources)
     }
 
+    /// The same of one user, whose account may be disabled; nil if there is none.
+    static func evenDisabled(
+        _ userID: ObjectId, grants sources: [GrantSource], _ pool: PostgresPool
+    ) async throws -> KnownAccount? {
+        let (sql, parameters) = knownQuery([userID], grants: sources, evenDisabled: true)
+        return try known(try await pool.query(sql, parameters), grants: sources)[userID]?.get()
+    }
+
     private static func knownQuery(
-        _ userIDs: Set<ObjectId>, grants sources: [GrantSource]
+        _ userIDs: Set<ObjectId>, grants sources: [GrantSource], evenDisabled: Bool = false
     ) -> (sql: String, parameters: [PostgresParameter]) {
         let none = "SELECT NULL::text AS role, NULL::text AS scope, 0 AS source WHERE false"
         let grantQueries = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(
@@ -37,7 +45,7 @@ extension Accounts {
                 LEFT JOIN LATERAL (
             \(grantQueries)
                 ) g ON true
-            WHERE a.id = ANY ($1) AND a.disabled_at IS NULL
+            WHERE a.id = ANY ($1) AND \(evenDisabled ? "true" : "a.disabled_at IS NULL")
             """
         return (sql, [.byteaArray(userIDs.map(\.bytes))])
     }

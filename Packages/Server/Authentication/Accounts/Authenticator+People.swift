@@ -1,6 +1,7 @@
 package import Foundation
 internal import PostgresClient
 package import TomboloModel
+package import TomboloRules
 
 /// An account as those see it who look after accounts.
 package struct AccountSummary: Hashable, Sendable {
@@ -93,6 +94,16 @@ extension Authenticator {
             "SELECT disabled_at FROM tombolo.account WHERE id = $1", [.bytea(userID.bytes)])
         guard let row = result.first else { throw AuthenticationError.unknownUser }
         return try row[0].nonNull.map { Date(microseconds: try $0.timestampMicroseconds) }
+    }
+
+    /// A user with their roles as the database has them now, whether their account is disabled or not: for what is decided
+    /// about the account, and for nothing that they do themselves.
+    /// - Throws: ``AuthenticationError/unknownUser``, or the database's error.
+    package func subjectEvenIfDisabled(_ userID: ObjectId) async throws -> Subject {
+        guard let known = try await Accounts.evenDisabled(userID, grants: grants(), pool) else {
+            throw AuthenticationError.unknownUser
+        }
+        return known.subject
     }
 
     /// Disables an account or enables it again, as ``AccountRegistry/setEnabled(_:email:)``.

@@ -1,0 +1,77 @@
+package import TomboloHTTP
+import TomboloModel
+package import TomboloRules
+package import TomboloServerModel
+import TomboloLocalization
+
+/// Whose account may be changed by somebody who may change accounts: nobody's who may do more than they may themselves.
+///
+/// What both may do is compared, and not the names of their roles. What the rules give to everybody by their id, such as their
+/// own objects, is taken for the same.
+package enum AccountAuthority {
+    /// Why somebody may not change an account; nil if they may.
+    package static func refusal(
+        of subject: Subject, changing target: Subject, _ model: ServerModel
+    ) -> RequestFailure? {
+        guard subject.userID != target.userID else { return nil }
+        var data = target.data
+        data["isVerified"] = subject.data["isVerified"]
+        return refusal(of: subject, over: target, takenFor: data, model)
+    }
+
+    /// Why somebody may not say that an address is its user's, or isn't; nil if they may. It may give the user more, and where
+    /// rules go by addresses it may give that to whoever entered the address: so theirs counts for what it permits, and nobody
+    /// says so of their own.
+    package static func refusal(
+        of subject: Subject, verifying target: Subject, _ model: ServerModel
+    ) -> RequestFailure? {
+        guard !mayEverything(subject, model) else { return nil }
+        guard let user = target.userID, user != subject.userID else {
+            return RequestFailure(
+                .forbidden, localized("Not permitted: you can't say yourself whether your address is verified."),
+                hint: localized("Another administrator can."))
+        }
+        let verified = Subject(
+            user: user, data: target.data.merging(["isVerified": .bool(true)]) { $1 }, customData: target.customData,
+            grants: target.grants)
+        return refusal(of: subject, over: verified, takenFor: subject.data, model)
+    }
+
+    /// Who may change every app's matrix could give themselves everything that there is.
+    private static func mayEverything(_ subject: Subject, _ model: ServerModel) -> Bool {
+        let apps = model.matrices.keys
+        return !apps.isEmpty && apps.allSatisfy { model.refusal(subject, .update, ofMatrixOf: $0) == nil }
+    }
+
+    /// - Parameter data: what the account of the subject has, for what rules give by it.
+    private static func refusal(
+        of subject: Subject, over target: Subject, takenFor data: [String: UserValue], _ model: ServerModel
+    ) -> RequestFailure? {
+        guard !mayEverything(subject, model), let user = target.userID else { return nil }
+        let equal = Subject(user: user, data: data, customData: subject.customData, grants: subject.grants)
+        for app in model.matrices.keys.sorted() {
+            for operation in [TomboloRules.Operation.read, .update]
+            where model.refusal(target, operation, ofMatrixOf: app) == nil
+                && model.refusal(equal, operation, ofMatrixOf: app) != nil
+            {
+                return above(
+                    operation == .read
+                        ? localized("Not permitted: they may see the permission matrix of \(app), which you may not.")
+                        : localized(
+                            "Not permitted: they may change the permission matrix of \(app), which you may not."))
+            }
+        }
+        switch model.rules.advantage(of: target, over: equal) {
+        case .objects(let operation, let name):
+            return above(localized("Not permitted: they may \(operation) objects of \(name) that you may not."))
+        case .properties(let name):
+            return above(localized("Not permitted: they may read properties of \(name) that you may not."))
+        case nil: return nil
+        }
+    }
+
+    private static func above(_ message: String) -> RequestFailure {
+        RequestFailure(
+            .forbidden, message, hint: localized("You can't change the account of somebody who may do more than you."))
+    }
+}

@@ -1,0 +1,185 @@
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloServerModel
+
+/// Boxes that open the panel's own pages to a role that counts everywhere.
+extension AddedRolePagesTests {
+    /// Adds the role `support`, which counts everywhere, and gives it to a user.
+    static func addSupport(
+        _ boxes: [String], to user: String, _ superAdmin: PanelBrowser, _ fixture: ServiceFixture
+    ) async throws {
+        var fields = ["name": "support", "reach": "everywhere"]
+        for box in boxes { fields[box] = "1" }
+        fields["version"] = "\(fixture.adminModels.current.ruleVersions["conference"] ?? 0)"
+        let added = try await superAdmin.post("/panel/permissions/roles/new?app=conference", fields)
+        #expect(added.status == 303, "\(added.text)")
+        let id = try #require(fixture.users[user])
+        try await fixture.rows().insert("RoleAssignment", ["user": .objectId(id), "role": "support", "event": .null])
+        fixture.forgetRoles()
+    }
+
+    static func setBox(
+        _ service: String, _ operation: String, _ isAllowed: Bool, of role: String = "support",
+        _ superAdmin: PanelBrowser, _ fixture: ServiceFixture
+    ) async throws -> Answer {
+        let version = fixture.adminModels.current.ruleVersions["conference"] ?? 0
+        return try await superAdmin.post(
+            "/panel/permissions/box?app=conference",
+            [
+                "role": role, "service": service, "operation": operation, "allowed": "\(isAllowed)",
+                "version": "\(version)",
+            ])
+    }
+
+    /// What the boxes of a service open, by what routes ask for; and a page of the navigation.
+    private static func accesses(_ service: String, _ operations: [String]) -> (accesses: Set<String>, page: String) {
+        switch service {
+        case "auditLog": (["audit objects"], "/panel/audit")
+        case "devices": (["inspect objects of any class"], "/panel/devices")
+        case "accounts":
+            (operations.contains("update") ? ["see accounts", "change accounts"] : ["see accounts"], "/panel/accounts")
+        default:
+            (
+                ["read the permission matrix", "read the permission matrix of any app"], "/panel/permissions"
+            )
+        }
+    }
+
+    @Test(
+        "a box opens its pages of the panel to a role that counts everywhere, and no others; without it they are closed",
+        .timeLimit(.minutes(5)),
+        arguments: [
+            ("auditLog", ["read"]), ("devices", ["read"]), ("accounts", ["read"]), ("accounts", ["read", "update"]),
+            ("permissions", ["read"]),
+        ])
+    func pages(service: String, operations: [String]) async throws {
+        try await ServiceFixture.with { fixture in
+            let rules = fixture.adminModels.liveRules()
+            try await PanelBrowser.with(fixture, rules: rules) { app, client in
+                let routes = app.routes.filter { route in
+                    PanelRouteCall.isAsked(route)
+                        && (!route.path.contains("{collection}") || route.access.contains("audit"))
+                }
+                let superAdmin = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                try await Self.addSupport([], to: "attendee", superAdmin, fixture)
+                let browser = try await PanelBrowser.loggedIn(client, as: "attendee")
+                func open() async throws -> Set<String> {
+                    Set(
+                        try await Self.open(routes, fixture, browser).map { text in
+                            text.split(separator: " ").prefix(2).joined(separator: " ")
+                        })
+                }
+                let before = try await open()
+                let (accesses, page) = Self.accesses(service, operations)
+                let expected = Set(routes.filter { accesses.contains($0.access) }.map { "\($0.method) \($0.path)" })
+                #expect(expected.count >= 2 && expected.isDisjoint(with: before))
+                #expect(try await !browser.get("/panel").text.contains("href=\"\(page)\""))
+
+                for operation in operations {
+                    let ticked = try await Self.setBox(service, operation, true, superAdmin, fixture)
+                    #expect(ticked.status == 303, "\(ticked.text)")
+                }
+                #expect(try await open() == before.union(expected))
+                #expect(try await browser.get("/panel").text.contains("href=\"\(page)\""))
+
+                for operation in operations.reversed() {
+                    #expect(try await Self.setBox(service, operation, false, superAdmin, fixture).status == 303)
+                }
+                #expect(try await open() == before)
+            }
+        }
+    }
+
+    @Test("the same boxes open the server's API, and a box of a role within an event opens what belongs to it alone")
+    func api() async throws {
+        try await ServiceFixture.with { fixture in
+            let rules = fixture.adminModels.liveRules()
+            try await PanelBrowser.with(fixture, rules: rules) { _, client in
+                let superAdmin = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                try await Self.addSupport([], to: "attendee", superAdmin, fixture)
+                let call = ServiceTestSupport.Caller(client, fixture)
+                let paths = ["auditLog": ["/admin/audit"], "permissions": ["/admin/permissions", "/admin/routes"]]
+                for (service, paths) in paths {
+                    for path in paths { #expect(try await call(.get, path, as: "attendee").status == 403, "\(path)") }
+                    #expect(try await Self.setBox(service, "read", true, superAdmin, fixture).status == 303)
+                    for path in paths { #expect(try await call(.get, path, as: "attendee").status == 200, "\(path)") }
+                    #expect(try await Self.setBox(service, "read", false, superAdmin, fixture).status == 303)
+                    for path in paths { #expect(try await call(.get, path, as: "attendee").status == 403, "\(path)") }
+                }
+                // The owner of an event sees who changed its objects, and nothing of others or of accounts.
+                func history(_ collection: String, _ id: ObjectId) async throws -> Int {
+                    try await call(.get, "/admin/audit/\(collection)/\(id)", as: "owner").status
+                }
+                #expect(try await history("sessions", fixture.sessions[0]) == 403)
+                let own = try await Self.setBox("auditLog", "read", true, of: "owner", superAdmin, fixture)
+                #expect(own.status == 303, "\(own.text)")
+                #expect(try await history("sessions", fixture.sessions[0]) == 200)
+                #expect(try await history("users", try #require(fixture.users["attendee"])) == 403)
+                // Nothing asks for the others within an event.
+                for (service, operation) in [("devices", "read"), ("accounts", "read"), ("permissions", "read")] {
+                    let idle = try await Self.setBox(service, operation, true, of: "owner", superAdmin, fixture)
+                    #expect(idle.status == 422 && idle.text.contains("would permit nothing"), "\(idle.text)")
+                }
+            }
+        }
+    }
+
+    @Test("who sees the matrix by a box changes nothing of it, and no box lets anybody")
+    func matrixStays() async throws {
+        try await ServiceFixture.with { fixture in
+            let rules = fixture.adminModels.liveRules()
+            try await PanelBrowser.with(fixture, rules: rules) { _, client in
+                let superAdmin = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let all = ["read.permissions", "read.accounts", "update.accounts", "read.devices", "read.auditLog"]
+                try await Self.addSupport(all, to: "attendee", superAdmin, fixture)
+                let support = try await PanelBrowser.loggedIn(client, as: "attendee")
+                let grid = try await support.get("/panel/permissions")
+                #expect(grid.status == 200 && !grid.text.contains("/panel/permissions/box"))
+                #expect(grid.text.contains("support may read audit log"))
+                #expect(!grid.text.contains("may not update permissions"))
+                for (service, operation) in [("permissions", "read"), ("sessions", "read"), ("permissions", "update")] {
+                    #expect(try await Self.setBox(service, operation, true, support, fixture).status == 403)
+                }
+                let version = fixture.adminModels.current.ruleVersions["conference"] ?? 0
+                let role = ["name": "mine", "reach": "everywhere", "version": "\(version)"]
+                #expect(try await support.post("/panel/permissions/roles/new?app=conference", role).status == 403)
+                for operation in ["create", "update", "delete"] {
+                    let ticked = try await Self.setBox("permissions", operation, true, superAdmin, fixture)
+                    #expect(ticked.status == 422 && ticked.text.contains("would permit nothing"), "\(ticked.text)")
+                }
+                // What is for those alone who may change it.
+                for page in ["settings", "backups", "sql"] {
+                    #expect(try await support.get("/panel/\(page)").status == 403, "\(page)")
+                }
+            }
+        }
+    }
+
+    @Test("who may inspect by a box views the panel as nobody who sees more")
+    func viewing() async throws {
+        try await ServiceFixture.with { fixture in
+            let rules = fixture.adminModels.liveRules()
+            try await PanelBrowser.with(fixture, rules: rules) { _, client in
+                let superAdmin = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                try await Self.addSupport(["read.devices"], to: "attendee", superAdmin, fixture)
+                let support = try await PanelBrowser.loggedIn(client, as: "attendee")
+                #expect(try await support.get("/panel/view-as").status == 200)
+                for target in ["superAdmin", "admin", "owner", "organizer", "registrar", "stranger"] {
+                    let id = try #require(fixture.users[target])
+                    let answer = try await support.post("/panel/view-as", ["user": "\(id)"])
+                    #expect(answer.status == 403 && answer.text.contains("somebody who may see more"), "\(target)")
+                }
+                for role in ["superAdmin", "admin"] {
+                    let answer = try await support.post("/panel/view-as", ["role": "conference/\(role)"])
+                    #expect(answer.status == 403, "\(role)")
+                }
+            }
+        }
+    }
+}
