@@ -158,7 +158,7 @@ struct AccountTests {
         try await withServer { server, phone in
             let app = phone.launch()
             let user = try await app.login(credentials: .anonymous)
-            let codes = ["aaaa", "bbbb", "cccc"]
+            let codes = ["aaaa", "bbbb", "cccc", "dddd"]
             try await server.pool.query("UPDATE tombolo.account SET second_factor_at = now()")
             for code in codes {
                 try await server.pool.query(
@@ -181,8 +181,12 @@ struct AccountTests {
 
             try await user.linkUser(credentials: credentials("grace"), code: codes[0])
             #expect(user.identities.count == 2)
-            #expect(try await user.apiKeysAuth.createAPIKey(named: "script", code: codes[1]).key != nil)
-            try await user.delete(code: codes[2])
+            let key = try await user.apiKeysAuth.createAPIKey(named: "script", code: codes[1])
+            #expect(key.key != nil)
+            try await user.apiKeysAuth.disableAPIKey(key.objectId)
+            #expect(await error { try await user.apiKeysAuth.enableAPIKey(key.objectId) }?.requiresCode == true)
+            try await user.apiKeysAuth.enableAPIKey(key.objectId, code: codes[2])
+            try await user.delete(code: codes[3])
             #expect(user.state == .removed)
         }
     }

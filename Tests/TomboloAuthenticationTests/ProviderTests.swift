@@ -170,12 +170,12 @@ import TomboloModel
             ] {
                 await #expect(throws: AuthenticationError.wrongCredentials) { try await server.login(.apiKey(text)) }
             }
-            try await server.setAPIKey(key.id, enabled: false, of: ann)
+            try await server.disableAPIKey(key.id, of: ann)
             await #expect(throws: AuthenticationError.revokedToken) { try await server.verify(login.token) }
             await #expect(throws: AuthenticationError.endedSession) { try await server.refresh(login.refreshToken) }
             await #expect(throws: AuthenticationError.wrongCredentials) { try await server.login(.apiKey(text)) }
             #expect(try await server.apiKeys(of: ann).map(\.isDisabled) == [true])
-            try await server.setAPIKey(key.id, enabled: true, of: ann)
+            try await server.enableAPIKey(key.id, of: ann)
             let again = try await server.login(.apiKey(text))
             try await server.deleteAPIKey(key.id, of: ann)
             await #expect(throws: AuthenticationError.endedSession) { try await server.refresh(again.refreshToken) }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import PostgresClient
 import Testing
+import TomboloHTTP
 import TomboloModel
 
 @testable import TomboloAuthentication
@@ -8,6 +9,8 @@ import TomboloModel
 /// What a gateway demands a code for, of accounts with a second factor.
 @Suite struct AccountCodeTests {
     private static let codes = ["abcd-efgh-ijkl-mnop", "bcde-fghi-jklm-nopq"]
+    /// Of a key that Ann has disabled.
+    private static let oldKey = "6a05d3fa0123456789abcdef"
 
     /// A request that takes a code.
     struct Demand: Sendable, CustomTestStringConvertible {
@@ -36,6 +39,7 @@ import TomboloModel
             status: 200),
         Demand(method: .post, path: "/api-keys", body: #""name": "robot""#, status: 201),
         Demand(method: .delete, path: "/account", body: "", status: 204),
+        Demand(method: .put, path: "/api-keys/\(oldKey)/enable", body: "", status: 204),
     ]
 
     /// Ann, with a second factor, at a gateway.
@@ -44,7 +48,13 @@ import TomboloModel
     ) async throws {
         try await AccountPlace.with { place in
             try await place.switchOn(Provider.apiKey)
-            try await place.addSecondFactor(to: try await place.register(), recoveryCodes: codes)
+            let ann = try await place.register()
+            try await place.addSecondFactor(to: ann, recoveryCodes: codes)
+            try await place.pool.query(
+                """
+                INSERT INTO tombolo.api_key (id, user_id, name, secret_hash, created_at, disabled_at)
+                VALUES ($1, $2, 'old', sha256('old'), now(), now())
+                """, [.bytea(try ObjectId(string: oldKey).bytes), .bytea(ann.bytes)])
             try await AccountClient.with(place) { try await body(place, $0) }
         }
     }
@@ -54,7 +64,7 @@ import TomboloModel
         try await place.pool.query(
             """
             SELECT concat_ws(' ', (SELECT count(*) FROM tombolo.account), (SELECT count(*) FROM tombolo.api_key),
-                (SELECT count(*) FROM tombolo.identity), (SELECT encode(key, 'hex') FROM tombolo.credential))
+                (SELECT count(*) FROM tombolo.api_key WHERE disabled_at IS NULL), (SELECT count(*) FROM tombolo.identity), (SELECT encode(key, 'hex') FROM tombolo.credential))
             """)[0, 0].string
     }
 
@@ -91,6 +101,19 @@ import TomboloModel
             let deletion = Self.demands[3]
             #expect(try await deletion.send(call, token: token, code: Self.codes[1]).status == 401)
             #expect(try await call(.get, "/account", token: token).status == 200)
+        }
+    }
+
+    @Test("disabling and deleting a key takes none: that ends logins, and makes none")
+    func disabling() async throws {
+        try await Self.with { place, call in
+            let token = try await call.login()["accessToken"]
+            let path = "/api-keys/\(Self.oldKey)"
+            #expect(try await Self.demands[4].send(call, token: token, code: Self.codes[0]).status == 204)
+            #expect(try await call(.get, path, token: token).json["disabled"] == .bool(false))
+            #expect(try await call(.put, "\(path)/disable", token: token).status == 204)
+            #expect(try await call(.get, path, token: token).json["disabled"] == .bool(true))
+            #expect(try await call(.delete, path, token: token).status == 204)
         }
     }
 

@@ -35,9 +35,24 @@ extension Authenticator {
     /// A user's keys, oldest first.
     public func apiKeys(of userID: ObjectId) async throws -> [APIKey] { try await APIKeys.list(of: userID, pool) }
 
+    /// Lets a key log its user in again. That outlasts the caller's login, as a new key does.
+    /// - Parameters:
+    ///   - code: of the account's second factor, if it has one.
+    ///   - address: where the request came from, for the limit on wrong codes.
+    /// - Throws: ``AuthenticationError/noSuchAPIKey``; ``AuthenticationError/codeRequired``,
+    ///   ``AuthenticationError/wrongCode``.
+    public func enableAPIKey(
+        _ id: ObjectId, of userID: ObjectId, code: String? = nil, address: String = "", now: Date = Date()
+    ) async throws {
+        try await demand(code: code, of: userID, address: address, now: now)
+        try await APIKeys.change(id, of: userID, .enable, pool)
+        forget(userID)
+    }
+
+    /// Ends the logins made with a key, and lets it make no other.
     /// - Throws: ``AuthenticationError/noSuchAPIKey``.
-    public func setAPIKey(_ id: ObjectId, enabled: Bool, of userID: ObjectId) async throws {
-        try await APIKeys.change(id, of: userID, enabled ? .enable : .disable, pool)
+    public func disableAPIKey(_ id: ObjectId, of userID: ObjectId) async throws {
+        try await APIKeys.change(id, of: userID, .disable, pool)
         forget(userID)
     }
 

@@ -11,7 +11,7 @@ extension Routes {
     ///                                    text this once
     ///     GET    /api-keys               all, oldest first
     ///     GET    /api-keys/{id}
-    ///     PUT    /api-keys/{id}/enable
+    ///     PUT    /api-keys/{id}/enable   may have a body for the code, as a key has to be made with one
     ///     PUT    /api-keys/{id}/disable  ends the logins made with it
     ///     DELETE /api-keys/{id}          the same
     func addAPIKeys(_ authenticator: Authenticator) {
@@ -32,12 +32,17 @@ extension Routes {
             }
             return JSONAnswer(KeyAnswer(key))
         }
-        for (action, isEnabled) in [("enable", true), ("disable", false)] {
-            on(.put, "/api-keys/{id}/\(action)", access: .own("API keys")) { request, context, user in
-                try await authenticator.requireOwner(BearerToken.of(request))
-                try await authenticator.setAPIKey(context.id(), enabled: isEnabled, of: user)
-                return HTTPResponse.Status.noContent
-            }
+        on(.put, "/api-keys/{id}/enable", access: .own("API keys")) { request, context, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
+            let body = try await request.optionalJSON(CodeRequest.self, context)
+            try await authenticator.enableAPIKey(
+                context.id(), of: user, code: body?.code, address: context.remoteAddress)
+            return HTTPResponse.Status.noContent
+        }
+        on(.put, "/api-keys/{id}/disable", access: .own("API keys")) { request, context, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
+            try await authenticator.disableAPIKey(context.id(), of: user)
+            return HTTPResponse.Status.noContent
         }
         on(.delete, "/api-keys/{id}", access: .own("API keys")) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))

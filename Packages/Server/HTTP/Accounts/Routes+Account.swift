@@ -55,7 +55,7 @@ private struct PasswordRequest: Decodable {
     var code: String?
 }
 
-private struct CodeRequest: Decodable {
+struct CodeRequest: Decodable {
     /// Of the account's second factor.
     var code: String?
 }

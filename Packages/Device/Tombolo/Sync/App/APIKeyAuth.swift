@@ -71,10 +71,16 @@ public struct APIKeyAuth: Sendable {
         Task { completion(await failure { try await deleteAPIKey(id) }) }
     }
 
-    public func enableAPIKey(_ id: ObjectId) async throws { try await send(.PUT, "/api-keys/\(id.stringValue)/enable") }
+    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
+    ///   ``AppError/requiresCode``.
+    public func enableAPIKey(_ id: ObjectId, code: String? = nil) async throws {
+        try await send(.PUT, "/api-keys/\(id.stringValue)/enable", code.map { ["code": .string($0)] })
+    }
 
-    public func enableAPIKey(_ id: ObjectId, completion: @escaping @Sendable ((any Error)?) -> Void) {
-        Task { completion(await failure { try await enableAPIKey(id) }) }
+    public func enableAPIKey(
+        _ id: ObjectId, code: String? = nil, completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        Task { completion(await failure { try await enableAPIKey(id, code: code) }) }
     }
 
     public func disableAPIKey(_ id: ObjectId) async throws {
@@ -92,7 +98,7 @@ public struct APIKeyAuth: Sendable {
         return try await user.app.client.get(type, method, path, body, token: token)
     }
 
-    private func send(_ method: HTTPMethod, _ path: String) async throws {
-        try await user.app.client.send(method, path, token: try await user.freshAccessToken())
+    private func send(_ method: HTTPMethod, _ path: String, _ body: [String: AnyBSON]? = nil) async throws {
+        try await user.app.client.send(method, path, body, token: try await user.freshAccessToken())
     }
 }
