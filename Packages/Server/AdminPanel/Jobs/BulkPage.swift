@@ -137,10 +137,16 @@ struct BulkPage {
     // MARK: The job
 
     private func start(_ form: BulkForm, _ data: JSON?) async throws -> PanelAnswer {
-        // What can't be taken back takes the password.
-        if form.action == "delete" { try await request.demandPassword() } else { try await edit.demandPassword() }
+        let work = try work(form, data, isDryRun: false)
+        // What can't be taken back takes the password, and so does what gives roles.
+        let restoresRoles = try await work.restoresRoles(request.core.pool)
+        if form.action == "delete" || restoresRoles {
+            try await request.demandPassword()
+        } else {
+            try await edit.demandPassword()
+        }
         do {
-            let job = try await work(form, data, isDryRun: false).start(request.core.pool)
+            let job = try await work.start(request.core.pool)
             return .redirect(to: JobPages.path(of: job))
         } catch let failure as RequestFailure where failure.code == .conflict {
             let values: [String: Any] = [

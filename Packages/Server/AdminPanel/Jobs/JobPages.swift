@@ -32,8 +32,12 @@ struct JobPages: PanelSection {
         panel.page("\(Self.path)/{id}/undo", access: .own("jobs")) { request, _ in .page(try await asking(request)) }
         panel.action("\(Self.path)/{id}/undo", access: .own("jobs"), demands: .recentPasswordSometimes) { request, _ in
             let (job, rules) = (try await found(request), request.core.rules.current)
-            try await request.demandPassword(
-                changingClassAt: job["class"]?.text.flatMap { rules.schema.index(of: $0) }, under: rules)
+            if try await jobs(request).undoGivesRoles(try id(request), under: rules) {
+                try await request.demandPassword()
+            } else {
+                try await request.demandPassword(
+                    changingClassAt: job["class"]?.text.flatMap { rules.schema.index(of: $0) }, under: rules)
+            }
             return try await acting(request) { jobs, id in .redirect(to: Self.path(of: try await jobs.undo(id))) }
         }
     }

@@ -60,7 +60,7 @@ struct BulkSelection: Sendable {
 
     private static let size = "count(*), coalesce(sum(hashtextextended(s.key, 0)::numeric), 0)::text"
 
-    private func condition(firstParameter: Int) throws -> (sql: String, parameters: [PostgresParameter]) {
+    func condition(firstParameter: Int) throws -> (sql: String, parameters: [PostgresParameter]) {
         var builder = try SQLBuilder.resources(of: type, for: view, firstParameter: firstParameter)
         let condition = try builder.condition(visible: visible, asked: asked, seesTrash: isInTrash)
         let sql = """

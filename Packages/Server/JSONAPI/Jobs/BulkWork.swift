@@ -67,6 +67,12 @@ package struct BulkWork: Sendable {
         return try await BulkTrial.run(worker, keys, pool).json(size)
     }
 
+    /// Whether it brings objects that give roles back from the trash, as what went there together with the resources.
+    package func restoresRoles(_ pool: PostgresPool) async throws -> Bool {
+        guard order.action == .restore else { return false }
+        return try await pool.withConnection { try await selection.givesRoles($0) }
+    }
+
     /// Makes the job.
     /// - Returns: the job as answers have it.
     /// - Throws: ``RequestFailure`` with status 409 if it's about other resources than its sender saw, or about none.

@@ -9,8 +9,8 @@ package struct OwnJobs: Sendable {
     /// Jobs, or rows of one, in one answer.
     package static let pageSize = 100
 
-    private let user: ObjectId
-    private let pool: PostgresPool
+    let user: ObjectId
+    let pool: PostgresPool
 
     package init(of user: ObjectId, _ pool: PostgresPool) {
         self.user = user
