@@ -51,7 +51,7 @@ struct BulkWords {
         }
         if view.refusal(JSONAPIRoutes.removal(of: type.item), type) == nil {
             actions.append(
-                type.item.isTrashable && type.keyType == .objectId
+                type.item.isTrashable
                     ? ["value": "trash", "title": localized("Move to trash…")]
                     : ["value": "delete", "title": localized("Delete permanently…")])
         }

@@ -101,8 +101,7 @@ extension OpenAPIDocument {
     }
 
     private func bulkBody(_ type: ResourceType) -> JSON {
-        let hasTrash = type.item.isTrashable && type.keyType == .objectId
-        let actions: [BulkAction] = hasTrash ? [.update, .trash, .restore] : [.update, .delete]
+        let actions: [BulkAction] = type.item.isTrashable ? [.update, .trash, .restore] : [.update, .delete]
         return [
             "type": "object", "required": ["action"], "additionalProperties": false,
             "properties": [
