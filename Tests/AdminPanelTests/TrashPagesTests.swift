@@ -164,6 +164,39 @@ import TomboloRules
         }
     }
 
+    @Test("what the app keeps in the trash is said before it goes there, and before it's to be deleted for ever")
+    func keeping() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let (owner, attendee) = (try #require(fixture.users["owner"]), try #require(fixture.users["attendee"]))
+                try await fixture.pool.execute("UPDATE event SET ends_at = now() + interval '1 day'")
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let reason = "owns or organizes the event"
+                let kept = try await browser.get("/panel/data/users/\(owner)/delete")
+                #expect(kept.status == 200 && kept.text.contains(reason), "\(kept.text)")
+                let free = try await browser.get("/panel/data/users/\(attendee)/delete")
+                #expect(free.status == 200 && !free.text.contains("The app would keep it"), "\(free.text)")
+                let several = try await browser.submit(
+                    "/panel/bulk/users",
+                    [
+                        ("which", "chosen"), ("action", "trash"), ("id", owner.stringValue),
+                        ("id", attendee.stringValue),
+                    ])
+                #expect(several.status == 200 && several.text.contains(reason), "\(several.text)")
+                #expect(several.text.contains("1 of those tried can"), "\(several.text)")
+                #expect(try await inTrash("users", owner, fixture) == false)
+
+                let page = try await trash("User", owner, fixture)
+                let asked = try await browser.get("\(page)/delete")
+                #expect(asked.status == 200 && asked.text.contains(reason), "\(asked.text)")
+                #expect(try await inTrash("users", owner, fixture) == true)
+                let other = try await browser.get("\(try await trash("User", attendee, fixture))/delete")
+                #expect(other.status == 200 && !other.text.contains(#"class="problem""#), "\(other.text)")
+                #expect(try await inTrash("users", attendee, fixture) == true)
+            }
+        }
+    }
+
     @Test("emptying one class leaves the others, and says how much went")
     func emptying() async throws {
         try await ServiceFixture.with { fixture in

@@ -110,6 +110,34 @@ struct BulkTests {
         }
     }
 
+    @Test("a dry run says what the app would keep in the trash, and why, to those who may list it")
+    func keeping() async throws {
+        try await Self.run { site in
+            try await site.fixture.pool.execute(
+                """
+                CREATE FUNCTION tombolo.keep_session_in_trash(p_key text, p_now timestamptz) RETURNS text LANGUAGE sql
+                AS $$SELECT 'it is popular'$$
+                """)
+            let body = #"{"action": "trash", "all": true, "dryRun": true}"#
+            let told = try await site.call(.post, "/bulk/sessions", as: "superAdmin", body: body)
+            #expect(told.status == 200, "\(told.text)")
+            #expect(told.json["kept"] == 4 && told.json["count"] == 4 && told.json["refused"] == 0, "\(told.text)")
+            #expect(told.json["keptBecause"]?.list.map { $0["reason"] } == Array(repeating: "it is popular", count: 4))
+            let ids = told.json["keptBecause"]?.list.compactMap { $0["id"]?.text } ?? []
+            #expect(ids.contains(site.fixture.sessions[0].stringValue))
+            // Who may move them there, but doesn't see what is there.
+            let untold = try await site.call(.post, "/bulk/sessions", as: "owner", body: body)
+            #expect(untold.json["count"] == 3 && untold.json["refused"] == 0, "\(untold.text)")
+            #expect(untold.json["kept"] == 0 && untold.json["keptBecause"] == .array([]))
+            // What goes along is named.
+            let event = #"{"action": "trash", "ids": ["\#(site.fixture.event)"], "dryRun": true}"#
+            let along = try await site.call(.post, "/bulk/events", as: "superAdmin", body: event)
+            let reason = along.json["keptBecause"]?.list.first?["reason"]?.text ?? ""
+            #expect(along.json["kept"] == 1 && reason.hasPrefix("Session ") && reason.hasSuffix(": it is popular"))
+            #expect(try await site.count("SELECT count(*) FROM session WHERE trashed_at IS NOT NULL") == 0)
+        }
+    }
+
     @Test("a job is undone once, however many ask for it at the same time")
     func undoneOnce() async throws {
         try await Self.run { site in

@@ -1,4 +1,9 @@
+import Foundation
 import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
 
 extension Trash {
     /// The first of some objects in the trash that the app keeps there for now, with its reason, as the app's function
@@ -22,5 +27,46 @@ extension Trash {
             if let row = found.first { return (name, try row[0].string, try row[1].string) }
         }
         return nil
+    }
+
+    /// Why the app keeps something of a group from being deleted for ever; nil if nothing keeps it, or nothing that the
+    /// caller may list in the trash. An app's function that fails keeps it too.
+    /// - Parameter className: of the object that took the group along; objects of other classes are named.
+    nonisolated(nonsending) func reasonToKeep(
+        _ group: UUID, of className: String, for lister: Restorer, _ connection: PostgresConnection
+    ) async throws -> String? {
+        var found: Keys = [:]
+        for item in try await classesThatAreKept(connection) {
+            guard let key = item.primaryKeyIndex else { continue }
+            let rows = try await connection.query(
+                """
+                SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
+                WHERE o.trash_group = $1 AND o.trashed_at IS NOT NULL ORDER BY o.\(Self.key(item)) LIMIT \(Self.groupLimit)
+                """, [.uuid(group)]
+            ).map { try reader.row($0, of: item) }
+            let listed = rows.filter { lister.may(.listTrash, item.name, $0) }
+            if !listed.isEmpty { found[item.name] = listed.map { $0[key].keyText } }
+        }
+        guard !found.isEmpty else { return nil }
+        let keys = found
+        do {
+            let kept = try await connection.savepoint { try await Self.keptByApp(of: keys, $0) }
+            return kept.map { $0.className == className ? $0.reason : "\($0.className) \($0.key): \($0.reason)" }
+        } catch let error as PostgresError where error.keepsRow {
+            return error.reasonToKeep
+        }
+    }
+
+    /// The classes for which the app has a function that keeps objects.
+    nonisolated(nonsending) private func classesThatAreKept(
+        _ connection: PostgresConnection
+    ) async throws -> [ClassSchema] {
+        let found = try await connection.query(
+            """
+            SELECT t FROM unnest($1::text[]) AS t
+            WHERE to_regprocedure(format('tombolo.%I', 'keep_' || t || '_in_trash') || '(text, timestamptz)') IS NOT NULL
+            """, [.textArray(classes.map(\.table))])
+        let tables = Set(try found.map { try $0[0].string })
+        return classes.filter { tables.contains($0.table) }
     }
 }

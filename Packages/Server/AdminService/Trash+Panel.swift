@@ -5,22 +5,28 @@ package import TomboloModel
 package import TomboloRules
 
 extension Trash {
-    /// What ``wouldTake(along:_:)`` ends its transaction with.
-    private struct Looked: Error { let counts: [String: Int] }
+    /// What would come of moving an object into the trash.
+    package struct Prospect: Error {
+        /// How many objects would go, by the names of their classes, the object itself among them.
+        package let counts: [String: Int]
+        /// Why the app would keep something of it from being deleted for ever, as far as the caller may list the trash.
+        package let keptBecause: String?
+    }
 
     /// What would go into the trash with an object: it's moved there, counted and put back, so that the answer is the
     /// database's own.
-    /// - Returns: the number of objects by the names of their classes, the object itself among them.
     /// - Throws: `RequestFailure`: 404 if it's gone or in the trash by now, 409 if too much belongs to it.
-    package func wouldTake(along className: String, _ key: Value) async throws -> [String: Int] {
+    package func wouldTake(along className: String, _ key: Value, for caller: Restorer) async throws -> Prospect {
         do {
-            return try await pool.transaction { connection -> [String: Int] in
+            return try await pool.transaction { connection -> Prospect in
                 let group = try await trash(className, key, by: nil, on: connection)
                 let members = try await members(of: .group(group.id), connection)
-                throw Looked(counts: Dictionary(members.map { ($0.className, 1) }, uniquingKeysWith: +))
+                throw Prospect(
+                    counts: Dictionary(members.map { ($0.className, 1) }, uniquingKeysWith: +),
+                    keptBecause: try await reasonToKeep(group.id, of: className, for: caller, connection))
             }
-        } catch let looked as Looked {
-            return looked.counts
+        } catch let prospect as Prospect {
+            return prospect
         }
     }
 

@@ -1,5 +1,5 @@
 import PostgresClient
-import TomboloHTTP
+package import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
@@ -9,17 +9,21 @@ extension Trash {
     /// Deletes objects in the trash for ever, all or none.
     /// - Parameters:
     ///   - address: the id of a group, for all that is in it, or the id of one object, for it alone.
-    ///   - mayPurge: throws for an object that the caller may not delete.
+    ///   - isTrial: whether nothing is to last: it throws then in any case.
+    ///   - check: throws for an object that the caller may not delete.
     /// - Returns: what was deleted.
     /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 409 that names the object which the app or the
-    ///   database keeps; what `mayPurge` throws.
-    func purge(_ address: TrashAddress, check: @Sendable (Member) throws -> Void) async throws -> [Member] {
+    ///   database keeps; what `check` throws.
+    func purge(
+        _ address: TrashAddress, isTrial: Bool = false, check: @Sendable (Member) throws -> Void
+    ) async throws -> [Member] {
         do {
             return try await pool.transaction { connection in
                 let members = try await members(of: address, connection)
                 guard !members.isEmpty else { throw Self.nothing }
                 try members.forEach(check)
                 try await purge(members, connection)
+                if isTrial { throw PurgeTrial() }
                 return members
             }
         } catch let error as PostgresError where error.keepsRow {
@@ -30,10 +34,24 @@ extension Trash {
     /// The same for somebody whom the rules must permit it for each of the objects.
     /// - Throws: `RequestFailure` with status 403 as well.
     package func purge(_ address: TrashAddress, by caller: Restorer) async throws -> [Member] {
-        try await purge(address) { member in
-            guard caller.may(.purge, member.className, member.row) else {
-                throw RequestFailure(.forbidden, localized("Not permitted to delete all of it permanently."))
-            }
+        try await purge(address) { try Self.check($0, caller) }
+    }
+
+    /// What ``purge(_:by:)`` of an address would be refused with at the moment; nil if it wouldn't be. Changes nothing.
+    package func refusalToPurge(_ address: TrashAddress, by caller: Restorer) async throws -> RequestFailure? {
+        do {
+            _ = try await purge(address, isTrial: true) { try Self.check($0, caller) }
+            return nil
+        } catch is PurgeTrial {
+            return nil
+        } catch let failure as RequestFailure where [.conflict, .forbidden].contains(failure.code) {
+            return failure
+        }
+    }
+
+    private static func check(_ member: Member, _ caller: Restorer) throws {
+        guard caller.may(.purge, member.className, member.row) else {
+            throw RequestFailure(.forbidden, localized("Not permitted to delete all of it permanently."))
         }
     }
 
@@ -97,6 +115,9 @@ extension Trash {
         }
     }
 }
+
+/// Ends the transaction of a purge that is only tried.
+private struct PurgeTrial: Error {}
 
 extension PostgresError {
     /// Whether the database keeps a row for a reason that the next try meets too: a foreign key, or a service's trigger.

@@ -127,9 +127,9 @@ struct BulkPage {
             content: Self.trialTemplate.render(values))
     }
 
-    /// Titles of what is refused, as far as the caller sees them.
+    /// Titles of what is refused or kept, as far as the caller sees them.
     private func titles(_ found: JSON) async throws -> [String: String] {
-        let ids = found["refusals"]?.items.compactMap { $0["id"]?.text } ?? []
+        let ids = ["refusals", "keptBecause"].flatMap { found[$0]?.items ?? [] }.compactMap { $0["id"]?.text }
         let choices = try await edit.reader.choices(of: type, among: ids)
         return Dictionary(choices.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
     }

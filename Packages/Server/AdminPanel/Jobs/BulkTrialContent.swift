@@ -17,6 +17,9 @@ struct BulkTrialContent {
     let left: String?
     let refused: String?
     let refusals: [Refusal]
+    /// How many the app keeps in the trash.
+    let kept: String?
+    let keepers: [Refusal]
     let isUndoable: Bool
     /// Whether anything may come of it: not all of them were tried and refused.
     let mayStart: Bool
@@ -52,10 +55,21 @@ struct BulkTrialContent {
             ? localized(
                 refusedCount, one: "\(refusedText) of those tried would be refused, and stays unchanged:",
                 other: "\(refusedText) of those tried would be refused, and stay unchanged:") : nil
-        refusals = (found["refusals"]?.items ?? []).map { item in
-            let id = item["id"]?.text ?? ""
-            return Refusal(title: titles[id] ?? id, reason: item["reason"]?.text ?? "")
+        func reasons(_ name: String) -> [Refusal] {
+            (found[name]?.items ?? []).map { item in
+                let id = item["id"]?.text ?? ""
+                return Refusal(title: titles[id] ?? id, reason: item["reason"]?.text ?? "")
+            }
         }
+        refusals = reasons("refusals")
+        let keptCount = number("kept")
+        let keptText = PanelNumber.text(keptCount)
+        kept =
+            keptCount > 0
+            ? localized(
+                keptCount, one: "\(keptText) of those tried can't be deleted permanently for now, as the app keeps it:",
+                other: "\(keptText) of those tried can't be deleted permanently for now, as the app keeps them:") : nil
+        keepers = reasons("keptBecause")
     }
 }
 

@@ -34,10 +34,12 @@ struct RemovalPage {
         ]
         if type.item.isTrashable {
             let trash = Trash(schema: view.schema, pool: request.core.pool)
-            let counts = try await trash.wouldTake(along: type.item.name, key)
-            let along = touched(counts)
+            let prospect = try await trash.wouldTake(
+                along: type.item.name, key, for: Trash.Restorer(subject: request.subject, rules: view.rules))
+            let along = touched(prospect.counts)
             values["touched"] = along
             values["hasTouched"] = !along.isEmpty
+            values["kept"] = prospect.keptBecause
             values["restorable"] = try await restorable()
             values["reason"] = Self.reasonField("")
         } else {

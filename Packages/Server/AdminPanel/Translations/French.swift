@@ -1263,6 +1263,11 @@ extension BuiltInTranslations {
         msgstr[0] "{0} objet essayé serait refusé et resterait inchangé :"
         msgstr[1] "{0} objets essayés seraient refusés et resteraient inchangés :"
 
+        msgid "{0} of those tried can't be deleted permanently for now, as the app keeps it:"
+        msgid_plural "{0} of those tried can't be deleted permanently for now, as the app keeps them:"
+        msgstr[0] "L’application garderait pour l’instant {0} objet essayé dans la corbeille, sans suppression définitive possible :"
+        msgstr[1] "L’application garderait pour l’instant {0} objets essayés dans la corbeille, sans suppression définitive possible :"
+
         # Packages/Server/AdminPanel/Jobs/BulkWords.swift
 
         msgid "Move {0} to the trash"
@@ -6328,6 +6333,9 @@ extension BuiltInTranslations {
 
         msgid "Nothing else goes into the trash."
         msgstr "Rien d’autre n’ira dans la corbeille."
+
+        msgid "The app would keep it in the trash, so it can't be deleted permanently for now: {{.}}"
+        msgstr "L’application le garderait pour l’instant dans la corbeille, sans suppression définitive possible : {{.}}"
 
         msgid "{{title}} will be deleted permanently, because its class has no trash. This can't be undone."
         msgstr "Suppression définitive : {{title}}. La classe n’a pas de corbeille, cette action est irréversible."

@@ -1264,6 +1264,11 @@ extension BuiltInTranslations {
         msgstr[0] "{0} der geprüften Objekte würde abgelehnt und bleibt unverändert:"
         msgstr[1] "{0} der geprüften Objekte würden abgelehnt und bleiben unverändert:"
 
+        msgid "{0} of those tried can't be deleted permanently for now, as the app keeps it:"
+        msgid_plural "{0} of those tried can't be deleted permanently for now, as the app keeps them:"
+        msgstr[0] "Die App behielte {0} der geprüften Objekte vorerst im Papierkorb, sodass es nicht endgültig gelöscht werden kann:"
+        msgstr[1] "Die App behielte {0} der geprüften Objekte vorerst im Papierkorb, sodass sie nicht endgültig gelöscht werden können:"
+
         # Packages/Server/AdminPanel/Jobs/BulkWords.swift
 
         msgid "Move {0} to the trash"
@@ -6329,6 +6334,9 @@ extension BuiltInTranslations {
 
         msgid "Nothing else goes into the trash."
         msgstr "Sonst kommt nichts in den Papierkorb."
+
+        msgid "The app would keep it in the trash, so it can't be deleted permanently for now: {{.}}"
+        msgstr "Die App behält es vorerst im Papierkorb, sodass es nicht endgültig gelöscht werden kann: {{.}}"
 
         msgid "{{title}} will be deleted permanently, because its class has no trash. This can't be undone."
         msgstr "{{title}} wird endgültig gelöscht, weil die Klasse keinen Papierkorb hat. Das lässt sich nicht rückgängig machen."

@@ -1263,6 +1263,11 @@ extension BuiltInTranslations {
         msgstr[0] "{0} de los probados se rechazaría y queda sin cambios:"
         msgstr[1] "{0} de los probados se rechazarían y quedan sin cambios:"
 
+        msgid "{0} of those tried can't be deleted permanently for now, as the app keeps it:"
+        msgid_plural "{0} of those tried can't be deleted permanently for now, as the app keeps them:"
+        msgstr[0] "La aplicación conservaría por ahora {0} de los probados en la papelera, sin que se pueda eliminar definitivamente:"
+        msgstr[1] "La aplicación conservaría por ahora {0} de los probados en la papelera, sin que se puedan eliminar definitivamente:"
+
         # Packages/Server/AdminPanel/Jobs/BulkWords.swift
 
         msgid "Move {0} to the trash"
@@ -6328,6 +6333,9 @@ extension BuiltInTranslations {
 
         msgid "Nothing else goes into the trash."
         msgstr "No se moverá nada más a la papelera."
+
+        msgid "The app would keep it in the trash, so it can't be deleted permanently for now: {{.}}"
+        msgstr "La aplicación lo conservaría por ahora en la papelera, sin que se pueda eliminar definitivamente: {{.}}"
 
         msgid "{{title}} will be deleted permanently, because its class has no trash. This can't be undone."
         msgstr "{{title}} se eliminará definitivamente, porque su clase no tiene papelera. Esta acción no se puede deshacer."

@@ -146,6 +146,9 @@ struct TrashPages: PanelSection {
         if entry.count == 1 {
             content.lines = [localized("the \(ClassTitle.inSentence(line.className)) \(line.title)")]
         }
+        let refusal = try await Trash(schema: grant.rules.schema, pool: request.core.pool).refusalToPurge(
+            TrashAddress(entry.address), by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
+        content.problem = refusal.map { TrashConfirmContent.Problem(message: $0.message, hint: $0.hint) }
         return PanelPage(
             localized("Delete \(line.title) permanently?"),
             crumbs: [Self.crumb, PanelPage.Crumb(title: line.title, path: content.back)],

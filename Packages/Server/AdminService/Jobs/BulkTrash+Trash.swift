@@ -31,6 +31,10 @@ extension BulkTrash {
                     group.map { .group($0) } ?? address, RestoreWishes(),
                     by: Trash.Restorer(subject: subject, rules: rules), on: connection
                 ).count
+            },
+            keep: { connection, rules, subject, className, group in
+                try await Trash(schema: rules.schema, pool: pool).reasonToKeep(
+                    group, of: className, for: Trash.Restorer(subject: subject, rules: rules), connection)
             })
     }
 }

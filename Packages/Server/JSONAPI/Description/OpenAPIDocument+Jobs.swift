@@ -197,17 +197,18 @@ extension OpenAPIDocument {
 
     // MARK: Schemas
 
+    private static let reasons: JSON = [
+        "type": "array", "items": closed(["id": ["type": "string"], "reason": ["type": "string"]]),
+    ]
+
     static let jobSchemas: [String: JSON] = [
         "job": job,
         "jobs": closed(["jobs": ["type": "array", "items": reference("schemas", "job")], "next": nextNumber]),
         "job.rows": closed(["rows": ["type": "array", "items": ["type": "object"]], "next": nextNumber]),
         "bulk.trial": closed([
             "dryRun": ["const": true], "count": count, "version": ["type": "string"], "checked": count,
-            "refused": count, "leftAlone": count, "along": ["type": "integer"],
-            "refusals": [
-                "type": "array",
-                "items": closed(["id": ["type": "string"], "reason": ["type": "string"]]),
-            ],
+            "refused": count, "leftAlone": count, "along": ["type": "integer"], "refusals": reasons,
+            "kept": count, "keptBecause": reasons,
         ]),
         "import.draft": closed([
             "job": reference("schemas", "job"), "columns": strings,

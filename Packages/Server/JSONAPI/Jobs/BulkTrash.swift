@@ -20,11 +20,21 @@ public struct BulkTrash: Sendable {
             _ group: UUID?
         ) async throws -> Int?
 
+    /// Why the app keeps something of a group from being deleted for ever, as far as the subject may list it in the trash; nil
+    /// if nothing keeps it.
+    /// - Parameter className: of the object that took the group along.
+    public typealias Keep =
+        @Sendable (
+            _ connection: PostgresConnection, _ rules: Rules, _ subject: Subject, _ className: String, _ group: UUID
+        ) async throws -> String?
+
     let move: Move
     let restore: Restore
+    let keep: Keep
 
-    public init(move: @escaping Move, restore: @escaping Restore) {
+    public init(move: @escaping Move, restore: @escaping Restore, keep: @escaping Keep) {
         self.move = move
         self.restore = restore
+        self.keep = keep
     }
 }

@@ -20,6 +20,9 @@ struct BulkTrial: Sendable {
     /// Objects that go into the trash, or come out of it, with those that are named.
     private(set) var along: Int64 = 0
     private(set) var samples: [JSON] = []
+    /// Rows that the app keeps in the trash, with those that go along.
+    private(set) var kept = 0
+    private(set) var keepers: [JSON] = []
 
     /// - Parameter holdTime: ``holdTime`` but in tests.
     static func run(
@@ -47,6 +50,7 @@ struct BulkTrial: Sendable {
             // Others may want what is held here, too.
             if outcome.isBusy { break }
             trial.add(outcome, key)
+            if let reason = try await worker.reasonToKeep(outcome, connection) { trial.keep(key, because: reason) }
             if ContinuousClock.now >= end { break }
         }
         return (trial, rest)
@@ -67,12 +71,19 @@ struct BulkTrial: Sendable {
         }
     }
 
+    private mutating func keep(_ key: String, because reason: String) {
+        kept += 1
+        guard keepers.count < Self.sampleLimit else { return }
+        keepers.append(["id": .string(key), "reason": .string(reason)])
+    }
+
     /// - Parameter size: of everything that the request is about.
     func json(_ size: BulkSelection.Size) -> JSON {
         [
             "dryRun": true, "count": .int(size.count), "version": .string(size.version),
             "checked": .int(Int64(checked)), "refused": .int(Int64(refused)), "leftAlone": .int(Int64(left)),
             "along": .int(along), "refusals": .array(samples),
+            "kept": .int(Int64(kept)), "keptBecause": .array(keepers),
         ]
     }
 }

@@ -73,6 +73,15 @@ struct JobWorker: Sendable {
         }
     }
 
+    /// Why the app keeps what a row has just moved into the trash from being deleted for ever; nil if it doesn't, or the
+    /// caller may not list it there.
+    func reasonToKeep(_ outcome: JobOutcome, _ connection: PostgresConnection) async throws -> String? {
+        guard kind == .trash, outcome.kind == .done, case .string(let text)? = outcome.old?["group"],
+            let group = UUID(uuidString: text)
+        else { return nil }
+        return try await trash.keep(connection, view.rules, view.subject, type.item.name, group)
+    }
+
     // MARK: Kinds
 
     private func update(_ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
