@@ -100,6 +100,10 @@ struct PurgeTests {
             let time = try await site.trash("Ticket", bad)
             try await site.trash("Ticket", good)
             var now = time + 31 * Self.day
+            let preview = try await site.purge().preview(now: now)["items"]?.list ?? []
+            #expect(preview.first?["keptBecause"]?.text?.contains("'invoice'") == true, "\(preview)")
+            #expect(preview.last?["keptBecause"] == .null)
+            #expect(preview.map { $0["isTried"] } == [true, true])
             let report = try await site.run(now)
             #expect(report.objects == 1 && report.failed == 1)
             let kept = try #require(try await site.history()["kept"]?.list.first)

@@ -28,6 +28,11 @@ public struct TrashPurge: Sendable {
     /// When an app's function is asked again that kept something.
     static let keptPause = Duration.seconds(86_400)
 
+    /// After which a preview deletes no further group to see whether it can.
+    static let trialTime = Duration.seconds(10)
+    /// How long a group of a preview waits for rows that others hold.
+    static let trialPatience = Duration.milliseconds(250)
+
     /// What a run did.
     public struct Report: Hashable, Sendable {
         public var groups = 0
@@ -273,21 +278,45 @@ extension TrashPurge {
         return Trash.classes(of: schema).map { ($0.name, retention.days(of: $0)) }
     }
 
-    /// What a run would delete now, and what it would leave and why, up to ``batch`` groups; nothing is changed.
+    /// What a run would delete now, and what it would leave and why, up to ``batch`` groups. They are deleted in transactions
+    /// that don't last, so that the answer is the database's own, for up to ``trialTime``; of the others the app is asked.
     package func preview(now: Int64) async throws -> JSON {
         let (entries, retention) = try await due(now, after: nil, all: true)
+        let end = ContinuousClock.now + Self.trialTime
         var items: [JSON] = []
         for entry in entries {
-            let reason = try await pool.transaction { connection -> String? in
-                guard let keys = try await keys(of: entry, retention, now, connection) else { return nil }
-                return try await kept(keys, now, connection)?.reason
-            }
+            let isTried = ContinuousClock.now < end
+            let reason = try await reasonToKeep(entry, retention, now, isTried: isTried)
             items.append([
                 "group": .string(entry.address), "purgeAt": .string(JSON.timestamp(entry.microseconds)),
                 "count": .int(Int64(entry.count)), "keptBecause": reason.map { .string($0) } ?? .null,
+                "isTried": .bool(isTried),
             ])
         }
         return ["dryRun": true, "items": .array(items), "hasMore": .bool(entries.count == Self.batch)]
+    }
+
+    /// Why a run would leave a group; nil if it would delete it, or if that can't be told because somebody else holds it.
+    private func reasonToKeep(
+        _ entry: TrashQueue.Entry, _ retention: TrashRetention, _ now: Int64, isTried: Bool
+    ) async throws -> String? {
+        struct Deleted: Error {}
+        let trash = Trash(schema: schema, pool: pool)
+        do {
+            return try await pool.transaction { connection -> String? in
+                let patience = Int(Self.trialPatience / .milliseconds(1))
+                try await connection.execute("SET LOCAL lock_timeout = '\(patience)ms'")
+                guard let keys = try await keys(of: entry, retention, now, connection) else { return nil }
+                if let kept = try await kept(keys, now, connection) { return kept.reason }
+                guard isTried else { return nil }
+                try await trash.purge(keys, connection)
+                throw Deleted()
+            }
+        } catch is Deleted {
+            return nil
+        } catch let error as PostgresError where error.isAboutTheGroup {
+            return error.code == .lockNotAvailable ? nil : await failure(entry, error).reason
+        }
     }
 
     /// The newest runs, and what is kept.
