@@ -50,10 +50,8 @@ struct RunServers: AsyncParsableCommand {
         let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
         // A free port is known only when the server listens.
         let host = admin.host.contains(":") ? "[\(admin.host)]" : admin.host
-        var environment = try AdminEnvironment()
-        if environment.address == nil, admin.port != 0 {
-            environment.address = try AdminAddress("\(admin.scheme)://\(host):\(admin.port)")
-        }
+        let address = admin.port == 0 ? nil : try AdminAddress("\(admin.scheme)://\(host):\(admin.port)")
+        let environment = try AdminEnvironment(defaults: SettingValues(address: address))
         let level = quiet ? Logger.Level.warning : gateway.logLevel
         func logger(_ label: String) -> Logger {
             var logger = Logger(label: label)
@@ -73,7 +71,9 @@ struct RunServers: AsyncParsableCommand {
         let development = try await development.mode(
             host: gateway.host, database, logger: logger("gateway"))
         let models = try await ServerModels.load(pool, isOpen: development != nil)
-        let mail = gateway.mail.map { MailRoom($0, logger: logger("mail")) }
+        let settings = environment.settings
+        await settings.follow(pool, logger: logger("admin"))
+        let mail = MailRoom(carrier: { settings.current.mail }, logger: logger("mail"))
         if case .folder(let folder)? = gateway.mail { notes += "mails to users   files in \(folder.path())\n" }
         let breached = try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }
         let authenticator = await Authenticator(
@@ -83,19 +83,18 @@ struct RunServers: AsyncParsableCommand {
         // Devices have no way to give a second factor.
         let adminAuthenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: admin.tokenSecret), breached: breached, mail: mail,
-            secondFactor: admin.secondFactor, grants: { models.grants })
+            secondFactor: { settings.current.secondFactor }, grants: { models.grants })
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
         let board = AddressBoard(expected: 2, quiet: quiet, notes: notes)
-        var services: [any Service] = [DatabaseService(pool)] + (mail.map { [$0] } ?? [])
+        var services: [any Service] = [DatabaseService(pool), mail]
         services += try await buildGatewayServices(
             host: gateway.host, port: gateway.port, pool: pool, models: models,
             authenticator: authenticator, development: development, limits: gateway.limits, metrics: metrics,
             logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
         services += buildAdminServices(
-            admin, environment, options: environment.address.map { [AdminAddress.variable: $0.text] } ?? [:],
-            database: database, pool: pool, models: models, authenticator: adminAuthenticator,
+            admin, environment, database: database, pool: pool, models: models, authenticator: adminAuthenticator,
             showsDecisions: development != nil, metrics: metrics, logger: logger("admin")
         ) { port in await board.add("admin", admin.host, port) }
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }

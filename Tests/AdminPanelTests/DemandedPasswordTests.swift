@@ -26,6 +26,7 @@ import TomboloServerModel
         "/panel/permissions/roles/new",
         "/panel/second-factor/begin", "/panel/second-factor/confirm", "/panel/second-factor/recovery-codes",
         "/panel/second-factor/remove",
+        "/panel/settings/change/{name}",
         "/panel/sql",
         "/panel/trash/empty", "/panel/trash/group/{id}/delete", "/panel/trash/purge",
     ]

@@ -1,3 +1,4 @@
+import AdminService
 import Testing
 import TomboloHTTP
 

@@ -72,7 +72,8 @@ import TomboloServerModel
             let routes = app.routes.filter { $0.path.hasPrefix("/panel/settings") && $0.method != "HEAD" }
             #expect(
                 Set(routes.map { "\($0.method) \($0.path)" }) == [
-                    "GET /panel/settings", "POST /panel/settings/test-mail",
+                    "GET /panel/settings", "POST /panel/settings/test-mail", "GET /panel/settings/change/{name}",
+                    "POST /panel/settings/change/{name}",
                 ])
             #expect(routes.allSatisfy { $0.access == "update the permission matrix of every app" })
             for role in ["admin", "owner", "organizer", "attendee"] {

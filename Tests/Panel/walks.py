@@ -386,6 +386,7 @@ PAGES = [
     ("devices-known", "/panel/devices/known"),
     ("devices-why", "/panel/devices/why"),
     ("settings", "/panel/settings"),
+    ("setting", "/panel/settings/change/TOMBOLO_BACKUP_KEEP"),
     ("help", "/panel/help"),
     ("model-change", "/panel/models/conference"),
     ("migration", "/panel/migration"),

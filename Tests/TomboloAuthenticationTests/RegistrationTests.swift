@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import PostgresClient
+import Synchronization
 import TestSupport
 import Testing
 import TomboloModel
@@ -241,6 +242,26 @@ import TomboloModel
             #expect(calls() == MailRoom.maximumAttempts + 1)
             group.cancelAll()
         }
+    }
+
+    @Test("each mail goes to whoever carries mails at the time, and to nobody while nobody does")
+    func changingCarrier() async throws {
+        let (old, new) = (MailFolder(), MailFolder())
+        defer {
+            old.remove()
+            new.remove()
+        }
+        let carrier = Mutex<MailHook?>(.folder(old.url))
+        let room = MailRoom(carrier: { carrier.withLock { $0 } }, logger: Logger(label: "mail"))
+        try await room.deliver(.test("ann@example.org"))
+        carrier.withLock { $0 = .folder(new.url) }
+        #expect(room.hasCarrier)
+        try await room.deliver(.test("bob@example.org"))
+        #expect(old.mails().count == 1 && new.mails().count == 1)
+        #expect(new.mails().first?.contains("To: bob@example.org") == true)
+        carrier.withLock { $0 = nil }
+        #expect(!room.hasCarrier)
+        await #expect(throws: AuthenticationError.noMail) { try await room.deliver(.test("cem@example.org")) }
     }
 
     @Test("a full room refuses every request alike")

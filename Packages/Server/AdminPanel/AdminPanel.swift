@@ -50,19 +50,20 @@ public struct AdminPanel: Sendable {
     ///   - backups: those of this server; nil for none.
     ///   - sql: runs statements of the SQL page; nil for no such page.
     ///   - tiles: what maps of places are made of; nil for no maps.
+    ///   - live: settings that may be changed while the server runs; nil for the address and the tiles that are given here.
     ///   - languages: what pages can be in.
     ///   - modelChanges: applies changes of models and rules; nil for none.
     ///   - additions: pages and fields of an app's own.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
         address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), backups: Backups? = nil,
-        sql: SQLConsole? = nil, tiles: MapTiles? = nil, languages: PanelLanguages = .builtIn,
+        sql: SQLConsole? = nil, tiles: MapTiles? = nil, live: LiveSettings? = nil, languages: PanelLanguages = .builtIn,
         modelChanges: ModelChanges? = nil, additions: PanelAdditions = PanelAdditions()
     ) {
         core = PanelCore(
-            rules: rules, pool: pool, authenticator: authenticator, models: models, address: address,
-            settings: settings, backups: backups, sql: sql, tiles: tiles, languages: languages,
-            additions: additions, modelChanges: modelChanges)
+            rules: rules, pool: pool, authenticator: authenticator, models: models, settings: settings,
+            live: live ?? LiveSettings(SettingValues(address: address, tiles: tiles)), backups: backups,
+            sql: sql, languages: languages, additions: additions, modelChanges: modelChanges)
     }
 
     /// The panel's own parts, in the order of the navigation.
@@ -94,7 +95,7 @@ public struct AdminPanel: Sendable {
             DevicePages(),
             RequestPages(),
             SchedulePages(),
-            SettingsPages(),
+            SettingsPages(), SettingPages(),
             SQLPages(),
             BackupPages(),
             APIPages(),

@@ -14,14 +14,12 @@ final class PanelCore: Sendable {
     let pool: PostgresPool
     let authenticator: Authenticator
     let models: ServerModels?
-    /// What the links of mails begin with.
-    let address: AdminAddress?
     let settings: ServerSettings
+    /// What may be changed while the server runs.
+    let live: LiveSettings
     /// Nil for a server that makes none.
     let backups: Backups?
     let sql: SQLConsole?
-    /// What maps are made of; nil for none.
-    let tiles: MapTiles?
     let languages: PanelLanguages
     let additions: PanelAdditions
     let fieldStyles: PanelFieldStyles
@@ -36,23 +34,28 @@ final class PanelCore: Sendable {
 
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
-        address: AdminAddress?, settings: ServerSettings, backups: Backups?, sql: SQLConsole?, tiles: MapTiles?,
-        languages: PanelLanguages, additions: PanelAdditions, modelChanges: ModelChanges?
+        settings: ServerSettings, live: LiveSettings, backups: Backups?, sql: SQLConsole?, languages: PanelLanguages,
+        additions: PanelAdditions, modelChanges: ModelChanges?
     ) {
         self.rules = rules
         self.pool = pool
         self.authenticator = authenticator
         self.models = models
-        self.address = address
         self.settings = settings
+        self.live = live
         self.backups = backups
         self.sql = sql
-        self.tiles = tiles
         self.languages = languages
         self.additions = additions
         fieldStyles = PanelFieldStyles(additions.fields)
         self.modelChanges = modelChanges
     }
+
+    /// What the links of mails begin with.
+    var address: AdminAddress? { live.current.address }
+
+    /// What maps are made of; nil for none.
+    var tiles: MapTiles? { live.current.tiles }
 
     /// What somebody may see of the classes, by the rules as they are.
     func view(of subject: Subject, under rules: Rules? = nil) throws -> CallerView {

@@ -23,10 +23,4 @@ public struct AdminAddress: Hashable, Sendable {
         }
         self.text = String(text.reversed().drop { $0 == "/" }.reversed())
     }
-
-    /// - Returns: nil where the process's environment doesn't say.
-    public static func ofEnvironment() throws(ConfigurationError) -> AdminAddress? {
-        guard let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty else { return nil }
-        return try AdminAddress(text)
-    }
 }

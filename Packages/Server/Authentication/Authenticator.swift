@@ -41,8 +41,9 @@ public final class Authenticator: Sendable {
     let accounts: AccountRegistry
     let signer: TokenSigner
     let tokens: TokenConfiguration
-    /// Of whom a second factor is taken.
-    public let secondFactor: SecondFactorPolicy
+    /// Of whom a second factor is taken, at the time.
+    public var secondFactor: SecondFactorPolicy { policy() }
+    private let policy: @Sendable () -> SecondFactorPolicy
     let providers: ProviderDirectory
     let mail: MailRoom?
     let grants: @Sendable () -> [GrantSource]
@@ -64,12 +65,13 @@ public final class Authenticator: Sendable {
     /// - Parameters:
     ///   - breached: passwords that are refused because they are known.
     ///   - mail: sends mails; it must run for as long as requests are served. Nil where no mail can be sent.
-    ///   - secondFactor: of whom tokens count only if the login was made with a second factor. Only the admin server's
-    ///     database role can check codes.
+    ///   - secondFactor: of whom tokens count only if the login was made with a second factor, asked for each token. Only
+    ///     the admin server's database role can check codes.
     ///   - grants: where roles are looked up; called whenever the database is asked, so that it may change.
     public init(
         pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher(),
-        breached: BreachedPasswords? = nil, mail: MailRoom? = nil, secondFactor: SecondFactorPolicy = .ignored,
+        breached: BreachedPasswords? = nil, mail: MailRoom? = nil,
+        secondFactor policy: @escaping @Sendable () -> SecondFactorPolicy,
         grants: @escaping @Sendable () -> [GrantSource] = { [] }
     ) async {
         self.pool = pool
@@ -85,7 +87,7 @@ public final class Authenticator: Sendable {
         }
         self.mail = mail
         self.tokens = tokens
-        self.secondFactor = secondFactor
+        self.policy = policy
         self.grants = grants
         attempts = SharedAttempts(pool: pool, tokens: tokens)
         accounts = AccountRegistry(pool: pool, hasher: hasher, breached: breached)
@@ -97,6 +99,17 @@ public final class Authenticator: Sendable {
         let now: @Sendable () -> Double = { (clock.now - start) / .seconds(1) }
         signer = TokenSigner(tokens, KeyRing(pool: pool, tokens: tokens, now: now))
         providers = ProviderDirectory(pool: pool, now: now)
+    }
+
+    /// With a policy that stays as it is.
+    public convenience init(
+        pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher(),
+        breached: BreachedPasswords? = nil, mail: MailRoom? = nil, secondFactor policy: SecondFactorPolicy = .ignored,
+        grants: @escaping @Sendable () -> [GrantSource] = { [] }
+    ) async {
+        await self.init(
+            pool: pool, tokens: tokens, hasher: hasher, breached: breached, mail: mail, secondFactor: { policy },
+            grants: grants)
     }
 
     var steadySeconds: Double { (clock.now - start) / .seconds(1) }
@@ -180,8 +193,9 @@ public final class Authenticator: Sendable {
         guard known.generation == content.generation, known.sessions.contains(content.sessionID) else {
             throw AuthenticationError.revokedToken
         }
-        if secondFactor != .ignored, !known.provenSessions.contains(content.sessionID),
-            known.hasSecondFactor || secondFactor.requires(known.subject)
+        let policy = secondFactor
+        if policy != .ignored, !known.provenSessions.contains(content.sessionID),
+            known.hasSecondFactor || policy.requires(known.subject)
         {
             throw AuthenticationError.secondFactorRequired
         }

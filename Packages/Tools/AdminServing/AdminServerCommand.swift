@@ -44,11 +44,13 @@ struct AdminServerCommand<Program: AdminServerProgram>: AsyncParsableCommand {
             needing: [ServerConfiguration.listeningNeed], logger: logger)
         let pool = PostgresPool(configuration: database, logger: logger)
         let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
-        let mail = configuration.mail.map { MailRoom($0, logger: logger) }
+        let settings = environment.settings
+        try await settings.refresh(pool, logger: logger)
+        let mail = MailRoom(carrier: { settings.current.mail }, logger: logger)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
-            secondFactor: configuration.secondFactor, grants: { models.grants })
+            secondFactor: { settings.current.secondFactor }, grants: { models.grants })
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
         var options: [String: String] = [:]
@@ -60,7 +62,7 @@ struct AdminServerCommand<Program: AdminServerProgram>: AsyncParsableCommand {
             logger: logger
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         try await ServiceGroup(
-            services: [DatabaseService(pool)] + (mail.map { [$0] } ?? [])
+            services: [DatabaseService(pool), mail]
                 + [ModelFollower(models, configuration: database, logger: logger)] + services
                 + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger

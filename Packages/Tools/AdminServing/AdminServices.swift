@@ -11,6 +11,7 @@ public import TomboloServerModel
 /// The services of an admin server with its panel, in the order in which they need each other. The pool must run for as long as
 /// they do, and something must follow the models.
 /// - Parameters:
+///   - environment: with settings that the panel's have been read into.
 ///   - additions: pages and fields of an app's own.
 ///   - options: what was said in another way than by variables, by the names of these: for the page of settings.
 ///   - database: for connections of the services' own.
@@ -24,17 +25,20 @@ public func buildAdminServices(
     metrics: MetricRegistry, logger: Logger, whenRunning: @escaping @Sendable (Int) async -> Void
 ) -> [any Service] {
     let rules = models.liveRules()
-    let backups = environment.backups.map { Backups($0, pool: pool, logger: logger) }
+    let settings = environment.settings
+    let backups = environment.backups.map {
+        Backups($0, rhythm: { settings.current.backups }, pool: pool, logger: logger)
+    }
     let panel = AdminPanel(
-        rules: rules, pool: pool, authenticator: authenticator, models: models, address: environment.address,
-        settings: ServerSettings(options: options), backups: backups, sql: environment.sql, tiles: environment.tiles,
+        rules: rules, pool: pool, authenticator: authenticator, models: models,
+        settings: ServerSettings(options: options), backups: backups, sql: environment.sql, live: settings,
         languages: environment.languages, modelChanges: environment.modelChanges, additions: additions)
     let kept = KeptRequests(environment.requests, pool: pool)
     for warning in panel.warnings { logger.warning("\(warning)") }
     var server = buildAdminApplication(
         host: configuration.host, port: configuration.port, pool: pool, rules: rules, models: models,
         authenticator: authenticator, showsDecisions: showsDecisions, limits: configuration.limits, metrics: metrics,
-        people: .ofEnvironment(environment.address), keptRequests: kept, logger: logger,
+        people: PeopleOptions(settings), keptRequests: kept, logger: logger,
         pages: { panel.add(to: $0, with: $1) },
         whenRunning: whenRunning)
     server.certificate = certificate

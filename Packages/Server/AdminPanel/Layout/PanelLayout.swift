@@ -1,3 +1,4 @@
+import AdminService
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -4,10 +4,11 @@ public import PostgresClient
 public import ServiceLifecycle
 import TomboloServerModel
 
-/// Rings for pages that are being looked at whenever a tick tells of changes, and applies changes of models. Run it
-/// beside the server; without it pages are looked after every few seconds only, and changes of models wait.
+/// Rings for pages that are being looked at whenever a tick tells of changes, takes up settings that were changed in the panel
+/// of any server, and applies changes of models. Run it beside the server; without it pages are looked after every few seconds
+/// only, settings are those of the start and of this server's panel, and changes of models wait.
 public struct PanelFollower: Service {
-    /// The most time between two rings.
+    /// The most time between two rings, and between two looks at the settings.
     static let patience = Duration.seconds(5)
 
     private let follower: TickFollower
@@ -15,11 +16,14 @@ public struct PanelFollower: Service {
 
     /// - Parameter configuration: of a connection of its own.
     public init(_ panel: AdminPanel, configuration: PostgresConfiguration, logger: Logger) {
-        let bell = panel.core.bell
+        let (bell, live, pool) = (panel.core.bell, panel.core.live, panel.core.pool)
         modelChanges = panel.core.modelChanges
         var configuration = configuration
         configuration.applicationName = "tombolo-panel"
-        follower = TickFollower(configuration, patience: Self.patience, logger: logger) { bell.ring() }
+        follower = TickFollower(configuration, patience: Self.patience, logger: logger) {
+            bell.ring()
+            await live.follow(pool, logger: logger)
+        }
     }
 
     public func run() async throws {

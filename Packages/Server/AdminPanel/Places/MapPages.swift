@@ -1,15 +1,20 @@
+import AdminService
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import TomboloHTTP
+import TomboloLocalization
 
 /// Maps of places that are being entered, for the script of forms. They're made of the request alone.
 struct MapPages: PanelSection {
     static let path = "\(AdminPanel.path)/map"
 
     func add(to panel: PanelRoutes) {
-        guard let tiles = panel.core.tiles else { return }
         panel.page(Self.path, access: .own("panel")) { request, _ in
+            guard let tiles = request.core.tiles else {
+                throw RequestFailure(
+                    .notFound, "There are no maps on this server.", hint: "\(MapTiles.variable) turns them on.")
+            }
             func number(_ name: String) -> Double? { request.query(name).flatMap { Double($0) } }
             func point() -> GeographicPoint? {
                 guard let latitude = number("latitude"), let longitude = number("longitude") else { return nil }

@@ -1,3 +1,4 @@
+import AdminService
 import TomboloLocalization
 
 /// A map of tiles with a marker, without a script.

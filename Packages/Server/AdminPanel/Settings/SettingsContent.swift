@@ -18,6 +18,8 @@ struct SettingsContent: Sendable {
         /// What counts where it isn't set.
         let fallback: String
         let summary: String
+        /// Of a setting that may be changed in the panel.
+        let state: SettingState?
     }
 
     struct Problem: Sendable {
@@ -36,9 +38,13 @@ struct SettingsContent: Sendable {
     let mailVariable = MailHook.variable
     let problem: Problem?
 
+    /// - Parameters:
+    ///   - states: of the settings that may be changed in the panel.
+    ///   - usual: the address that counts.
     init(
-        _ settings: ServerSettings, modelVersion: Int64, database: String, warnings: [String], hasMail: Bool,
-        email: String, mailPath: String, problem: MailDeliveryError?
+        _ settings: ServerSettings, states: [ChangeableSetting: SettingState], address usual: AdminAddress?,
+        modelVersion: Int64, database: String, warnings: [String], hasMail: Bool, email: String,
+        mailPath: String, problem: MailDeliveryError?
     ) {
         self.warnings = warnings
         self.database = database
@@ -47,6 +53,7 @@ struct SettingsContent: Sendable {
         self.email = email
         self.mailPath = mailPath
         self.problem = problem.map { Problem(message: $0.description, hint: $0.hint) }
+        let usualAddress = usual?.text
         let scheme = settings[CertificateFiles.certificateVariable] == nil ? "http" : "https"
         let host = settings[ServerConfiguration.hostVariable] ?? ServerConfiguration.defaultHost
         let port = settings[AdminServer.portVariable] ?? String(AdminServer.defaultPort)
@@ -56,11 +63,14 @@ struct SettingsContent: Sendable {
             Topic(
                 id: "topic-\(index)", title: localizedText(topic.rawValue),
                 settings: settings.settings.filter { $0.variable.topic == topic }.map { setting in
-                    Line(
-                        name: setting.variable.name, value: setting.value,
+                    let state = ChangeableSetting(name: setting.variable.name).flatMap { states[$0] }
+                    // A server for development has one by default.
+                    let isAddress = setting.variable.name == AdminAddress.variable
+                    return Line(
+                        name: setting.variable.name, value: setting.value ?? state?.value,
                         isSecret: setting.variable.kind == .secret,
-                        fallback: localizedText(setting.variable.fallback),
-                        summary: localizedText(setting.variable.summary))
+                        fallback: (isAddress ? usualAddress : nil) ?? localizedText(setting.variable.fallback),
+                        summary: localizedText(setting.variable.summary), state: state)
                 })
         }
     }

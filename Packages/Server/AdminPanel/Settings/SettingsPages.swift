@@ -8,8 +8,8 @@ import TomboloHTTP
 import TomboloServerModel
 import TomboloLocalization
 
-/// What this server was started with, for super administrators, and a mail that shows whether mails arrive. Settings are
-/// changed where the server is started: nothing here changes one.
+/// What this server runs with, for super administrators, and a mail that shows whether mails arrive. ``SettingPages`` change
+/// some of the settings; the others are changed where the server is started.
 struct SettingsPages: PanelSection {
     static let path = "\(AdminPanel.path)/settings"
     private static let mailPath = "\(path)/test-mail"
@@ -39,7 +39,8 @@ struct SettingsPages: PanelSection {
             isSecure: request.context.isSecure)
         let (version, user, name) = (try database[0].string, try database[1].string, try database[2].string)
         let content = SettingsContent(
-            core.settings, modelVersion: model.version,
+            core.settings, states: try await SettingState.all(request), address: core.address,
+            modelVersion: model.version,
             database: localized("PostgreSQL \(version), as \(user) in the database \(name)"),
             warnings: warnings.texts, hasMail: core.authenticator.hasMail, email: request.visit.session.email,
             mailPath: Self.mailPath, problem: mailProblem)

@@ -2404,6 +2404,14 @@ extension BuiltInTranslations {
         msgid "{0}° E"
         msgstr "{0}° E"
 
+        # Packages/Server/AdminPanel/Places/MapPages.swift
+
+        msgid "There are no maps on this server."
+        msgstr "Il n’y a pas de cartes sur ce serveur."
+
+        msgid "{0} turns them on."
+        msgstr "{0} les active."
+
         # Packages/Server/AdminPanel/Places/MapPicture.swift
 
         msgid "Map of {0}"
@@ -2921,6 +2929,40 @@ extension BuiltInTranslations {
 
         msgid "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
         msgstr "Ouvrez vous-même le panneau et envoyez le formulaire depuis là. Derrière un proxy, celui-ci doit transmettre l’en-tête Host."
+
+        # Packages/Server/AdminPanel/Settings/SettingPages.swift
+
+        msgid "There is no such setting."
+        msgstr "Ce paramètre n’existe pas."
+
+        msgid "The page of settings has those that can be changed."
+        msgstr "La page des paramètres contient ceux qui peuvent être modifiés."
+
+        msgid "This is set where the server is started, so the panel can't change it."
+        msgstr "Ce paramètre est défini là où le serveur est lancé ; il ne peut pas être modifié ici."
+
+        msgid "Take the variable {0} away there, and start the server again."
+        msgstr "Retirez-y la variable {0}, puis redémarrez le serveur."
+
+        msgid "The default of {0} counts again."
+        msgstr "La valeur par défaut de {0} s’applique de nouveau."
+
+        msgid "{0} was changed. All admin servers follow within a few seconds."
+        msgstr "{0} a été modifié. Tous les serveurs d’administration l’appliquent en quelques secondes."
+
+        msgid "{0} has set this back to the default meanwhile. Save again if your value should count."
+        msgstr "Entre-temps, {0} a rétabli la valeur par défaut. Enregistrez de nouveau si votre valeur doit s’appliquer."
+
+        msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
+        msgstr "Entre-temps, {0} a modifié cela en {1}. Enregistrez de nouveau si votre valeur doit s’appliquer."
+
+        # Packages/Server/AdminPanel/Settings/SettingState.swift
+
+        msgid "Set back to the default in the panel by {0}"
+        msgstr "Valeur par défaut rétablie dans le panneau par {0}"
+
+        msgid "Changed in the panel by {0}"
+        msgstr "Modifié dans le panneau par {0}"
 
         # Packages/Server/AdminPanel/Settings/SettingsContent.swift
 
@@ -3605,6 +3647,23 @@ extension BuiltInTranslations {
 
         msgid "{0} jobs wait, {1} are under way"
         msgstr "tâches en attente : {0}, en cours : {1}"
+
+        # Packages/Server/AdminService/Settings/ChangeableSetting.swift
+
+        msgid "Enter a value, or use the default."
+        msgstr "Saisissez une valeur, ou utilisez la valeur par défaut."
+
+        msgid "This is longer than {0} bytes."
+        msgstr "Cela dépasse {0} octets."
+
+        msgid "Leave out line breaks and other control characters."
+        msgstr "Retirez les sauts de ligne et autres caractères de contrôle."
+
+        msgid "Enter an address that begins with https://, without a user and a password."
+        msgstr "Saisissez une adresse qui commence par https://, sans utilisateur ni mot de passe."
+
+        msgid "Enter an address that begins with https:// or http://, without a user and a password."
+        msgstr "Saisissez une adresse qui commence par https:// ou http://, sans utilisateur ni mot de passe."
 
         # Packages/Server/AdminService/Trash+Members.swift
 
@@ -6538,10 +6597,27 @@ extension BuiltInTranslations {
         msgid "Confirm"
         msgstr "Confirmer"
 
+        # Packages/Server/AdminPanel/Templates/setting.mustache
+
+        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't let the server run programs or write files. Programs and folders, and the secret that an address takes, are set where the server is started. An address with a secret in its path belongs there too, because backups of the database have what is entered here."
+        msgstr "Seule une adresse qui commence par https:// peut être saisie ici : les personnes qui utilisent le panneau ne peuvent pas faire exécuter de programmes ni écrire de fichiers au serveur. Les programmes, les dossiers et le secret qu’exige une adresse sont définis là où le serveur est lancé. Une adresse dont le chemin contient un secret s’y définit aussi, car les sauvegardes de la base de données contiennent ce qui est saisi ici."
+
+        msgid "Set where the server is started, so it can't be changed here."
+        msgstr "Défini là où le serveur est lancé ; ne peut pas être modifié ici."
+
+        msgid "Now: <1>{{hidden}}</1>"
+        msgstr "Actuellement : <1>{{hidden}}</1>"
+
+        msgid "Without a value: {{fallback}}"
+        msgstr "Sans valeur : {{fallback}}"
+
+        msgid "Use the default again"
+        msgstr "Utiliser de nouveau la valeur par défaut"
+
         # Packages/Server/AdminPanel/Templates/settings.mustache
 
-        msgid "What this server runs with. To change a setting, change the variable where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
-        msgstr "Les paramètres avec lesquels ce serveur fonctionne. Pour en modifier un, changez la variable là où le serveur est lancé, par exemple dans son fichier d’unité ou son conteneur, puis redémarrez-le. <1>admin-server --help</1> liste les mêmes variables."
+        msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
+        msgstr "Les paramètres avec lesquels ce serveur fonctionne. Ceux qui ont un lien peuvent être modifiés ici, et tous les serveurs d’administration de la base de données les appliquent en quelques secondes. Changez les autres variables là où le serveur est lancé, par exemple dans son fichier d’unité ou son conteneur, puis redémarrez-le. <1>admin-server --help</1> liste les mêmes variables."
 
         msgid "Listens at"
         msgstr "À l’écoute sur"
@@ -6563,6 +6639,12 @@ extension BuiltInTranslations {
 
         msgid "not set ({{fallback}})"
         msgstr "non définie ({{fallback}})"
+
+        msgid "Set where the server is started."
+        msgstr "Défini là où le serveur est lancé."
+
+        msgid "Change<1> {{name}}</1>"
+        msgstr "Modifier<1> {{name}}</1>"
 
         msgid "Test mail"
         msgstr "E-mail de test"

@@ -2405,6 +2405,14 @@ extension BuiltInTranslations {
         msgid "{0}° E"
         msgstr "{0}° O"
 
+        # Packages/Server/AdminPanel/Places/MapPages.swift
+
+        msgid "There are no maps on this server."
+        msgstr "Auf diesem Server gibt es keine Karten."
+
+        msgid "{0} turns them on."
+        msgstr "{0} schaltet sie ein."
+
         # Packages/Server/AdminPanel/Places/MapPicture.swift
 
         msgid "Map of {0}"
@@ -2922,6 +2930,40 @@ extension BuiltInTranslations {
 
         msgid "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
         msgstr "Öffnen Sie das Panel selbst und senden Sie das Formular von dort. Ein Proxy davor muss den Header Host weitergeben."
+
+        # Packages/Server/AdminPanel/Settings/SettingPages.swift
+
+        msgid "There is no such setting."
+        msgstr "Diese Einstellung gibt es nicht."
+
+        msgid "The page of settings has those that can be changed."
+        msgstr "Die Seite der Einstellungen enthält die änderbaren."
+
+        msgid "This is set where the server is started, so the panel can't change it."
+        msgstr "Das ist dort gesetzt, wo der Server gestartet wird, und lässt sich hier nicht ändern."
+
+        msgid "Take the variable {0} away there, and start the server again."
+        msgstr "Nehmen Sie dort die Variable {0} weg, und starten Sie den Server neu."
+
+        msgid "The default of {0} counts again."
+        msgstr "Für {0} gilt wieder der Standard."
+
+        msgid "{0} was changed. All admin servers follow within a few seconds."
+        msgstr "{0} wurde geändert. Alle Admin-Server übernehmen das in wenigen Sekunden."
+
+        msgid "{0} has set this back to the default meanwhile. Save again if your value should count."
+        msgstr "{0} hat das inzwischen auf den Standard zurückgesetzt. Speichern Sie noch einmal, wenn Ihr Wert gelten soll."
+
+        msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
+        msgstr "{0} hat das inzwischen in {1} geändert. Speichern Sie noch einmal, wenn Ihr Wert gelten soll."
+
+        # Packages/Server/AdminPanel/Settings/SettingState.swift
+
+        msgid "Set back to the default in the panel by {0}"
+        msgstr "Im Panel auf den Standard zurückgesetzt von {0}"
+
+        msgid "Changed in the panel by {0}"
+        msgstr "Im Panel geändert von {0}"
 
         # Packages/Server/AdminPanel/Settings/SettingsContent.swift
 
@@ -3606,6 +3648,23 @@ extension BuiltInTranslations {
 
         msgid "{0} jobs wait, {1} are under way"
         msgstr "{0} Aufträge warten, {1} sind in Arbeit"
+
+        # Packages/Server/AdminService/Settings/ChangeableSetting.swift
+
+        msgid "Enter a value, or use the default."
+        msgstr "Geben Sie einen Wert ein, oder verwenden Sie den Standard."
+
+        msgid "This is longer than {0} bytes."
+        msgstr "Das ist länger als {0} Bytes."
+
+        msgid "Leave out line breaks and other control characters."
+        msgstr "Lassen Sie Zeilenumbrüche und andere Steuerzeichen weg."
+
+        msgid "Enter an address that begins with https://, without a user and a password."
+        msgstr "Geben Sie eine Adresse ein, die mit https:// beginnt, ohne Benutzer und Passwort."
+
+        msgid "Enter an address that begins with https:// or http://, without a user and a password."
+        msgstr "Geben Sie eine Adresse ein, die mit https:// oder http:// beginnt, ohne Benutzer und Passwort."
 
         # Packages/Server/AdminService/Trash+Members.swift
 
@@ -6539,10 +6598,27 @@ extension BuiltInTranslations {
         msgid "Confirm"
         msgstr "Bestätigen"
 
+        # Packages/Server/AdminPanel/Templates/setting.mustache
+
+        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't let the server run programs or write files. Programs and folders, and the secret that an address takes, are set where the server is started. An address with a secret in its path belongs there too, because backups of the database have what is entered here."
+        msgstr "Hier lässt sich nur eine Adresse eingeben, die mit https:// beginnt: Wer das Panel benutzt, kann den Server keine Programme ausführen und keine Dateien schreiben lassen. Programme, Ordner und das Geheimnis, das eine Adresse verlangt, werden dort gesetzt, wo der Server gestartet wird. Auch eine Adresse mit einem Geheimnis im Pfad gehört dorthin, denn Sicherungen der Datenbank enthalten, was hier eingegeben wird."
+
+        msgid "Set where the server is started, so it can't be changed here."
+        msgstr "Dort gesetzt, wo der Server gestartet wird; hier nicht änderbar."
+
+        msgid "Now: <1>{{hidden}}</1>"
+        msgstr "Jetzt: <1>{{hidden}}</1>"
+
+        msgid "Without a value: {{fallback}}"
+        msgstr "Ohne Wert: {{fallback}}"
+
+        msgid "Use the default again"
+        msgstr "Wieder den Standard verwenden"
+
         # Packages/Server/AdminPanel/Templates/settings.mustache
 
-        msgid "What this server runs with. To change a setting, change the variable where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
-        msgstr "Womit dieser Server läuft. Um eine Einstellung zu ändern, ändern Sie die Variable dort, wo der Server gestartet wird, etwa in seiner Unit-Datei oder seinem Container, und starten Sie ihn neu. <1>admin-server --help</1> listet dieselben Variablen auf."
+        msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
+        msgstr "Womit dieser Server läuft. Einstellungen mit einem Link lassen sich hier ändern, und alle Admin-Server der Datenbank übernehmen das in wenigen Sekunden. Die anderen Variablen ändern Sie dort, wo der Server gestartet wird, etwa in seiner Unit-Datei oder seinem Container, und starten ihn neu. <1>admin-server --help</1> listet dieselben Variablen auf."
 
         msgid "Listens at"
         msgstr "Lauscht auf"
@@ -6564,6 +6640,12 @@ extension BuiltInTranslations {
 
         msgid "not set ({{fallback}})"
         msgstr "nicht gesetzt ({{fallback}})"
+
+        msgid "Set where the server is started."
+        msgstr "Gesetzt, wo der Server gestartet wird."
+
+        msgid "Change<1> {{name}}</1>"
+        msgstr "Ändern<1>: {{name}}</1>"
 
         msgid "Test mail"
         msgstr "Testmail"

@@ -2404,6 +2404,14 @@ extension BuiltInTranslations {
         msgid "{0}° E"
         msgstr "{0}° E"
 
+        # Packages/Server/AdminPanel/Places/MapPages.swift
+
+        msgid "There are no maps on this server."
+        msgstr "En este servidor no hay mapas."
+
+        msgid "{0} turns them on."
+        msgstr "Se activan con {0}."
+
         # Packages/Server/AdminPanel/Places/MapPicture.swift
 
         msgid "Map of {0}"
@@ -2921,6 +2929,40 @@ extension BuiltInTranslations {
 
         msgid "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
         msgstr "Abra usted el panel y envíe el formulario desde ahí. Si hay un proxy, debe reenviar la cabecera Host."
+
+        # Packages/Server/AdminPanel/Settings/SettingPages.swift
+
+        msgid "There is no such setting."
+        msgstr "Ese ajuste no existe."
+
+        msgid "The page of settings has those that can be changed."
+        msgstr "La página de ajustes contiene los que se pueden cambiar."
+
+        msgid "This is set where the server is started, so the panel can't change it."
+        msgstr "Esto se define donde se inicia el servidor, así que no se puede cambiar aquí."
+
+        msgid "Take the variable {0} away there, and start the server again."
+        msgstr "Quite allí la variable {0} y reinicie el servidor."
+
+        msgid "The default of {0} counts again."
+        msgstr "Vuelve a valer el valor predeterminado de {0}."
+
+        msgid "{0} was changed. All admin servers follow within a few seconds."
+        msgstr "{0} se cambió. Todos los servidores de administración lo aplican en unos segundos."
+
+        msgid "{0} has set this back to the default meanwhile. Save again if your value should count."
+        msgstr "Entretanto, {0} restableció el valor predeterminado. Guarde de nuevo si debe valer su valor."
+
+        msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
+        msgstr "Entretanto, {0} cambió esto a {1}. Guarde de nuevo si debe valer su valor."
+
+        # Packages/Server/AdminPanel/Settings/SettingState.swift
+
+        msgid "Set back to the default in the panel by {0}"
+        msgstr "Restablecido al valor predeterminado en el panel por {0}"
+
+        msgid "Changed in the panel by {0}"
+        msgstr "Cambiado en el panel por {0}"
 
         # Packages/Server/AdminPanel/Settings/SettingsContent.swift
 
@@ -3605,6 +3647,23 @@ extension BuiltInTranslations {
 
         msgid "{0} jobs wait, {1} are under way"
         msgstr "{0} tareas en espera, {1} en curso"
+
+        # Packages/Server/AdminService/Settings/ChangeableSetting.swift
+
+        msgid "Enter a value, or use the default."
+        msgstr "Introduzca un valor o use el predeterminado."
+
+        msgid "This is longer than {0} bytes."
+        msgstr "Esto ocupa más de {0} bytes."
+
+        msgid "Leave out line breaks and other control characters."
+        msgstr "Quite los saltos de línea y otros caracteres de control."
+
+        msgid "Enter an address that begins with https://, without a user and a password."
+        msgstr "Introduzca una dirección que empiece por https://, sin usuario ni contraseña."
+
+        msgid "Enter an address that begins with https:// or http://, without a user and a password."
+        msgstr "Introduzca una dirección que empiece por https:// o http://, sin usuario ni contraseña."
 
         # Packages/Server/AdminService/Trash+Members.swift
 
@@ -6538,10 +6597,27 @@ extension BuiltInTranslations {
         msgid "Confirm"
         msgstr "Confirmar"
 
+        # Packages/Server/AdminPanel/Templates/setting.mustache
+
+        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't let the server run programs or write files. Programs and folders, and the secret that an address takes, are set where the server is started. An address with a secret in its path belongs there too, because backups of the database have what is entered here."
+        msgstr "Aquí solo se puede introducir una dirección que empiece por https://: quienes usan el panel no pueden hacer que el servidor ejecute programas ni escriba archivos. Los programas, las carpetas y el secreto que exige una dirección se definen donde se inicia el servidor. Allí va también una dirección con un secreto en su ruta, porque las copias de seguridad de la base de datos contienen lo que se introduce aquí."
+
+        msgid "Set where the server is started, so it can't be changed here."
+        msgstr "Definido donde se inicia el servidor; no se puede cambiar aquí."
+
+        msgid "Now: <1>{{hidden}}</1>"
+        msgstr "Ahora: <1>{{hidden}}</1>"
+
+        msgid "Without a value: {{fallback}}"
+        msgstr "Sin valor: {{fallback}}"
+
+        msgid "Use the default again"
+        msgstr "Volver a usar el valor predeterminado"
+
         # Packages/Server/AdminPanel/Templates/settings.mustache
 
-        msgid "What this server runs with. To change a setting, change the variable where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
-        msgstr "Con qué configuración se ejecuta este servidor. Para cambiarla, cambie la variable donde se inicia el servidor, por ejemplo en su archivo de unidad o en su contenedor, y reinícielo. <1>admin-server --help</1> muestra las mismas variables."
+        msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
+        msgstr "Con qué configuración se ejecuta este servidor. Los ajustes con un enlace se pueden cambiar aquí, y todos los servidores de administración de la base de datos los aplican en unos segundos. Cambie las demás variables donde se inicia el servidor, por ejemplo en su archivo de unidad o en su contenedor, y reinícielo. <1>admin-server --help</1> muestra las mismas variables."
 
         msgid "Listens at"
         msgstr "Escucha en"
@@ -6563,6 +6639,12 @@ extension BuiltInTranslations {
 
         msgid "not set ({{fallback}})"
         msgstr "sin definir ({{fallback}})"
+
+        msgid "Set where the server is started."
+        msgstr "Definido donde se inicia el servidor."
+
+        msgid "Change<1> {{name}}</1>"
+        msgstr "Cambiar<1> {{name}}</1>"
 
         msgid "Test mail"
         msgstr "Correo de prueba"

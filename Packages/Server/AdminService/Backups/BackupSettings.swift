@@ -21,10 +21,6 @@ public struct BackupSettings: Sendable {
     public static let keptVariable = "TOMBOLO_BACKUP_KEEP"
     public static let defaultHours = 24
     public static let defaultKeptCount = 7
-    /// A year.
-    static let maximumHours = 8_760
-    /// Automatic ones that stay: as many again may be made by hand, see ``Backups/maximumCount``.
-    static let maximumKeptCount = 500
 
     public init(
         folder: String, database: PostgresConfiguration, interval: Duration? = .seconds(defaultHours * 3_600),
@@ -44,14 +40,17 @@ public struct BackupSettings: Sendable {
     ) throws(ConfigurationError) -> BackupSettings? {
         func text(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         var problems: [String] = []
-        func number(_ name: String, _ range: ClosedRange<Int>, _ unit: String) -> Int? {
-            guard let value = text(name) else { return nil }
-            if let number = Int(value), range.contains(number) { return number }
-            problems.append("\(name) is '\(value)': give \(unit), from \(range.lowerBound) to \(range.upperBound).")
-            return nil
+        var rhythm = BackupRhythm()
+        do throws(ConfigurationError) {
+            if let value = text(intervalVariable) { rhythm.interval = try BackupRhythm.interval(value) }
+        } catch {
+            problems += error.problems
         }
-        let hours = number(intervalVariable, 0...maximumHours, "hours, 0 for no automatic backups") ?? defaultHours
-        let kept = number(keptVariable, 1...maximumKeptCount, "a number of backups") ?? defaultKeptCount
+        do throws(ConfigurationError) {
+            if let value = text(keptVariable) { rhythm.keptCount = try BackupRhythm.keptCount(value) }
+        } catch {
+            problems += error.problems
+        }
         let (path, url) = (text(folderVariable), text(databaseVariable))
         guard path != nil || url != nil else { return nil }
         if path == nil {
@@ -80,6 +79,6 @@ public struct BackupSettings: Sendable {
         if url != nil, DumpProgram.find(environment["PATH"]) == nil { problems.append("\(BackupFailure.noProgram)") }
         guard problems.isEmpty, let database else { throw ConfigurationError(problems: problems) }
         return BackupSettings(
-            folder: folder, database: database, interval: hours == 0 ? nil : .seconds(hours * 3_600), keptCount: kept)
+            folder: folder, database: database, interval: rhythm.interval, keptCount: rhythm.keptCount)
     }
 }

@@ -37,7 +37,14 @@ public final class Backups: Sendable {
         var downloadCount = 0
     }
 
-    package let settings: BackupSettings
+    /// As they are now.
+    package var settings: BackupSettings {
+        var settings = started
+        if let rhythm = rhythm?() { (settings.interval, settings.keptCount) = (rhythm.interval, rhythm.keptCount) }
+        return settings
+    }
+    private let started: BackupSettings
+    private let rhythm: (@Sendable () -> BackupRhythm)?
     let pool: PostgresPool
     let logger: Logger
     let folder: BackupFolder
@@ -46,8 +53,12 @@ public final class Backups: Sendable {
     let disk = DiskQueue()
     let state = Mutex(State())
 
-    public init(_ settings: BackupSettings, pool: PostgresPool, logger: Logger) {
-        self.settings = settings
+    /// - Parameter rhythm: counts in place of what the settings say of it, and may change; nil for the settings.
+    public init(
+        _ settings: BackupSettings, rhythm: (@Sendable () -> BackupRhythm)? = nil, pool: PostgresPool, logger: Logger
+    ) {
+        started = settings
+        self.rhythm = rhythm
         self.pool = pool
         self.logger = logger
         folder = BackupFolder(path: settings.folder)

@@ -1,9 +1,11 @@
 public import Foundation
+import TomboloHTTP
 
 /// What invitations need besides the database.
 public struct PeopleOptions: Sendable {
-    /// Where the link of an invitation leads; the token is added as `token=`. Nil: the token alone is given.
-    public var invitationLink: String?
+    /// Where the link of an invitation leads at the time; the token is added as `token=`. Nil: the token alone is given.
+    public var invitationLink: String? { link() }
+    private let link: @Sendable () -> String?
     /// The clock by which invitations expire.
     public var now: @Sendable () -> Date
 
@@ -13,13 +15,23 @@ public struct PeopleOptions: Sendable {
     public static let panelPath = "/panel/invitation"
 
     public init(invitationLink: String? = nil, now: @escaping @Sendable () -> Date = { Date() }) {
-        self.invitationLink = invitationLink
+        link = { invitationLink }
         self.now = now
     }
 
-    /// As the process's environment says. Without ``linkVariable``, links lead to the panel's own page.
-    public static func ofEnvironment(_ address: AdminAddress?) -> PeopleOptions {
-        let link = ProcessInfo.processInfo.environment[linkVariable] ?? ""
-        return PeopleOptions(invitationLink: link.isEmpty ? address.map { "\($0.text)\(panelPath)" } : link)
+    /// - Parameter settings: say where links lead, which may change.
+    public init(_ settings: LiveSettings) {
+        link = { settings.current.invitationTarget }
+        now = { Date() }
+    }
+
+    /// What an address for links has to be; an app's own scheme will do.
+    /// - Throws: `ConfigurationError` for what isn't an address.
+    static func checkLink(_ text: String) throws(ConfigurationError) {
+        guard URLComponents(string: text)?.scheme?.isEmpty == false else {
+            throw ConfigurationError(problems: [
+                "\(linkVariable) is '\(text)': give an address, such as https://example.org/invitation."
+            ])
+        }
     }
 }

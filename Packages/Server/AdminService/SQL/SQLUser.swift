@@ -10,7 +10,7 @@ enum SQLUser {
     /// Tables with secrets, in the schema `tombolo`.
     static let secretTables = [
         "api_key", "credential", "invitation", "mail_token", "panel_session", "provider", "recovery_code",
-        "refresh_token", "second_factor", "signing_key_secret",
+        "refresh_token", "second_factor", "setting", "signing_key_secret",
     ]
 
     /// - Returns: what the user of the connection may do besides reading; nil if it only reads.

@@ -4,6 +4,9 @@ public enum AuthenticationSchema {
     /// What the changelog says in place of a class where an account changed; the key is the user's id in hexadecimal.
     public static let changelogClass: Int16 = -1
 
+    /// Of a value in `tombolo.setting`.
+    package static let maximumSettingByteCount = 2_000
+
     /// The SQL that makes all of it; running it again does no harm. Writing to the tables needs the changelog.
     public static let sql = """
         CREATE SCHEMA IF NOT EXISTS tombolo;
@@ -59,6 +62,7 @@ public enum AuthenticationSchema {
         \(trigger("log_panel_viewing", "AFTER INSERT OR UPDATE", "panel_viewing"));
         \(trigger("log_panel_backup", "AFTER INSERT", "panel_backup"));
         \(trigger("log_panel_run", "AFTER INSERT", "panel_run"));
+        \(trigger("log_setting", "AFTER INSERT", "setting"));
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
@@ -86,6 +90,7 @@ public enum AuthenticationSchema {
         "log_panel_viewing": logBody(key: "user_id", telling: ["viewed", "began_at", "ended_at"]),
         "log_panel_backup": logBody(key: "user_id", telling: ["act", "backup"]),
         "log_panel_run": logBody(key: "user_id", telling: ["routine"]),
+        "log_setting": logBody(key: "user_id", telling: ["name", "shown"]),
         "log_credential": logBody(key: "user_id", telling: ["changed_at"]),
         "log_token_generation": logBody(key: "user_id", telling: ["generation"]),
         "log_login_session": logBody(

@@ -4,7 +4,7 @@ public import TomboloRules
 
 extension Authenticator {
     /// Whether mails can be sent at all.
-    public var hasMail: Bool { mail != nil }
+    public var hasMail: Bool { mail?.hasCarrier ?? false }
 
     /// An address as accounts have it: in lower case.
     /// - Throws: ``AuthenticationError/invalidEmail(reason:)``.
@@ -35,9 +35,9 @@ extension Authenticator {
     public func mailInvitation(
         _ invitation: Invitation, _ token: InvitationToken, from inviter: String, to what: String, link: String?
     ) throws(AuthenticationError) {
-        guard let mail else { throw .noMail }
+        let room = try mailRoom()
         let content = Mail.invite(invitation, token, from: inviter, to: what, link: link)
-        try mail.post { content }
+        try room.post { content }
     }
 
     /// A password for an account that an invitation makes.

@@ -156,7 +156,7 @@ extension Authenticator {
     }
 
     func mailRoom() throws(AuthenticationError) -> MailRoom {
-        guard let mail else { throw .noMail }
+        guard let mail, mail.hasCarrier else { throw .noMail }
         return mail
     }
 }

@@ -9,7 +9,7 @@ extension Authenticator {
     /// What it tells of is done: a mail that can't be sent is left out.
     func tell(_ notice: AccountNotice, _ userID: ObjectId, at time: Date) {
         let (pool, attempts) = (pool, attempts)
-        try? mail?.post {
+        try? mailRoom().post {
             guard let email = try await Accounts.details(userID, pool)?.email else { return nil }
             do {
                 try await attempts.addMail(attempts.key(.notice, email))

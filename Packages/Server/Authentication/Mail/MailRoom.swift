@@ -16,7 +16,8 @@ public final class MailRoom: Service {
     /// Finds out what to send; nil for nothing.
     typealias Job = @Sendable () async throws -> Mail?
 
-    private let hook: MailHook
+    /// Asked for each mail and each attempt; nil while nobody carries mails.
+    private let hook: @Sendable () -> MailHook?
     private let logger: Logger
     private let pauses: [Duration]
     private let jobs: AsyncStream<Job>
@@ -28,12 +29,24 @@ public final class MailRoom: Service {
         self.init(hook, logger: logger, pauses: Self.retryPauses)
     }
 
-    init(_ hook: MailHook, logger: Logger, pauses: [Duration]) {
+    /// - Parameter carrier: who carries mails at the time, which may change; nil while nobody does.
+    public convenience init(carrier: @escaping @Sendable () -> MailHook?, logger: Logger) {
+        self.init(carrier: carrier, logger: logger, pauses: Self.retryPauses)
+    }
+
+    convenience init(_ hook: MailHook, logger: Logger, pauses: [Duration]) {
+        self.init(carrier: { hook }, logger: logger, pauses: pauses)
+    }
+
+    init(carrier hook: @escaping @Sendable () -> MailHook?, logger: Logger, pauses: [Duration]) {
         self.hook = hook
         self.logger = logger
         self.pauses = pauses
         (jobs, add) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCount))
     }
+
+    /// Whether somebody carries mails now.
+    var hasCarrier: Bool { hook() != nil }
 
     /// - Throws: ``AuthenticationError/busy`` if the room is full.
     func post(_ job: @escaping Job) throws(AuthenticationError) {
@@ -41,8 +54,11 @@ public final class MailRoom: Service {
     }
 
     /// Offers a mail to the hook once, and waits for what comes of it.
-    /// - Throws: ``MailDeliveryError``.
-    func deliver(_ mail: Mail) async throws { try await hook.deliver(mail) }
+    /// - Throws: ``MailDeliveryError``, or ``AuthenticationError/noMail`` while nobody carries mails.
+    func deliver(_ mail: Mail) async throws {
+        guard let hook = hook() else { throw AuthenticationError.noMail }
+        try await hook.deliver(mail)
+    }
 
     /// Works until shutdown.
     public func run() async throws {
@@ -77,7 +93,7 @@ public final class MailRoom: Service {
 
     private func isTaken(_ mail: Mail) async -> Bool {
         do {
-            try await hook.deliver(mail)
+            try await deliver(mail)
             return true
         } catch {
             logger.warning("The mail hook did not take a mail to \(mail.purpose.rawValue): \(error)")

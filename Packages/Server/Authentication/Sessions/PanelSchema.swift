@@ -44,7 +44,23 @@ enum PanelSchema {
         );
         COMMENT ON TABLE tombolo.panel_run IS
             'Who had which scheduled job run in the admin panel. What becomes of it is in the audit log.';
+        CREATE TABLE IF NOT EXISTS tombolo.setting (
+            name text COLLATE "C" NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 100),
+            number bigint NOT NULL CHECK (number > 0),
+            value text COLLATE "C" CHECK (octet_length(value) BETWEEN 1 AND \(AuthenticationSchema.maximumSettingByteCount)),
+            shown text COLLATE "C" CHECK (octet_length(shown) BETWEEN 1 AND \(AuthenticationSchema.maximumSettingByteCount)),
+            user_id bytea NOT NULL CHECK (octet_length(user_id) = 12),
+            at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            PRIMARY KEY (name, number),
+            CHECK ((value IS NULL) = (shown IS NULL))
+        );
+        COMMENT ON TABLE tombolo.setting IS
+            'Changes of settings in the admin panel, which are only added: of each name the greatest number counts.';
+        COMMENT ON COLUMN tombolo.setting.value IS 'NULL for the default again.';
+        COMMENT ON COLUMN tombolo.setting.shown IS 'What people may see of the value, also in the audit log.';
         """
 
-    static let tables: Set<String> = ["panel_session", "panel_view", "panel_viewing", "panel_backup", "panel_run"]
+    static let tables: Set<String> = [
+        "panel_session", "panel_view", "panel_viewing", "panel_backup", "panel_run", "setting",
+    ]
 }

@@ -68,6 +68,14 @@ public struct ServerConfiguration: Sendable {
         return try TLSCertificate(certificate, logger: logger)
     }
 
+    /// - Throws: ``ConfigurationError`` for anything but a policy of an admin server.
+    package static func secondFactor(_ text: String) throws(ConfigurationError) -> SecondFactorPolicy {
+        if let policy = SecondFactorPolicy(rawValue: text), policy != .ignored { return policy }
+        throw ConfigurationError(problems: [
+            "\(secondFactorVariable) is '\(text)': choose optional, everywhere or everybody."
+        ])
+    }
+
     /// Reads the environment; `host` and `port`, from the command line, go before it.
     /// - Parameter portVariable: the service's own, such as `TOMBOLO_ADMIN_PORT`.
     /// - Throws: ``ConfigurationError`` with every problem at once. It quotes no secret.
@@ -153,11 +161,10 @@ public struct ServerConfiguration: Sendable {
         case let value?: problems.append("\(Self.proxyProtocolVariable) is '\(value)': choose on or off.")
         }
         if let value = text(Self.secondFactorVariable) {
-            if let policy = SecondFactorPolicy(rawValue: value), policy != .ignored {
-                secondFactor = policy
-            } else {
-                problems.append(
-                    "\(Self.secondFactorVariable) is '\(value)': choose optional, everywhere or everybody.")
+            do throws(ConfigurationError) {
+                secondFactor = try Self.secondFactor(value)
+            } catch {
+                problems += error.problems
             }
         }
         if let value = text(Self.connectionsVariable) {

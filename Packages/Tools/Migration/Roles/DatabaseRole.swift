@@ -160,6 +160,9 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("panel_run"), .insert("user_id", "routine"),
                 for: "who has scheduled jobs run, for the audit log"),
             DatabaseRight(
+                .table("setting"), .select, .insert("name", "number", "value", "shown", "user_id"),
+                for: "settings that super administrators change in the panel"),
+            DatabaseRight(
                 .table("panel_view"), .select, .insert, .update("query"), .delete,
                 for: "lists that users of the panel keep by a name"),
         ] + loginRights)

@@ -1,5 +1,3 @@
-import AdminService
-import Foundation
 public import TomboloHTTP
 
 /// Where the pictures of maps come from: a server of tiles, which learns from browsers what places they look at. Without one the
@@ -11,16 +9,16 @@ public struct MapTiles: Hashable, Sendable {
     public static let attributionVariable = AdminServer.mapAttributionVariable
 
     /// Whom a map is by.
-    struct Attribution: Hashable, Sendable {
-        let text: String
+    package struct Attribution: Hashable, Sendable {
+        package let text: String
         /// Where the licence is, of maps from OpenStreetMap's data. <https://osmfoundation.org/wiki/Licence/Attribution_Guidelines>
-        var link: String? { text.contains("OpenStreetMap") ? "https://www.openstreetmap.org/copyright" : nil }
+        package var link: String? { text.contains("OpenStreetMap") ? "https://www.openstreetmap.org/copyright" : nil }
     }
 
-    private let template: String
+    package let template: String
     /// `https://tile.example.org`, as the content security policy names it.
-    let origin: String
-    let attribution: Attribution
+    package let origin: String
+    package let attribution: Attribution
 
     /// - Parameters:
     ///   - template: the address of a tile with `{z}`, `{x}` and `{y}` in place of its zoom, column and row. It has `https`, or
@@ -56,17 +54,5 @@ public struct MapTiles: Hashable, Sendable {
         self.template = template
         origin = parts.origin.lowercased()
         self.attribution = Attribution(text: attribution ?? "© OpenStreetMap contributors")
-    }
-
-    /// - Returns: nil where the process's environment names no server.
-    public static func ofEnvironment() throws(ConfigurationError) -> MapTiles? {
-        let environment = ProcessInfo.processInfo.environment
-        guard let template = environment[variable], !template.isEmpty else { return nil }
-        return try MapTiles(template, attribution: environment[attributionVariable].flatMap { $0.isEmpty ? nil : $0 })
-    }
-
-    func address(of tile: MapGrid.Tile) -> String {
-        template.replacing("{z}", with: String(tile.zoom)).replacing("{x}", with: String(tile.x))
-            .replacing("{y}", with: String(tile.y))
     }
 }

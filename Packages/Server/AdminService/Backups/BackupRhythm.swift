@@ -1,0 +1,39 @@
+import TomboloHTTP
+
+/// How often backups are made automatically, and how many of these stay.
+public struct BackupRhythm: Hashable, Sendable {
+    /// A year.
+    static let maximumHours = 8_760
+    /// Automatic ones that stay: as many again may be made by hand, see ``Backups/maximumCount``.
+    static let maximumKeptCount = 500
+
+    /// From the beginning of one automatic backup to the next; nil for none.
+    public var interval: Duration? = .seconds(BackupSettings.defaultHours * 3_600)
+    /// How many automatic backups stay.
+    public var keptCount = BackupSettings.defaultKeptCount
+
+    public init() {}
+
+    /// - Parameter hours: as the variable has them.
+    /// - Throws: `ConfigurationError` for anything but a number within the bounds.
+    static func interval(_ hours: String) throws(ConfigurationError) -> Duration? {
+        let hours = try number(
+            hours, BackupSettings.intervalVariable, 0...maximumHours, "hours, 0 for no automatic backups")
+        return hours == 0 ? nil : .seconds(hours * 3_600)
+    }
+
+    /// - Parameter count: as the variable has it.
+    /// - Throws: `ConfigurationError` for anything but a number within the bounds.
+    static func keptCount(_ count: String) throws(ConfigurationError) -> Int {
+        try number(count, BackupSettings.keptVariable, 1...maximumKeptCount, "a number of backups")
+    }
+
+    private static func number(
+        _ text: String, _ name: String, _ range: ClosedRange<Int>, _ unit: String
+    ) throws(ConfigurationError) -> Int {
+        if let number = Int(text), range.contains(number) { return number }
+        throw ConfigurationError(problems: [
+            "\(name) is '\(text)': give \(unit), from \(range.lowerBound) to \(range.upperBound)."
+        ])
+    }
+}

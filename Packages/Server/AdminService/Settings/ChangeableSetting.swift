@@ -1,0 +1,85 @@
+import Foundation
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloLocalization
+
+/// A setting that super administrators may change in the panel while servers run. A variable of its name, where a server is
+/// started, goes before.
+///
+/// No secret is among them, and nothing that decides which files, programs, hosts of databases or networks a server touches:
+/// whoever uses the panel mustn't reach beyond it, and a backup of the database has every value.
+package enum ChangeableSetting: CaseIterable, Sendable {
+    case mail
+    case address
+    case invitationLink
+    case secondFactor
+    case mapTiles
+    case mapAttribution
+    case backupInterval
+    case keptBackups
+
+    /// The variable's, and the one in `tombolo.setting`.
+    package var name: String {
+        switch self {
+        case .mail: MailHook.variable
+        case .address: AdminAddress.variable
+        case .invitationLink: PeopleOptions.linkVariable
+        case .secondFactor: SecondFactorPolicy.variable
+        case .mapTiles: MapTiles.variable
+        case .mapAttribution: MapTiles.attributionVariable
+        case .backupInterval: BackupSettings.intervalVariable
+        case .keptBackups: BackupSettings.keptVariable
+        }
+    }
+
+    package init?(name: String) {
+        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+
+    /// What people may see of a value.
+    package func shown(_ value: String) -> String {
+        AdminServer.variables.first { $0.name == name }?.shown(value) ?? "set"
+    }
+
+    /// The values to choose from; nil for a text.
+    package var choices: [String]? {
+        guard self == .secondFactor else { return nil }
+        return SecondFactorPolicy.allCases.filter { $0 != .ignored }.map(\.rawValue)
+    }
+
+    // MARK: Checking what people enter
+
+    /// Why a text can't be the setting's value in the panel; nil if it can. It must be good where a server is started, and some
+    /// of what is good there isn't here.
+    package func problem(with text: String) -> String? {
+        let limit = AuthenticationSchema.maximumSettingByteCount
+        guard !text.isEmpty else { return localized("Enter a value, or use the default.") }
+        guard text.utf8.count <= limit else { return localized("This is longer than \(limit) bytes.") }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            return localized("Leave out line breaks and other control characters.")
+        }
+        switch self {
+        case .mail where !Self.isAddress(text, schemes: ["https"]):
+            return localized("Enter an address that begins with https://, without a user and a password.")
+        case .invitationLink where !Self.isAddress(text, schemes: ["https", "http"]):
+            return localized(
+                "Enter an address that begins with https:// or http://, without a user and a password.")
+        default: break
+        }
+        do throws(ConfigurationError) {
+            _ = try SettingValues([self: text])
+            return nil
+        } catch {
+            return error.problems.joined(separator: " ")
+        }
+    }
+
+    /// Whether a text is an address of the web with a host.
+    private static func isAddress(_ text: String, schemes: [String]) -> Bool {
+        guard !text.contains(" "), let parts = URLComponents(string: text), let scheme = parts.scheme,
+            let host = parts.host
+        else { return false }
+        return schemes.contains(scheme) && !host.isEmpty && parts.user == nil && parts.password == nil
+    }
+}
