@@ -40,6 +40,7 @@ actor Server {
     nonisolated let messages: URL
     private var child: ChildProcess?
     private var port = 0
+    private var reservation: PortReservation?
 
     init(_ arguments: [String], kind: Kind = .gateway, environment: [String: String], messages: URL) {
         self.kind = kind
@@ -57,6 +58,10 @@ actor Server {
 
     /// Starts it; returns when it listens, or at once for a sequencer.
     func start() async throws {
+        if reservation == nil, port == 0, !arguments.contains("--sequencer-only") {
+            reservation = PortReservation()
+            port = reservation?.port ?? 0
+        }
         let child = try await ChildProcess(
             try kind.program, arguments + ["--port", "\(port)"], environment: environment, messages: messages)
         self.child = child

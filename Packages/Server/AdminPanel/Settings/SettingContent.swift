@@ -40,7 +40,8 @@ struct SettingContent: Sendable {
         name = setting.name
         action = SettingPages.path(of: setting)
         let variable = AdminServer.variables.first { $0.name == setting.name }
-        summary = localizedText(variable?.summary ?? "")
+        let summary = localizedText(variable?.summary ?? "")
+        self.summary = summary.prefix(1).uppercased() + summary.dropFirst()
         fallback = localizedText(variable?.fallback ?? "")
         state = SettingState(setting, settings, change, now: now)
         isFixed = state.isFixed

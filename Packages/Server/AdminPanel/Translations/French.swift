@@ -7138,8 +7138,8 @@ extension BuiltInTranslations {
         msgid "hours between automatic backups, 0 for none"
         msgstr "heures entre les sauvegardes automatiques, 0 pour aucune"
 
-        msgid "how many automatic ones stay"
-        msgstr "combien d’automatiques sont gardées"
+        msgid "how many automatic backups stay"
+        msgstr "combien de sauvegardes automatiques sont gardées"
 
         msgid "trace, debug, info, notice, warning, error or critical"
         msgstr "trace, debug, info, notice, warning, error ou critical"

@@ -7139,8 +7139,8 @@ extension BuiltInTranslations {
         msgid "hours between automatic backups, 0 for none"
         msgstr "Stunden zwischen automatischen Sicherungen, 0 für keine"
 
-        msgid "how many automatic ones stay"
-        msgstr "wie viele automatische erhalten bleiben"
+        msgid "how many automatic backups stay"
+        msgstr "wie viele automatische Sicherungen erhalten bleiben"
 
         msgid "trace, debug, info, notice, warning, error or critical"
         msgstr "trace, debug, info, notice, warning, error oder critical"

@@ -7138,8 +7138,8 @@ extension BuiltInTranslations {
         msgid "hours between automatic backups, 0 for none"
         msgstr "horas entre copias de seguridad automáticas; 0 para ninguna"
 
-        msgid "how many automatic ones stay"
-        msgstr "cuántas automáticas se conservan"
+        msgid "how many automatic backups stay"
+        msgstr "cuántas copias de seguridad automáticas se conservan"
 
         msgid "trace, debug, info, notice, warning, error or critical"
         msgstr "trace, debug, info, notice, warning, error o critical"

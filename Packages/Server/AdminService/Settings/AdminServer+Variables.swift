@@ -112,7 +112,7 @@ extension AdminServer {
             BackupSettings.intervalVariable, .backups, does: "hours between automatic backups, 0 for none",
             without: String(BackupSettings.defaultHours)),
         ServerVariable(
-            BackupSettings.keptVariable, .backups, does: "how many automatic ones stay",
+            BackupSettings.keptVariable, .backups, does: "how many automatic backups stay",
             without: String(BackupSettings.defaultKeptCount)),
         ServerVariable(
             ServerConfiguration.logLevelVariable, .monitoring,

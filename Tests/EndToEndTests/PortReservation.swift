@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A port of 127.0.0.1 that belongs to one server of a test, also while that isn't running: devices know it by then, and any
+/// other program could get it meanwhile.
+///
+/// A socket that is bound and doesn't listen keeps it. The server binds the port beside it, as both sockets reuse addresses.
+final class PortReservation: Sendable {
+    let port: Int
+    private let descriptor: Int32
+
+    /// - Returns: nil where the system gives none; another port does for a server that is started once.
+    init?() {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            guard descriptor >= 0 else { return nil }
+            var isReused: Int32 = 1
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+                        == 0
+                        && bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+                }
+            }
+            guard isBound else {
+                close(descriptor)
+                return nil
+            }
+            self.descriptor = descriptor
+            port = Int(UInt16(bigEndian: address.sin_port))
+        #else
+            // Elsewhere a second socket needs more than that.
+            return nil
+        #endif
+    }
+
+    deinit { close(descriptor) }
+}
