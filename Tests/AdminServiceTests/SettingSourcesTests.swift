@@ -78,10 +78,19 @@ import TomboloHTTP
             ("TOMBOLO_MAIL", "https://mail.example.org/\nx", "control characters"),
             ("TOMBOLO_MAIL", "", "Enter a value"),
             ("TOMBOLO_MAIL", "https://\(String(repeating: "a", count: 2_000))", "longer than 2000 bytes"),
+            ("TOMBOLO_MAIL", "https://mail.example.org:99999/", "begins with https://"),
+            ("TOMBOLO_MAIL", "https://../hook", "begins with https://"),
             ("TOMBOLO_ADMIN_URL", "ftp://example.org", "TOMBOLO_ADMIN_URL is 'ftp://example.org'"),
+            ("TOMBOLO_ADMIN_URL", "https://evil.example/a b", "without spaces"),
+            ("TOMBOLO_ADMIN_URL", "https://evil/\"><b>", "TOMBOLO_ADMIN_URL is"),
+            ("TOMBOLO_ADMIN_URL", "https://a.example/ü", "TOMBOLO_ADMIN_URL is"),
+            ("TOMBOLO_ADMIN_URL", "https://x:99999", "TOMBOLO_ADMIN_URL is"),
+            ("TOMBOLO_INVITATION_URL", "https://evil/<script>", "https:// or http://"),
             ("TOMBOLO_INVITATION_URL", "javascript://example.org/%0aalert(1)", "https:// or http://"),
             ("TOMBOLO_SECOND_FACTOR", "ignored", "choose optional, everywhere or everybody"),
             ("TOMBOLO_MAP_TILES", "https://a.example; script-src *//{z}/{x}/{y}", "TOMBOLO_MAP_TILES is"),
+            ("TOMBOLO_MAP_TILES", "https://a.example:00000/{z}/{x}/{y}", "host and the port"),
+            ("TOMBOLO_MAP_TILES", "https://../{z}/{x}/{y}", "host and the port"),
             ("TOMBOLO_BACKUP_EVERY", "-1", "from 0 to 8760"), ("TOMBOLO_BACKUP_KEEP", "0", "from 1 to 500"),
         ])
     func refused(_ name: String, _ text: String, _ reason: String) throws {
@@ -91,13 +100,23 @@ import TomboloHTTP
         let (values, refused) = try SettingSources(environment: [:]).values([setting: text])
         #expect(refused == [setting: problem])
         #expect(values.mail == nil && values.address == nil && values.invitationLink == nil && values.tiles == nil)
-        #expect(values.secondFactor == .optional && values.backups == BackupRhythm())
+        #expect(values.secondFactor == (setting == .secondFactor ? .everybody : .optional))
+        #expect(values.backups == BackupRhythm())
+    }
+
+    @Test("what people may see of an address is no longer than a value may be")
+    func lengths() {
+        let text = "https://a.example/" + String(repeating: "a", count: 1_981) + "?"
+        #expect(ChangeableSetting.invitationLink.problem(with: text) == nil)
+        #expect(ChangeableSetting.invitationLink.shown(text).utf8.count <= 2_000)
     }
 
     @Test(
         "what is good for the panel is good where a server is started",
         arguments: [
             ("TOMBOLO_MAIL", "https://mail.example.org:8443/hook?x=1"), ("TOMBOLO_ADMIN_URL", "http://admin.intern/a"),
+            ("TOMBOLO_ADMIN_URL", "https://[2001:db8::7]:8443"),
+            ("TOMBOLO_INVITATION_URL", "https://xn--bcher-kva.example/"),
             ("TOMBOLO_INVITATION_URL", "https://example.org/join?x=1"), ("TOMBOLO_SECOND_FACTOR", "everybody"),
             ("TOMBOLO_MAP_TILES", "https://a.example/{z}/{x}/{y}.png"), ("TOMBOLO_MAP_ATTRIBUTION", "© Land Survey"),
             ("TOMBOLO_BACKUP_EVERY", "0"), ("TOMBOLO_BACKUP_KEEP", "500"),

@@ -59,6 +59,7 @@ import TomboloModel
             "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'\"\u{301} onmouseover=alert(1) x=\"",
             "{{{eventName}}}{{#days}}", "</title><svg onload=alert(1)>", "&lt;b&gt;",
             "[a](javascript:alert(1)) ![b](https://x/\"onerror=alert(1)) <img src=x>", "`<script>`\n\n> \"<svg>",
+            "[good.example](https://good.example@evil.example)",
         ]
         try await TicketTests.run { fixture, call in
             for attack in attacks {
@@ -76,7 +77,7 @@ import TomboloModel
                 try await fixture.rows().set("Microlocation", fixture.room, "name", value)
                 let page = try await call(.get, "/events/\(fixture.event)")
                 #expect(page.status == 200)
-                for piece in ["<script", "<img", "<svg", "\"\u{301}", "' onmouse"] {
+                for piece in ["href=\"https://good.example@", "<script", "<img", "<svg", "\"\u{301}", "' onmouse"] {
                     #expect(!page.text.unicodeScalars.map(String.init).joined().contains(piece), "\(attack)")
                 }
                 #expect(

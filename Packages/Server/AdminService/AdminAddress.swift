@@ -13,12 +13,13 @@ public struct AdminAddress: Hashable, Sendable {
     /// - Parameter text: `https://HOST`, with a port and a path if need be; `http` too, for a network of one's own.
     /// - Throws: `ConfigurationError` for anything else.
     public init(_ text: String) throws(ConfigurationError) {
-        let parts = URLComponents(string: text)
+        let parts = LinkAddress.parts(of: text)
         guard let parts, ["https", "http"].contains(parts.scheme), parts.host?.isEmpty == false, parts.user == nil,
             parts.query == nil, parts.fragment == nil
         else {
             throw ConfigurationError(problems: [
-                "\(Self.variable) is '\(text)': give the address of this server, such as https://admin.example.org."
+                "\(Self.variable) is '\(text)': give the address of this server, without spaces, such as "
+                    + "https://admin.example.org."
             ])
         }
         self.text = String(text.reversed().drop { $0 == "/" }.reversed())

@@ -4790,8 +4790,8 @@ extension BuiltInTranslations {
         msgid "The carrier answered with status {0}."
         msgstr "Le service d’envoi a répondu avec le statut {0}."
 
-        msgid "The carrier didn't answer in time."
-        msgstr "Le service d’envoi n’a pas répondu à temps."
+        msgid "The carrier can't be reached, or didn't answer in time."
+        msgstr "Le service d’envoi est injoignable ou n’a pas répondu à temps."
 
         msgid "The folder {0} can't be written to."
         msgstr "Impossible d’écrire dans le dossier {0}."

@@ -4791,8 +4791,8 @@ extension BuiltInTranslations {
         msgid "The carrier answered with status {0}."
         msgstr "Der Versanddienst antwortete mit Status {0}."
 
-        msgid "The carrier didn't answer in time."
-        msgstr "Der Versanddienst hat nicht rechtzeitig geantwortet."
+        msgid "The carrier can't be reached, or didn't answer in time."
+        msgstr "Der Versanddienst ist nicht erreichbar oder hat nicht rechtzeitig geantwortet."
 
         msgid "The folder {0} can't be written to."
         msgstr "In den Ordner {0} kann nicht geschrieben werden."

@@ -4790,8 +4790,8 @@ extension BuiltInTranslations {
         msgid "The carrier answered with status {0}."
         msgstr "El servicio de correo respondió con el estado {0}."
 
-        msgid "The carrier didn't answer in time."
-        msgstr "El servicio de correo no respondió a tiempo."
+        msgid "The carrier can't be reached, or didn't answer in time."
+        msgstr "No se puede contactar con el servicio de correo o no respondió a tiempo."
 
         msgid "The folder {0} can't be written to."
         msgstr "No se puede escribir en la carpeta {0}."

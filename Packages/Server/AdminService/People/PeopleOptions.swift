@@ -28,9 +28,10 @@ public struct PeopleOptions: Sendable {
     /// What an address for links has to be; an app's own scheme will do.
     /// - Throws: `ConfigurationError` for what isn't an address.
     static func checkLink(_ text: String) throws(ConfigurationError) {
-        guard URLComponents(string: text)?.scheme?.isEmpty == false else {
+        guard LinkAddress.parts(of: text) != nil else {
             throw ConfigurationError(problems: [
-                "\(linkVariable) is '\(text)': give an address, such as https://example.org/invitation."
+                "\(linkVariable) is '\(text)': give an address, without spaces, such as "
+                    + "https://example.org/invitation."
             ])
         }
     }

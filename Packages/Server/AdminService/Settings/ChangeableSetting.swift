@@ -2,6 +2,7 @@ import Foundation
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
+import TomboloModel
 
 /// A setting that super administrators may change in the panel while servers run. A variable of its name, where a server is
 /// started, goes before.
@@ -37,9 +38,11 @@ package enum ChangeableSetting: CaseIterable, Sendable {
         self = found
     }
 
-    /// What people may see of a value.
+    /// What people may see of a value, no longer than a value may be.
     package func shown(_ value: String) -> String {
-        AdminServer.variables.first { $0.name == name }?.shown(value) ?? "set"
+        let shown = AdminServer.variables.first { $0.name == name }?.shown(value) ?? "set"
+        let limit = AuthenticationSchema.maximumSettingByteCount
+        return shown.utf8.count <= limit ? shown : shown.shortened(toByteCount: limit - "…".utf8.count)
     }
 
     /// The values to choose from; nil for a text.
@@ -77,9 +80,7 @@ package enum ChangeableSetting: CaseIterable, Sendable {
 
     /// Whether a text is an address of the web with a host.
     private static func isAddress(_ text: String, schemes: [String]) -> Bool {
-        guard !text.contains(" "), let parts = URLComponents(string: text), let scheme = parts.scheme,
-            let host = parts.host
-        else { return false }
-        return schemes.contains(scheme) && !host.isEmpty && parts.user == nil && parts.password == nil
+        guard let parts = LinkAddress.parts(of: text), let scheme = parts.scheme else { return false }
+        return schemes.contains(scheme) && parts.user == nil && parts.password == nil
     }
 }

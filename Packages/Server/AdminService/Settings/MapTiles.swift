@@ -38,6 +38,9 @@ public struct MapTiles: Hashable, Sendable {
                     /(?<origin>(?<scheme>https?):\/\/(?<host>[A-Za-z0-9.\-]+)(:[0-9]{1,5})?)(?<path>\/[!-~]*)/
             )
         else { throw problem("give the address of a map's tiles, without spaces") }
+        guard LinkAddress.parts(of: String(parts.origin)) != nil else {
+            throw problem("check the host and the port of the address")
+        }
         guard parts.scheme == "https" || ["localhost", "127.0.0.1"].contains(parts.host) else {
             throw problem("give an address with https; http is for localhost alone")
         }

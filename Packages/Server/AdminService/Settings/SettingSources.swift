@@ -26,7 +26,7 @@ struct SettingSources: Sendable {
     }
 
     /// - Parameter entered: what was entered in the panel. What can't be, such as a program for mails, doesn't count; it may be
-    ///   another version's, or written by hand.
+    ///   another version's, or written by hand. A policy of second factors that can't be understood asks everybody for one.
     /// - Returns: also which of what was entered doesn't count, with the reason; a variable that goes before is no reason.
     /// - Throws: `ConfigurationError` if a variable can't be understood.
     func values(
@@ -35,7 +35,10 @@ struct SettingSources: Sendable {
         let refused = entered.reduce(into: [ChangeableSetting: String]()) { refused, item in
             refused[item.key] = item.key.problem(with: item.value)
         }
-        let texts = entered.filter { refused[$0.key] == nil }.merging(start) { _, start in start }
+        var texts = entered.filter { refused[$0.key] == nil }
+        // What asked for one of somebody mustn't let everybody in without.
+        if refused[.secondFactor] != nil { texts[.secondFactor] = SecondFactorPolicy.everybody.rawValue }
+        texts.merge(start) { _, start in start }
         return (try SettingValues(texts, mailSecret: mailSecret, defaults: defaults), refused)
     }
 }

@@ -19,7 +19,7 @@ extension MailDeliveryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let status): localized("The carrier answered with status \(status).")
-        case .unreachable: localized("The carrier didn't answer in time.")
+        case .unreachable: localized("The carrier can't be reached, or didn't answer in time.")
         case .unwritable(let path): localized("The folder \(path) can't be written to.")
         case .notStarted(let program): localized("The program \(program) couldn't be started.")
         case .failed(let program, let status): localized("The program \(program) ended with exit code \(status).")

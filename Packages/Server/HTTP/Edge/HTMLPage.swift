@@ -46,11 +46,13 @@ public struct HTMLPage: ResponseGenerator, Sendable {
     /// Bytes of an address.
     private static let maximumAddressLength = 2_048
 
-    /// A text that is the address of a web page, as it is; nil for any other, such as `javascript:` and its like.
+    /// A text that is the address of a web page, as it is; nil for any other, such as `javascript:` and its like, and
+    /// for one with a user, which looks like that of another host.
     public static func webAddress(_ text: String) -> String? {
         let lower = text.prefix(8).lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), text.utf8.count <= maximumAddressLength,
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), URL(string: text)?.host() != nil
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let address = URL(string: text), address.host() != nil,
+            address.user() == nil
         else { return nil }
         return text
     }
