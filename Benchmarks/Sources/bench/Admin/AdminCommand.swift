@@ -9,10 +9,14 @@ struct AdminCommand: AsyncParsableCommand {
 
     func run() async throws {
         let process = try await HTTPServerProcess("admin", portVariable: AdminServer.portVariable)
+        // Kept in the database, as by any admin server that isn't told otherwise.
+        guard let requests = KeptRequests(RequestRetention(), pool: process.pool) else { return }
+        let writing = Task { try await RequestWriterService(requests, logger: process.logger).run() }
+        defer { writing.cancel() }
         try await process.run(
             buildAdminApplication(
                 host: process.configuration.host, port: 0, pool: process.pool, rules: process.models.liveRules(),
                 models: process.models, authenticator: process.authenticator, limits: process.configuration.limits,
-                logger: process.logger, whenRunning: { HTTPServerProcess.say(port: $0) }))
+                keptRequests: requests, logger: process.logger, whenRunning: { HTTPServerProcess.say(port: $0) }))
     }
 }
