@@ -5,7 +5,7 @@ import re
 import tempfile
 
 from hands import (
-    OWNER, SUPER, Keyboard, Mouse, at, both, expect, expect_no, forget, go, sql)
+    OWNER, SUPER, Keyboard, Mouse, at, both, comes, expect, expect_no, forget, go, sql)
 from page import StepError
 import work
 
@@ -236,6 +236,7 @@ def schedule(hand):
     return [
         ("has a scheduled job run", both(
             hand.follow("Scheduled jobs"), hand.push("Run now Jobs: old ones"), expect("The job begins in a moment."))),
+        ("and finds it in the audit log", both(hand.follow("Audit log"), comes("job expiry"))),
     ]
 
 

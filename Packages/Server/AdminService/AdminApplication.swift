@@ -41,7 +41,7 @@ public func buildAdminApplication(
         $0.addHealth(pool)
         $0.addLogin(authenticator)
         AdminRoutes(rules: rules, pool: pool).add(to: $0)
-        AuditRoutes(rules: rules, pool: pool).add(to: $0)
+        AuditRoutes(rules: rules, pool: pool, models: models).add(to: $0)
         if let models { PermissionRoutes(models: models, pool: pool).add(to: $0) }
         let people = PeopleRoutes(rules: rules, pool: pool, authenticator: authenticator, options: people)
         people.add(to: $0)

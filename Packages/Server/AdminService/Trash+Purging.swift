@@ -86,7 +86,7 @@ extension Trash {
     ) -> RequestFailure {
         RequestFailure(
             .conflict,
-            localized("\(className) \(key) can't be deleted permanently: \(reason). Nothing was deleted."),
+            localized("\(className) \(key) can't be deleted permanently: \(reason)."),
             hint: localized("Remove what keeps it, or delete the other objects of the group one by one."),
             cause: cause)
     }

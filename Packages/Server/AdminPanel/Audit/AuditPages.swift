@@ -21,7 +21,7 @@ struct AuditPages: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        let log = AuditLog(pool: panel.core.pool)
+        let log = AuditLog(pool: panel.core.pool, models: panel.core.models)
         let access = AuditLog.access(by: panel.core.rules)
         panel.page(Self.path, entry: PanelEntry("Audit log", in: .work), access: access) { request, grant in
             .page(try await Self.search(request, log, grant))

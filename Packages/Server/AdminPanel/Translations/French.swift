@@ -3678,8 +3678,8 @@ extension BuiltInTranslations {
         msgid "Not permitted to delete all of it permanently."
         msgstr "Non autorisé : vous ne pouvez pas tout supprimer définitivement."
 
-        msgid "{0} {1} can't be deleted permanently: {2}. Nothing was deleted."
-        msgstr "Impossible de supprimer définitivement {0} {1} : {2}. Rien n’a été supprimé."
+        msgid "{0} {1} can't be deleted permanently: {2}."
+        msgstr "Impossible de supprimer définitivement {0} {1} : {2}."
 
         msgid "Remove what keeps it, or delete the other objects of the group one by one."
         msgstr "Supprimez ce qui le retient, ou supprimez un par un les autres objets du groupe."

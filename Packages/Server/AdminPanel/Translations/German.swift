@@ -3679,8 +3679,8 @@ extension BuiltInTranslations {
         msgid "Not permitted to delete all of it permanently."
         msgstr "Nicht erlaubt: Sie dürfen nicht alles davon endgültig löschen."
 
-        msgid "{0} {1} can't be deleted permanently: {2}. Nothing was deleted."
-        msgstr "{0} {1} kann nicht endgültig gelöscht werden: {2}. Nichts wurde gelöscht."
+        msgid "{0} {1} can't be deleted permanently: {2}."
+        msgstr "{0} {1} kann nicht endgültig gelöscht werden: {2}."
 
         msgid "Remove what keeps it, or delete the other objects of the group one by one."
         msgstr "Entfernen Sie, was es festhält, oder löschen Sie die anderen Objekte der Gruppe einzeln."

@@ -3678,8 +3678,8 @@ extension BuiltInTranslations {
         msgid "Not permitted to delete all of it permanently."
         msgstr "No permitido: no puede eliminarlo todo definitivamente."
 
-        msgid "{0} {1} can't be deleted permanently: {2}. Nothing was deleted."
-        msgstr "{0} {1} no se puede eliminar definitivamente: {2}. No se eliminó nada."
+        msgid "{0} {1} can't be deleted permanently: {2}."
+        msgstr "{0} {1} no se puede eliminar definitivamente: {2}."
 
         msgid "Remove what keeps it, or delete the other objects of the group one by one."
         msgstr "Quite lo que lo retiene, o elimine los demás objetos del grupo uno por uno."

@@ -3,13 +3,20 @@ package import TomboloHTTP
 import TomboloJSONAPI
 package import TomboloModel
 package import TomboloRules
+package import TomboloServerModel
 
 /// What routes and pages of the audit log have in common.
 package struct AuditLog: Sendable {
     private let pool: PostgresPool
     private let types = SchemaCache { ResourceTypes($0) }
+    private let isSuperAdministrator: @Sendable (Subject) -> Bool
 
-    package init(pool: PostgresPool) { self.pool = pool }
+    /// - Parameter models: say who are super administrators; nil for nobody.
+    package init(pool: PostgresPool, models: ServerModels? = nil) {
+        self.pool = pool
+        let access = models.map { RouteAccess.everyMatrix(of: $0) }
+        isSuperAdministrator = { access?.mayAdmit($0) ?? false }
+    }
 
     /// For those who may see the log of some objects of at least one class.
     package static func access(by rules: LiveRules) -> RouteAccess<ClassesGrant> {
@@ -47,8 +54,9 @@ package struct AuditLog: Sendable {
         var filter = try AuditFilter(parameters, without: object == nil ? [] : ["class", "object"])
         if let object { (filter.className, filter.key) = (object.className, object.key) }
         let wanted = filter
+        let seesAll = isSuperAdministrator(grant.subject)
         return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
-            try await AuditQuery.page(AuditView.read(grant, connection), wanted, connection)
+            try await AuditQuery.page(AuditView.read(grant, seesAll: seesAll, connection), wanted, connection)
         }
     }
 

@@ -4,6 +4,7 @@ public import PostgresClient
 public import TomboloHTTP
 import TomboloModel
 public import TomboloRules
+public import TomboloServerModel
 
 extension TomboloRules.Operation {
     /// To see in the audit log who changed objects, and how.
@@ -20,9 +21,10 @@ public struct AuditRoutes: Sendable {
     private let rules: LiveRules
     private let log: AuditLog
 
-    public init(rules: LiveRules, pool: PostgresPool) {
+    /// - Parameter models: say who are super administrators; nil for nobody.
+    public init(rules: LiveRules, pool: PostgresPool, models: ServerModels? = nil) {
         self.rules = rules
-        log = AuditLog(pool: pool)
+        log = AuditLog(pool: pool, models: models)
     }
 
     public func add(to routes: Routes) {

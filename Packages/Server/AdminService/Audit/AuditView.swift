@@ -29,11 +29,16 @@ struct AuditView: Sendable {
 
     let schema: Schema
     let classes: [Class]
-    /// Whether the caller also sees what isn't about objects: accounts, models and rules, and where the log begins.
+    /// Whether the caller also sees what isn't about objects: accounts, settings, models and rules, and where the log begins.
     let seesAll: Bool
 
-    /// - Parameter grant: of the operation `audit`.
-    static func read(_ grant: ClassesGrant, _ connection: PostgresConnection) async throws -> AuditView {
+    /// - Parameters:
+    ///   - grant: of the operation `audit`.
+    ///   - seesAll: that the caller is a super administrator, who sees what isn't about objects even if some app's rules permit
+    ///     `audit` to nobody.
+    static func read(
+        _ grant: ClassesGrant, seesAll: Bool = false, _ connection: PostgresConnection
+    ) async throws -> AuditView {
         let schema = grant.rules.schema
         let hidden = grant.rules.hiddenColumns(grant.subject)
         let access = grant.rules.access(of: grant.subject)
@@ -75,12 +80,12 @@ struct AuditView: Sendable {
                     index: index, item: item, number: number, columns: visible, hidden: secret,
                     seesTrashReasons: seesTrashReasons, texts: texts, root: root, filter: filter))
         }
-        let seesAll = schema.classes.allSatisfy { item in
+        let seesEveryObject = schema.classes.allSatisfy { item in
             guard item.owner == nil, item.primaryKeyIndex != nil else { return true }
             guard case .constant(true)? = grant.filters[item.name] else { return false }
             return true
         }
-        return AuditView(schema: schema, classes: classes, seesAll: seesAll)
+        return AuditView(schema: schema, classes: classes, seesAll: seesAll || seesEveryObject)
     }
 
     /// The classes that a filter names, with their lists.
