@@ -10,7 +10,7 @@ extension Rules {
     }
 
     /// Something that a subject may do with objects and another may not, or nil if the rules permit the other at least as much.
-    /// It compares what they may do, and not the names of their roles: a role that permits nothing is no advantage.
+    /// What they may do is compared, not the names of their roles: a role that permits nothing is no advantage.
     ///
     /// Filters are compared as they are written, so that it may find an advantage where there is none. What rules give to
     /// somebody by their id, such as their own objects, is one over everybody else: the caller decides what to take for the

@@ -44,8 +44,8 @@ struct MatrixCompiler {
         if let node = declaration.write, let question = node.matrixQuestions.first {
             problem(
                 node.line,
-                "'write' can't ask for the box '\(question.shortened(toByteCount: 60))': whoever has it could tick every "
-                    + "other one, and so may do everything. Name a role, as in {\"%%user.roles\": ROLE}.")
+                "'write' can't ask for the box '\(question.shortened(toByteCount: 60))': a role with that box could tick every "
+                    + "other one, and so do everything. Name a role, as in {\"%%user.roles\": ROLE}.")
             return .constant(false)
         }
         return condition(declaration.write, "write")

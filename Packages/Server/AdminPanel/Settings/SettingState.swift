@@ -10,7 +10,7 @@ struct SettingState: Sendable {
     }
 
     let path: String
-    /// Whether a variable goes before, so that it can't be changed here.
+    /// Whether a variable sets it, so that it can't be changed here.
     let isFixed: Bool
     /// What may be seen of the value that was entered in the panel, if it counts.
     let value: String?

@@ -14,8 +14,7 @@ package struct AuditLog: Sendable {
     /// - Parameter models: say who are super administrators; nil for nobody.
     package init(pool: PostgresPool, models: ServerModels? = nil) {
         self.pool = pool
-        let access = models.map { RouteAccess.everyMatrix(of: $0) }
-        isSuperAdministrator = { access?.mayAdmit($0) ?? false }
+        isSuperAdministrator = { models?.current.isSuperAdministrator($0) ?? false }
     }
 
     /// For those who may see the log of some objects of at least one class.

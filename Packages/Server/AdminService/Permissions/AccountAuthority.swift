@@ -19,13 +19,15 @@ package enum AccountAuthority {
         return refusal(of: subject, over: target, takenFor: data, model)
     }
 
-    /// Why somebody may not say that an address is its user's, or isn't; nil if they may. It may give the user more, and where
-    /// rules go by addresses it may give that to whoever entered the address: so theirs counts for what it permits, and nobody
-    /// says so of their own.
+    /// Why somebody may not mark an account's address as verified, or take that back; nil if they may.
+    ///
+    /// A verified address may permit its user more, so that is compared with what the caller may do themselves. Rules that
+    /// go by the address may permit something to whoever entered it, so the caller counts with their own address. Nobody
+    /// does it for their own account.
     package static func refusal(
         of subject: Subject, verifying target: Subject, _ model: ServerModel
     ) -> RequestFailure? {
-        guard !mayEverything(subject, model) else { return nil }
+        guard !model.isSuperAdministrator(subject) else { return nil }
         guard let user = target.userID, user != subject.userID else {
             return RequestFailure(
                 .forbidden, localized("Not permitted: you can't say yourself whether your address is verified."),
@@ -37,17 +39,11 @@ package enum AccountAuthority {
         return refusal(of: subject, over: verified, takenFor: subject.data, model)
     }
 
-    /// Who may change every app's matrix could give themselves everything that there is.
-    private static func mayEverything(_ subject: Subject, _ model: ServerModel) -> Bool {
-        let apps = model.matrices.keys
-        return !apps.isEmpty && apps.allSatisfy { model.refusal(subject, .update, ofMatrixOf: $0) == nil }
-    }
-
     /// - Parameter data: what the account of the subject has, for what rules give by it.
     private static func refusal(
         of subject: Subject, over target: Subject, takenFor data: [String: UserValue], _ model: ServerModel
     ) -> RequestFailure? {
-        guard !mayEverything(subject, model), let user = target.userID else { return nil }
+        guard !model.isSuperAdministrator(subject), let user = target.userID else { return nil }
         let equal = Subject(user: user, data: data, customData: subject.customData, grants: subject.grants)
         for app in model.matrices.keys.sorted() {
             for operation in [TomboloRules.Operation.read, .update]

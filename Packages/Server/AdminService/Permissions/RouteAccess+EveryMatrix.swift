@@ -9,16 +9,12 @@ extension RouteAccess where Grant == ServerModel {
     /// no right that they couldn't give themselves. For what is the server's own, such as its settings, and for what
     /// holds everything that there is, such as backups.
     package static func everyMatrix(of models: ServerModels) -> RouteAccess {
-        @Sendable func isPermitted(_ subject: Subject, _ model: ServerModel) -> Bool {
-            let apps = model.matrices.keys
-            return !apps.isEmpty && apps.allSatisfy { model.refusal(subject, .update, ofMatrixOf: $0) == nil }
-        }
         return RouteAccess(
             summary: "update the permission matrix of every app",
-            forecast: { isPermitted($0, models.current) ? .allowed : .refused },
+            forecast: { models.current.isSuperAdministrator($0) ? .allowed : .refused },
             decide: { subject, _, _ in
                 let model = models.current
-                guard isPermitted(subject, model) else {
+                guard model.isSuperAdministrator(subject) else {
                     throw RequestFailure(
                         .forbidden, localized("Not permitted: this page is for super administrators."),
                         hint: localized("They are those who may change the permission matrix of every app."))

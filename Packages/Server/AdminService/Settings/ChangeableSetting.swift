@@ -5,10 +5,10 @@ import TomboloLocalization
 import TomboloModel
 
 /// A setting that super administrators may change in the panel while servers run. A variable of its name, where a server is
-/// started, goes before.
+/// started, takes precedence.
 ///
-/// No secret is among them, and nothing that decides which files, programs, hosts of databases or networks a server touches:
-/// whoever uses the panel mustn't reach beyond it, and a backup of the database has every value.
+/// None of them is a secret, since every backup of the database has their values. And none decides which files, programs,
+/// databases or networks a server touches, so that people who use the panel can't reach beyond it.
 package enum ChangeableSetting: CaseIterable, Sendable {
     case mail
     case address

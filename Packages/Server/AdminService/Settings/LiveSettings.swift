@@ -67,7 +67,7 @@ public final class LiveSettings: Sendable {
             if let reason = refused[setting] {
                 logger.error("What the panel has for \(setting.name) doesn't count: \(reason)")
             } else if sources.start[setting] != nil {
-                logger.notice("\(setting.name) was changed in the panel, but the variable goes before.")
+                logger.notice("\(setting.name) was changed in the panel, but the variable takes precedence.")
             } else {
                 let now = entered[setting].map(setting.shown) ?? "the default"
                 logger.notice("\(setting.name) was changed in the panel, to \(now).")

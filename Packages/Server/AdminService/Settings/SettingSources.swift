@@ -1,8 +1,8 @@
 import TomboloAuthentication
 import TomboloHTTP
 
-/// Where the values of settings come from: a variable where the server is started goes before what was entered in the panel, and
-/// that before the default.
+/// Where the values of settings come from: a variable where the server is started takes precedence over what was entered in the
+/// panel, and that over the default.
 struct SettingSources: Sendable {
     /// Variables that are set, as they were when the server was started.
     let start: [ChangeableSetting: String]
@@ -27,7 +27,7 @@ struct SettingSources: Sendable {
 
     /// - Parameter entered: what was entered in the panel. What can't be, such as a program for mails, doesn't count; it may be
     ///   another version's, or written by hand. A policy of second factors that can't be understood asks everybody for one.
-    /// - Returns: also which of what was entered doesn't count, with the reason; a variable that goes before is no reason.
+    /// - Returns: also what was entered and isn't valid, with the reason. What a variable overrides isn't among it.
     /// - Throws: `ConfigurationError` if a variable can't be understood.
     func values(
         _ entered: [ChangeableSetting: String]

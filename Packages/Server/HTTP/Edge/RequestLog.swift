@@ -4,7 +4,7 @@ public import TomboloModel
 /// The latest requests of a server process, in memory and bounded: what an administrator looks at when something is slow or
 /// fails. It has the path of the route, and no value that a caller put into the address, the headers or the body.
 ///
-/// It may also queue requests for whoever writes them into a database. That costs a request one more append under the same lock.
+/// It can also queue requests that are to be written into a database, which costs each request one more append under the same lock.
 public final class RequestLog: Sendable {
     /// Requests that are kept, of all.
     public static let maximumCount = 1_000
@@ -121,7 +121,7 @@ public final class RequestLog: Sendable {
         }
     }
 
-    /// The oldest requests that wait to be written; whoever takes them answers for them.
+    /// Removes the oldest queued requests. The caller writes them, or reports them to ``giveUp(_:)``.
     package func takeQueued(_ count: Int) -> [Entry] { state.withLock { $0.queue.take(count) } }
 
     /// Counts requests that were taken and can't be written.

@@ -21,8 +21,8 @@ public enum Routine: String, CaseIterable, Sendable {
         case failed(any Error)
     }
 
-    /// How often a process that does such work looks whether a run is due that it doesn't know of: somebody asked for it, or
-    /// whoever did it before is gone. Backups have a pace of their own.
+    /// How often a process looks in the database whether a run is due, because somebody asked for it or another process has
+    /// ended. Backups have an interval of their own.
     public static let lookInterval = Duration.seconds(2)
 
     /// Longer texts are cut, in bytes.
