@@ -9,7 +9,7 @@ extension RouteAccess where Grant == ServerModel {
     /// no right that they couldn't give themselves. For what is the server's own, such as its settings, and for what
     /// holds everything that there is, such as backups.
     package static func everyMatrix(of models: ServerModels) -> RouteAccess {
-        return RouteAccess(
+        RouteAccess(
             summary: "update the permission matrix of every app",
             forecast: { models.current.isSuperAdministrator($0) ? .allowed : .refused },
             decide: { subject, _, _ in

@@ -39,17 +39,8 @@ public struct RequestExpiryService: Service {
     /// - Returns: whether it was due, and this process did it.
     func step() async throws -> Bool {
         guard try await Routine.requestExpiry.claim(pause: Self.pause, in: pool) else { return false }
-        let start = ContinuousClock.now
-        func note(_ outcome: Routine.Outcome) async {
-            await Routine.requestExpiry.note(
-                outcome, took: ContinuousClock.now - start, pause: Self.pause, in: pool)
-        }
-        do {
-            let count = try await RequestExpiry(retention, pool: pool).run(now: Date().microsecondsSince1970)
-            await note(.done("\(count) requests were deleted"))
-        } catch {
-            await note(.failed(error))
-            throw error
+        try await Routine.requestExpiry.run(pause: Self.pause, in: pool) {
+            "\(try await RequestExpiry(retention, pool: pool).run(now: Date().microsecondsSince1970)) requests were deleted"
         }
         return true
     }
