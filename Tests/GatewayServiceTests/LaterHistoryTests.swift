@@ -82,8 +82,9 @@ struct LaterHistoryTests {
                 try await device.sayHello(wanting: [])
                 _ = try await device.firstEnd()
                 try await device.send(Self.note(1, base: Self.laterTick))
-                let end = try #require(try await device.firstEnd())
-                #expect(end.replacesAll && end.acknowledged == 0)
+                // A busy gateway may send a batch before it has looked at the changeset.
+                let end = try #require(try await device.firstEnd { $0.replacesAll || $0.acknowledged > 0 })
+                #expect(end.replacesAll && end.acknowledged == 0, "\(end)")
                 try await device.send(Self.note(1, base: end.position.tick))
                 let next = try #require(try await device.firstEnd { $0.acknowledged == 1 })
                 #expect(next.refusals.isEmpty && !next.replacesAll)
