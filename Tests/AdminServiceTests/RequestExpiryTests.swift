@@ -4,6 +4,7 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 import TomboloModel
+import TomboloPostgresStore
 
 @testable import AdminService
 
@@ -43,7 +44,12 @@ struct RequestExpiryTests {
                 RequestRetention(), pool: fixture.adminServer.pool, logger: site.lines.logger)
             func runs() async throws -> Int {
                 try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for _ in 0..<4 { group.addTask { try await service.step() } }
+                    for _ in 0..<4 {
+                        group.addTask {
+                            try await Routine.requestExpiry.runIfDue(
+                                every: RequestExpiryService.pause, in: fixture.adminServer.pool, service.expire)
+                        }
+                    }
                     return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
                 }
             }

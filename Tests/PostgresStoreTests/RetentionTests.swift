@@ -34,25 +34,7 @@ private let retentionCluster = Task { try await TestCluster.start() }
         ).map { try $0[0].string }
     }
 
-    @Test("a run notes when it was, when the next one is due, and what came of it")
-    func note() async throws {
-        let database = try await makeDatabase()
-        let connection = try await database.connect()
-        let retention = ChangelogRetention(configuration: database.configuration)
-        _ = try await retention.run(now: Stamp(microseconds: Self.day))
-        _ = try await retention.run(now: Stamp(microseconds: Self.day))
-        let found = try await connection.query(
-            """
-            SELECT name, result, problem IS NULL, finished_at >= started_at,
-                next_at - finished_at = make_interval(secs => $1) FROM tombolo.routine
-            """, [.double(Double(ChangelogRetention.interval.components.seconds))])
-        #expect(found.count == 1)
-        #expect(try found[0, 0].string == Routine.changelogRetention.rawValue)
-        #expect(try found[0, 1].string.contains("nothing is old enough"))
-        for column in 2...4 { #expect(try found[0, column].bool, "\(column)") }
-    }
-
-    @Test("a run that is due in the database begins within seconds, and one process alone takes it")
+    @Test("a run that is due begins within seconds, one process alone takes it, and notes when it was and what it did")
     func askedFor() async throws {
         let database = try await makeDatabase()
         let retention = ChangelogRetention(configuration: database.configuration)
@@ -76,15 +58,24 @@ private let retentionCluster = Task { try await TestCluster.start() }
         _ = try await ended(after: first)
         loop.cancel()
         await loop.value
-
+        let found = try await database.pool.query(
+            """
+            SELECT name, result, problem IS NULL, finished_at >= started_at,
+                next_at - finished_at = make_interval(secs => $1) FROM tombolo.routine
+            """, [.double(Double(ChangelogRetention.interval.components.seconds))])
         let routine = Routine.changelogRetention
-        #expect(await !routine.take(pause: ChangelogRetention.interval, in: database.pool))
+        #expect(found.count == 1)
+        #expect(try found[0, 0].string == routine.rawValue)
+        #expect(try found[0, 1].string.contains("nothing is old enough"))
+        for column in 2...4 { #expect(try found[0, column].bool, "\(column)") }
+
+        #expect(try await !routine.take(pause: ChangelogRetention.interval, in: database.pool))
         try await due()
-        let takers = await withTaskGroup(of: Bool.self) { group in
+        let takers = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<4 {
-                group.addTask { await routine.take(pause: ChangelogRetention.interval, in: database.pool) }
+                group.addTask { try await routine.take(pause: ChangelogRetention.interval, in: database.pool) }
             }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(takers == 1)
         await database.finish()

@@ -32,20 +32,16 @@ public struct JobService: Service {
         self.logger = logger
     }
 
-    private func forgetOld() async throws {
-        try await Routine.jobExpiry.run(pause: Self.forgetInterval, in: pool) {
-            try await runner.forgetOld()
-            return "jobs that ended long ago were forgotten"
-        }
-    }
-
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            var expiry = RoutineTimer(.jobExpiry, every: Self.forgetInterval)
+            var expiry = RoutineTimer(.jobExpiry, every: Self.forgetInterval, in: pool)
             while !Task.isCancelled {
                 do {
                     // First: there may be jobs for hours.
-                    if await expiry.isTime(in: pool) { try await forgetOld() }
+                    try await expiry.runIfDue {
+                        try await runner.forgetOld()
+                        return "jobs that ended long ago were forgotten"
+                    }
                     if try await runner.step() { continue }
                 } catch is CancellationError {
                     return

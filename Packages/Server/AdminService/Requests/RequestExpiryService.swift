@@ -23,25 +23,14 @@ public struct RequestExpiryService: Service {
 
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    _ = try await step()
-                } catch is CancellationError {
-                    return
-                } catch {
-                    logger.warning("Old requests can't be deleted from the log, which will be tried again: \(error)")
-                }
-                try? await Task.sleep(for: Routine.lookInterval)
-            }
+            var timer = RoutineTimer(.requestExpiry, every: Self.pause, in: pool)
+            await timer.runPeriodically(logger, expire)
         }
     }
 
-    /// - Returns: whether it was due, and this process did it.
-    func step() async throws -> Bool {
-        guard try await Routine.requestExpiry.claim(pause: Self.pause, in: pool) else { return false }
-        try await Routine.requestExpiry.run(pause: Self.pause, in: pool) {
-            "\(try await RequestExpiry(retention, pool: pool).run(now: Date().microsecondsSince1970)) requests were deleted"
-        }
-        return true
+    /// One run, due or not.
+    /// - Returns: what came of it, in words.
+    func expire() async throws -> String {
+        "\(try await RequestExpiry(retention, pool: pool).run(now: Date().microsecondsSince1970)) requests were deleted"
     }
 }

@@ -70,12 +70,12 @@ public struct AuditFollower: Sendable {
 
     /// Copies until the task is cancelled. Errors are logged, and the next step tries again.
     public func run() async {
-        var expiry = RoutineTimer(.auditExpiry, every: Self.expiryInterval)
+        var expiry = RoutineTimer(.auditExpiry, every: Self.expiryInterval, in: pool)
         while !Task.isCancelled {
             var delay = Self.interval
             do {
                 if case .added = try await step() { delay = .zero }
-                if await expiry.isTime(in: pool) { try await expire() }
+                try await expiry.runIfDue(expire)
             } catch is CancellationError {
                 return
             } catch {
@@ -86,12 +86,10 @@ public struct AuditFollower: Sendable {
         }
     }
 
-    private func expire() async throws {
-        try await Routine.auditExpiry.run(pause: Self.expiryInterval, in: pool) {
-            let dropped = try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64
-            if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
-            return "\(dropped) months were dropped"
-        }
+    private func expire() async throws -> String {
+        let dropped = try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64
+        if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
+        return "\(dropped) months were dropped"
     }
 
     private func call(_ function: String, _ limit: Int) async throws -> Int64 {

@@ -83,33 +83,28 @@ public struct ChangelogRetention: Sendable {
         self.logger = logger
     }
 
-    /// Runs until the task is cancelled; errors are logged and the next run tries again.
-    /// - Parameter pool: where it looks whether a run is due that somebody asked for.
+    /// Does the runs that are due until the task is cancelled; errors are logged and the next run tries again.
+    /// - Parameter pool: where it looks whether a run is due, and notes what came of it.
     public func runPeriodically(in pool: PostgresPool, now: @Sendable () -> Stamp) async {
-        var timer = RoutineTimer(.changelogRetention, every: Self.interval)
-        while !Task.isCancelled {
-            if await timer.isTime(in: pool) {
-                do {
-                    let report = try await run(now: now())
-                    logger.debug("Changelog retention: \(report)")
-                } catch is CancellationError {
-                    return
-                } catch {
-                    logger.warning("Changelog retention failed and will run again: \(error)")
-                }
-            }
-            try? await Task.sleep(for: Routine.lookInterval)
+        var timer = RoutineTimer(.changelogRetention, every: Self.interval, in: pool)
+        await timer.runPeriodically(logger) {
+            guard let report = try await runAlone(now()) else { return nil }
+            logger.debug("Changelog retention: \(report)")
+            return report.words
         }
     }
 
-    /// One run. Does nothing while another process runs it.
-    public func run(now: Stamp) async throws -> Report {
+    /// One run, due or not. Does nothing while another process runs it.
+    public func run(now: Stamp) async throws -> Report { try await runAlone(now) ?? Report() }
+
+    /// - Returns: nil if another process is at it, also one that took its run long ago.
+    private func runAlone(_ now: Stamp) async throws -> Report? {
         // The lock is a transaction's, and what is done cannot all be done in one.
         let holder = try await PostgresConnection.connect(configuration, logger: logger)
         do {
-            var report = Report()
+            var report: Report?
             if try await ServiceLock.retention.take(holder) {
-                report = try await noted { try await runLocked(now) }
+                report = try await runLocked(now)
                 // The server notices a closed connection a moment later; the next run may come before.
                 try await holder.execute("ROLLBACK")
             }
@@ -121,31 +116,10 @@ public struct ChangelogRetention: Sendable {
         }
     }
 
-    /// Notes what came of a run, for those who look whether there is one.
-    private func noted(_ run: () async throws -> Report) async throws -> Report {
-        let start = ContinuousClock.now
-        func note(_ outcome: Routine.Outcome) async {
-            // Of its own: the holder's transaction is rolled back.
-            guard let connection = try? await PostgresConnection.connect(configuration, logger: logger) else { return }
-            await Routine.changelogRetention.note(
-                outcome, took: ContinuousClock.now - start, pause: Self.interval, on: connection)
-            await connection.close()
-        }
-        do {
-            let report = try await run()
-            await note(.done(report.words))
-            return report
-        } catch {
-            await note(.failed(error))
-            throw error
-        }
-    }
-
     private func runLocked(_ now: Stamp) async throws -> Report {
         let connection = try await PostgresConnection.connect(configuration, logger: logger)
         do {
             var report = Report()
-            await Routine.changelogRetention.begin(pause: Self.interval, on: connection)
             try await connection.execute("SET statement_timeout = \(stepTimeout.components.seconds * 1_000)")
             try await removePartitions(connection, now, &report)
             try await moveFloor(connection, now, &report)

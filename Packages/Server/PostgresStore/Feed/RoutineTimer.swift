@@ -1,28 +1,40 @@
+package import Logging
 package import PostgresClient
 
-/// Says to one process when to do a routine: at its start, some time after its last run, and within ``Routine/lookInterval``
-/// whenever a run is due in the database.
+/// Does a routine in one process, beside any number of others: within ``Routine/lookInterval`` after a run is due.
 package struct RoutineTimer {
     private let routine: Routine
     private let pause: Duration
-    private var nextRun = ContinuousClock.now
+    private let pool: PostgresPool
     private var nextLook = ContinuousClock.now
 
     /// - Parameter pause: from one run to the next.
-    package init(_ routine: Routine, every pause: Duration) {
+    package init(_ routine: Routine, every pause: Duration, in pool: PostgresPool) {
         self.routine = routine
         self.pause = pause
+        self.pool = pool
     }
 
-    /// Whether to run now. It may be asked as often as one likes: it looks into the database only now and then.
-    package mutating func isTime(in pool: PostgresPool) async -> Bool {
+    /// As ``Routine/runIfDue(every:in:_:)``. It may be called as often as one likes: it looks into the database only now and
+    /// then.
+    package mutating func runIfDue(_ body: () async throws -> String?) async throws {
         let now = ContinuousClock.now
-        guard now >= nextLook else { return false }
+        guard now >= nextLook else { return }
         nextLook = now + Routine.lookInterval
-        // Before the clock counts: a run by the clock is also the one that is due, and nobody else is to begin it.
-        let isTaken = await routine.take(pause: pause, in: pool)
-        guard isTaken || now >= nextRun else { return false }
-        nextRun = now + pause
-        return true
+        try await routine.runIfDue(every: pause, in: pool, body)
+    }
+
+    /// Does the runs that are due until the task is cancelled. Errors are logged, and the next run tries again.
+    package mutating func runPeriodically(_ logger: Logger, _ body: () async throws -> String?) async {
+        while !Task.isCancelled {
+            do {
+                try await runIfDue(body)
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("The \(routine.rawValue) failed and will run again: \(error)")
+            }
+            try? await Task.sleep(for: Routine.lookInterval)
+        }
     }
 }
