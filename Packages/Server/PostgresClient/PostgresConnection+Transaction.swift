@@ -75,6 +75,11 @@ extension PostgresConnection {
         "BEGIN" + (isolation.map { " ISOLATION LEVEL \($0.rawValue)" } ?? "") + (readOnly ? " READ ONLY" : "")
     }
 
+    /// How long each further statement of the transaction may take; one that takes longer fails with `queryCanceled`.
+    package func limitStatements(to timeout: Duration) async throws {
+        try await execute("SET LOCAL statement_timeout = \(timeout.wholeMilliseconds)")
+    }
+
     /// Runs `body` between SAVEPOINT and RELEASE. If it throws, only its own work is rolled back and the error is
     /// rethrown. Use it inside a transaction.
     @discardableResult

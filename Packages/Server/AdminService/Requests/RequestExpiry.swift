@@ -61,8 +61,7 @@ struct RequestExpiry: Sendable {
         _ body: @Sendable (PostgresConnection) async throws -> Result
     ) async throws -> Result {
         try await pool.transaction { connection in
-            try await connection.execute(
-                "SET LOCAL statement_timeout = \(Self.statementTimeout.components.seconds * 1_000)")
+            try await connection.limitStatements(to: Self.statementTimeout)
             return try await body(connection)
         }
     }

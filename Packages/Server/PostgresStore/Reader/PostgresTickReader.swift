@@ -67,8 +67,7 @@ struct PostgresTickReader: TickReader {
         var sql = try builder.condition(predicate)
         if pausesSearches, let pause = SearchPause.condition(for: predicate, alias: alias) {
             // The pauses don't count.
-            let limit = PostgresServerStore.readStatementTimeout * SearchPause.stretch
-            try await connection.execute("SET LOCAL statement_timeout = \(limit.components.seconds * 1_000)")
+            try await connection.limitStatements(to: PostgresServerStore.readStatementTimeout * SearchPause.stretch)
             sql = "\(pause) AND \(sql)"
         }
         return (sql, try builder.parameters.map { try PostgresParameter($0) })
