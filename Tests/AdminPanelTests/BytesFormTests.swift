@@ -117,21 +117,7 @@ import TomboloModel
 
     @Test("nobody saves bytes of what they may not see, or of what isn't bytes")
     func refusals() async throws {
-        let rules: @Sendable ([String: ObjectId]) -> String = { _ in
-            """
-            version: 1
-            Ship:
-              - name: everybody
-                applyWhen: {}
-                read: {name: Public}
-                write: {name: Public}
-                fields: {photo: {read: false, write: false}}
-                additional_fields: {read: true, write: true}
-            Sailor:
-              - {name: everybody, applyWhen: {}, read: true, write: true}
-            """
-        }
-        try await StructuredFormTests.run(rules: rules) { site in
+        try await StructuredFormTests.run(hiding: "photo") { site in
             let id = try await site.fixture.ship(site.client, ["name": "Public"])
             try await site.fixture.pool.execute("UPDATE ship SET photo = 'secret'")
             let path = "/panel/data/ships/\(id)"

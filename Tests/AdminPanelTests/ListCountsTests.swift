@@ -149,21 +149,7 @@ import TomboloModel
 
     @Test("fields that the caller may not read are never counted by, nor objects")
     func hidden() async throws {
-        let rules: @Sendable ([String: ObjectId]) -> String = { _ in
-            """
-            version: 1
-            Ship:
-              - name: everybody
-                applyWhen: {}
-                read: {name: Public}
-                write: {name: Public}
-                fields: {former: {read: false, write: false}}
-                additional_fields: {read: true, write: true}
-            Sailor:
-              - {name: everybody, applyWhen: {}, read: true, write: true}
-            """
-        }
-        try await StructuredFormTests.run(rules: rules) { site in
+        try await StructuredFormTests.run(hiding: "former") { site in
             for (kind, deck) in [("tug", .int(2)), ("tug", .null), ("ferry", .int(1))] as [(String, JSON)] {
                 _ = try await site.fixture.ship(
                     site.client, ["name": "Public", "kind": .string(kind), "decks": deck])

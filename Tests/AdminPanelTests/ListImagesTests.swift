@@ -91,21 +91,7 @@ import TomboloRules
 
     @Test("who may not read the bytes gets no image, whatever columns they ask for")
     func hidden() async throws {
-        let rules: @Sendable ([String: ObjectId]) -> String = { _ in
-            """
-            version: 1
-            Ship:
-              - name: everybody
-                applyWhen: {}
-                read: {name: Public}
-                write: {name: Public}
-                fields: {photo: {read: false, write: false}}
-                additional_fields: {read: true, write: true}
-            Sailor:
-              - {name: everybody, applyWhen: {}, read: true, write: true}
-            """
-        }
-        try await StructuredFormTests.run(rules: rules) { site in
+        try await StructuredFormTests.run(hiding: "photo") { site in
             _ = try await site.fixture.ship(site.client, ["name": "Public"])
             try await site.fixture.pool.query("UPDATE ship SET photo = $1", [.bytea(Self.png)])
             #expect(try await site.browser.get(Self.list).status == 400)

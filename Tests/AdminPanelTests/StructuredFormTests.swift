@@ -53,6 +53,25 @@ import TomboloRules
         }
     }
 
+    /// As ``run(rules:as:_:)`` where nobody may read or write a property of ships, nor ships that aren't named `Public`.
+    static func run(hiding property: String, _ body: @escaping @Sendable (Site) async throws -> Void) async throws {
+        let rules: @Sendable ([String: ObjectId]) -> String = { _ in
+            """
+            version: 1
+            Ship:
+              - name: everybody
+                applyWhen: {}
+                read: {name: Public}
+                write: {name: Public}
+                fields: {\(property): {read: false, write: false}}
+                additional_fields: {read: true, write: true}
+            Sailor:
+              - {name: everybody, applyWhen: {}, read: true, write: true}
+            """
+        }
+        try await run(rules: rules, body)
+    }
+
     static func hold(_ label: String, _ more: [String: JSON] = [:]) -> JSON {
         .object(["label": .string(label), "volume": .double(1.5), "isCooled": false, "marks": []].merging(more) { $1 })
     }
