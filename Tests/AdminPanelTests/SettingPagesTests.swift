@@ -246,7 +246,7 @@ import TomboloServerModel
             #expect(people.invitationLink == "https://example.org/join")
 
             let backups = Backups(
-                BackupSettings(folder: "/nowhere", database: pool.configuration), rhythm: { live.current.backups },
+                BackupSettings(folder: "/nowhere", database: pool.configuration), schedule: { live.current.backups },
                 pool: pool, logger: Server.logger)
             try await set("TOMBOLO_BACKUP_EVERY", "0")
             try await set("TOMBOLO_BACKUP_KEEP", "2")

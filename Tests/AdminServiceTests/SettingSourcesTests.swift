@@ -24,7 +24,7 @@ import TomboloHTTP
         #expect(values.invitationTarget == "https://example.org/join")
         #expect(values.mail == nil && values.tiles == nil)
         let usual = try SettingSources(environment: [:]).values([:]).values
-        #expect(usual.secondFactor == .optional && usual.backups == BackupRhythm() && usual.address == nil)
+        #expect(usual.secondFactor == .optional && usual.backups == BackupSchedule() && usual.address == nil)
         #expect(usual.invitationTarget == nil)
     }
 
@@ -101,7 +101,7 @@ import TomboloHTTP
         #expect(refused == [setting: problem])
         #expect(values.mail == nil && values.address == nil && values.invitationLink == nil && values.tiles == nil)
         #expect(values.secondFactor == (setting == .secondFactor ? .everybody : .optional))
-        #expect(values.backups == BackupRhythm())
+        #expect(values.backups == BackupSchedule())
     }
 
     @Test("what people may see of an address is no longer than a value may be")

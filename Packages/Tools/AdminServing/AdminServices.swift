@@ -27,7 +27,7 @@ public func buildAdminServices(
     let rules = models.liveRules()
     let settings = environment.settings
     let backups = environment.backups.map {
-        Backups($0, rhythm: { settings.current.backups }, pool: pool, logger: logger)
+        Backups($0, schedule: { settings.current.backups }, pool: pool, logger: logger)
     }
     let panel = AdminPanel(
         rules: rules, pool: pool, authenticator: authenticator, models: models,

@@ -40,14 +40,14 @@ public struct BackupSettings: Sendable {
     ) throws(ConfigurationError) -> BackupSettings? {
         func text(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         var problems: [String] = []
-        var rhythm = BackupRhythm()
+        var schedule = BackupSchedule()
         do throws(ConfigurationError) {
-            if let value = text(intervalVariable) { rhythm.interval = try BackupRhythm.interval(value) }
+            if let value = text(intervalVariable) { schedule.interval = try BackupSchedule.interval(value) }
         } catch {
             problems += error.problems
         }
         do throws(ConfigurationError) {
-            if let value = text(keptVariable) { rhythm.keptCount = try BackupRhythm.keptCount(value) }
+            if let value = text(keptVariable) { schedule.keptCount = try BackupSchedule.keptCount(value) }
         } catch {
             problems += error.problems
         }
@@ -79,6 +79,6 @@ public struct BackupSettings: Sendable {
         if url != nil, DumpProgram.find(environment["PATH"]) == nil { problems.append("\(BackupFailure.noProgram)") }
         guard problems.isEmpty, let database else { throw ConfigurationError(problems: problems) }
         return BackupSettings(
-            folder: folder, database: database, interval: rhythm.interval, keptCount: rhythm.keptCount)
+            folder: folder, database: database, interval: schedule.interval, keptCount: schedule.keptCount)
     }
 }

@@ -40,11 +40,11 @@ public final class Backups: Sendable {
     /// As they are now.
     package var settings: BackupSettings {
         var settings = started
-        if let rhythm = rhythm?() { (settings.interval, settings.keptCount) = (rhythm.interval, rhythm.keptCount) }
+        if let now = schedule?() { (settings.interval, settings.keptCount) = (now.interval, now.keptCount) }
         return settings
     }
     private let started: BackupSettings
-    private let rhythm: (@Sendable () -> BackupRhythm)?
+    private let schedule: (@Sendable () -> BackupSchedule)?
     let pool: PostgresPool
     let logger: Logger
     let folder: BackupFolder
@@ -53,12 +53,13 @@ public final class Backups: Sendable {
     let disk = DiskQueue()
     let state = Mutex(State())
 
-    /// - Parameter rhythm: counts in place of what the settings say of it, and may change; nil for the settings.
+    /// - Parameter schedule: counts in place of what the settings say of it, and may change; nil for the settings.
     public init(
-        _ settings: BackupSettings, rhythm: (@Sendable () -> BackupRhythm)? = nil, pool: PostgresPool, logger: Logger
+        _ settings: BackupSettings, schedule: (@Sendable () -> BackupSchedule)? = nil, pool: PostgresPool,
+        logger: Logger
     ) {
         started = settings
-        self.rhythm = rhythm
+        self.schedule = schedule
         self.pool = pool
         self.logger = logger
         folder = BackupFolder(path: settings.folder)

@@ -12,7 +12,7 @@ public struct SettingValues: Sendable {
     public var secondFactor = SecondFactorPolicy.optional
     /// What maps of places are made of; nil for no maps.
     public var tiles: MapTiles?
-    public var backups = BackupRhythm()
+    public var backups = BackupSchedule()
 
     /// The defaults.
     public init(address: AdminAddress? = nil, tiles: MapTiles? = nil) {
@@ -52,8 +52,8 @@ public struct SettingValues: Sendable {
         }
         read(.secondFactor) { values.secondFactor = try ServerConfiguration.secondFactor($0) }
         read(.mapTiles) { values.tiles = try MapTiles($0, attribution: texts[.mapAttribution]) }
-        read(.backupInterval) { values.backups.interval = try BackupRhythm.interval($0) }
-        read(.keptBackups) { values.backups.keptCount = try BackupRhythm.keptCount($0) }
+        read(.backupInterval) { values.backups.interval = try BackupSchedule.interval($0) }
+        read(.keptBackups) { values.backups.keptCount = try BackupSchedule.keptCount($0) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         self = values
     }

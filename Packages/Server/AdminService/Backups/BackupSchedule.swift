@@ -1,7 +1,7 @@
 import TomboloHTTP
 
 /// How often backups are made automatically, and how many of these stay.
-public struct BackupRhythm: Hashable, Sendable {
+public struct BackupSchedule: Hashable, Sendable {
     /// A year.
     static let maximumHours = 8_760
     /// Automatic ones that stay: as many again may be made by hand, see ``Backups/maximumCount``.
