@@ -198,7 +198,7 @@ let package = Package(
             "TomboloAuthentication", "Server/Authentication",
             [
                 "Batching", "TomboloLocalization", "TomboloModel", "TomboloRules", "PostgresClient", asyncHTTPClient,
-                crypto, cryptoExtras, jwt, lifecycle, logging, nioCore, nioHTTP1,
+                crypto, cryptoExtras, jwt, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         library(
             "TomboloServerModel", "Server/ServerModel",

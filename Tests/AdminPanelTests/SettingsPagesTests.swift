@@ -135,4 +135,22 @@ import TomboloServerModel
             #expect(answer.status == 502 && answer.text.contains("The folder /proc/nowhere can&#39;t be written to."))
         }
     }
+
+    @Test("why a carrier didn't take a test mail stands above all else on the page, has the focus, and has no secret")
+    func problemOfCarrier() async throws {
+        let carrier = MailHook.http(url: "https://127.0.0.1:1/hunter2", secret: "hunter2")
+        try await Self.with([:], mail: carrier) { _, _, client in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let answer = try await browser.post("/panel/settings/test-mail")
+            #expect(answer.status == 502)
+            let message =
+                "The carrier&#39;s host refused the connection.</p><p>Check the host and the port in TOMBOLO_MAIL"
+            #expect(answer.text.contains(message), "\(answer.text)")
+            let parts = answer.text.components(
+                separatedBy: #"<div class="problem" role="alert" tabindex="-1" autofocus>"#)
+            #expect(parts.count == 2)
+            #expect(parts.first?.contains("<h1>Settings</h1>") == true && parts.first?.contains("<h2 id=") == false)
+            #expect(!answer.text.contains("hunter2"))
+        }
+    }
 }

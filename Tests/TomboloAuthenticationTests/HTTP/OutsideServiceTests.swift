@@ -4,6 +4,7 @@ import HTTPTypes
 import HummingbirdCore
 import HummingbirdTesting
 import Logging
+import NIOCore
 import Synchronization
 import Testing
 import TomboloHTTP
@@ -146,6 +147,54 @@ private final class OutsideService: Sendable {
                 try await place.authenticator.login(.function(payload: "{}"))
             }
         }
+    }
+
+    @Test("a request without an answer says whether it was refused, the host unknown, TLS failed, or time ran out")
+    func failures() async throws {
+        try await OutsideService().with { address in
+            let slow = Array(#"{"payload": {"badge": "slow"}}"#.utf8)
+            await #expect(throws: OutgoingFailure.timeout) {
+                try await OutgoingRequest(url: "\(address)/function", body: slow, timeoutSeconds: 0.3).answer()
+            }
+            // It speaks no TLS.
+            let secure = address.replacing("http://", with: "https://")
+            await #expect(throws: OutgoingFailure.insecure) {
+                try await OutgoingRequest(url: "\(secure)/function", body: slow, timeoutSeconds: 20).answer()
+            }
+            let carrier = MailHook.http(url: "\(address)/nowhere", secret: "hunter2")
+            await #expect(throws: MailDeliveryError.refused(status: 404)) {
+                try await carrier.deliver(.test("ann@example.org"))
+            }
+        }
+        await #expect(throws: OutgoingFailure.refused) {
+            try await OutgoingRequest(url: "https://127.0.0.1:1/", timeoutSeconds: 20).answer()
+        }
+        // No name server is asked about a part of that length.
+        let unknown = "https://\(String(repeating: "x", count: 64)).invalid/"
+        await #expect(throws: OutgoingFailure.unknownHost) {
+            try await OutgoingRequest(url: unknown, timeoutSeconds: 20).answer()
+        }
+    }
+
+    @Test(
+        "errors of a connection are told apart by their number",
+        arguments: [
+            (ECONNREFUSED, OutgoingFailure.refused), (ETIMEDOUT, .timeout), (ENETUNREACH, .failed),
+            (ECONNRESET, .failed),
+        ])
+    func numbers(_ number: CInt, _ expected: OutgoingFailure) {
+        #expect(OutgoingFailure(IOError(errnoCode: number, reason: "connect")) == expected)
+        #expect(OutgoingFailure(CancellationError()) == .failed)
+    }
+
+    @Test("what a mail's carrier failed by is said in words of its own, each with something to do")
+    func words() {
+        let errors: [MailDeliveryError] = [
+            .connectionRefused, .unknownHost, .insecure, .timeout, .unreachable, .refused(status: 401),
+            .refused(status: 500),
+        ]
+        #expect(Set(errors.map(\.description)).count == errors.count)
+        #expect(Set(errors.map(\.hint)).count == errors.count)
     }
 
     @Test(

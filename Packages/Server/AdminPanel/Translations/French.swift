@@ -4790,8 +4790,20 @@ extension BuiltInTranslations {
         msgid "The carrier answered with status {0}."
         msgstr "Le service d’envoi a répondu avec le statut {0}."
 
-        msgid "The carrier can't be reached, or didn't answer in time."
-        msgstr "Le service d’envoi est injoignable ou n’a pas répondu à temps."
+        msgid "The carrier's host refused the connection."
+        msgstr "L’hôte du service d’envoi a refusé la connexion."
+
+        msgid "The carrier's host can't be found by its name."
+        msgstr "L’hôte du service d’envoi est introuvable sous son nom."
+
+        msgid "No secure connection to the carrier could be made: TLS failed."
+        msgstr "Aucune connexion sécurisée au service d’envoi n’a pu être établie : TLS a échoué."
+
+        msgid "The carrier didn't answer in time."
+        msgstr "Le service d’envoi n’a pas répondu à temps."
+
+        msgid "The connection to the carrier failed."
+        msgstr "La connexion au service d’envoi a échoué."
 
         msgid "The folder {0} can't be written to."
         msgstr "Impossible d’écrire dans le dossier {0}."
@@ -4814,8 +4826,20 @@ extension BuiltInTranslations {
         msgid "Its own log should say why."
         msgstr "Son propre journal devrait indiquer pourquoi."
 
-        msgid "Check the address in {0}, its certificate, and whether this server may connect to it."
-        msgstr "Vérifiez l’adresse dans {0}, son certificat, et si ce serveur a le droit de s’y connecter."
+        msgid "Check the host and the port in {0}, and whether the carrier is running."
+        msgstr "Vérifiez l’hôte et le port dans {0}, et si le service d’envoi est en marche."
+
+        msgid "Check the host in {0}, and this server's name resolution (DNS)."
+        msgstr "Vérifiez l’hôte dans {0}, et la résolution de noms (DNS) de ce serveur."
+
+        msgid "The certificate must be valid for the host in {0} and come from an authority that this server trusts, and the port must speak TLS."
+        msgstr "Le certificat doit être valable pour l’hôte dans {0} et provenir d’une autorité à laquelle ce serveur fait confiance, et le port doit parler TLS."
+
+        msgid "Check the address in {0}, whether a firewall keeps this server from connecting to it, and the carrier's load."
+        msgstr "Vérifiez l’adresse dans {0}, si un pare-feu empêche ce serveur de s’y connecter, et la charge du service d’envoi."
+
+        msgid "Check the address in {0}, and whether this server may connect to it."
+        msgstr "Vérifiez l’adresse dans {0}, et si ce serveur a le droit de s’y connecter."
 
         msgid "Let the user that this server runs as write to it."
         msgstr "Autorisez l’utilisateur sous lequel ce serveur s’exécute à y écrire."

@@ -4791,8 +4791,20 @@ extension BuiltInTranslations {
         msgid "The carrier answered with status {0}."
         msgstr "Der Versanddienst antwortete mit Status {0}."
 
-        msgid "The carrier can't be reached, or didn't answer in time."
-        msgstr "Der Versanddienst ist nicht erreichbar oder hat nicht rechtzeitig geantwortet."
+        msgid "The carrier's host refused the connection."
+        msgstr "Der Host des Versanddienstes hat die Verbindung abgelehnt."
+
+        msgid "The carrier's host can't be found by its name."
+        msgstr "Der Host des Versanddienstes ist unter seinem Namen nicht zu finden."
+
+        msgid "No secure connection to the carrier could be made: TLS failed."
+        msgstr "Es kam keine sichere Verbindung zum Versanddienst zustande: TLS ist fehlgeschlagen."
+
+        msgid "The carrier didn't answer in time."
+        msgstr "Der Versanddienst hat nicht rechtzeitig geantwortet."
+
+        msgid "The connection to the carrier failed."
+        msgstr "Die Verbindung zum Versanddienst ist fehlgeschlagen."
 
         msgid "The folder {0} can't be written to."
         msgstr "In den Ordner {0} kann nicht geschrieben werden."
@@ -4815,8 +4827,20 @@ extension BuiltInTranslations {
         msgid "Its own log should say why."
         msgstr "Sein eigenes Protokoll sollte den Grund nennen."
 
-        msgid "Check the address in {0}, its certificate, and whether this server may connect to it."
-        msgstr "Prüfen Sie die Adresse in {0}, deren Zertifikat und ob dieser Server sich damit verbinden darf."
+        msgid "Check the host and the port in {0}, and whether the carrier is running."
+        msgstr "Prüfen Sie Host und Port in {0} und ob der Versanddienst läuft."
+
+        msgid "Check the host in {0}, and this server's name resolution (DNS)."
+        msgstr "Prüfen Sie den Host in {0} und die Namensauflösung (DNS) dieses Servers."
+
+        msgid "The certificate must be valid for the host in {0} and come from an authority that this server trusts, and the port must speak TLS."
+        msgstr "Das Zertifikat muss für den Host in {0} gültig sein und von einer Stelle stammen, der dieser Server vertraut, und der Port muss TLS sprechen."
+
+        msgid "Check the address in {0}, whether a firewall keeps this server from connecting to it, and the carrier's load."
+        msgstr "Prüfen Sie die Adresse in {0}, ob eine Firewall diesen Server an der Verbindung hindert und ob der Versanddienst überlastet ist."
+
+        msgid "Check the address in {0}, and whether this server may connect to it."
+        msgstr "Prüfen Sie die Adresse in {0} und ob dieser Server sich damit verbinden darf."
 
         msgid "Let the user that this server runs as write to it."
         msgstr "Geben Sie dem Benutzer, unter dem dieser Server läuft, Schreibrechte dafür."

@@ -4790,8 +4790,20 @@ extension BuiltInTranslations {
         msgid "The carrier answered with status {0}."
         msgstr "El servicio de correo respondió con el estado {0}."
 
-        msgid "The carrier can't be reached, or didn't answer in time."
-        msgstr "No se puede contactar con el servicio de correo o no respondió a tiempo."
+        msgid "The carrier's host refused the connection."
+        msgstr "El host del servicio de correo ha rechazado la conexión."
+
+        msgid "The carrier's host can't be found by its name."
+        msgstr "No se encuentra el host del servicio de correo por su nombre."
+
+        msgid "No secure connection to the carrier could be made: TLS failed."
+        msgstr "No se ha podido establecer una conexión segura con el servicio de correo: TLS ha fallado."
+
+        msgid "The carrier didn't answer in time."
+        msgstr "El servicio de correo no ha respondido a tiempo."
+
+        msgid "The connection to the carrier failed."
+        msgstr "La conexión con el servicio de correo ha fallado."
 
         msgid "The folder {0} can't be written to."
         msgstr "No se puede escribir en la carpeta {0}."
@@ -4814,8 +4826,20 @@ extension BuiltInTranslations {
         msgid "Its own log should say why."
         msgstr "Su propio registro debería indicar el motivo."
 
-        msgid "Check the address in {0}, its certificate, and whether this server may connect to it."
-        msgstr "Compruebe la dirección en {0}, su certificado y si este servidor puede conectarse a ella."
+        msgid "Check the host and the port in {0}, and whether the carrier is running."
+        msgstr "Compruebe el host y el puerto en {0} y si el servicio de correo está en marcha."
+
+        msgid "Check the host in {0}, and this server's name resolution (DNS)."
+        msgstr "Compruebe el host en {0} y la resolución de nombres (DNS) de este servidor."
+
+        msgid "The certificate must be valid for the host in {0} and come from an authority that this server trusts, and the port must speak TLS."
+        msgstr "El certificado debe ser válido para el host en {0} y proceder de una autoridad en la que confíe este servidor, y el puerto debe hablar TLS."
+
+        msgid "Check the address in {0}, whether a firewall keeps this server from connecting to it, and the carrier's load."
+        msgstr "Compruebe la dirección en {0}, si un cortafuegos impide a este servidor conectarse a ella y la carga del servicio de correo."
+
+        msgid "Check the address in {0}, and whether this server may connect to it."
+        msgstr "Compruebe la dirección en {0} y si este servidor puede conectarse a ella."
 
         msgid "Let the user that this server runs as write to it."
         msgstr "Permita que el usuario con el que se ejecuta este servidor escriba en ella."

@@ -42,9 +42,9 @@ public enum MailHook: Sendable {
                 maximumByteCount: 64 << 10)
             let answer: OutgoingRequest.Answer
             do {
-                answer = try await request.send()
-            } catch AuthenticationError.unreachable {
-                throw MailDeliveryError.unreachable
+                answer = try await request.answer()
+            } catch let failure as OutgoingFailure {
+                throw MailDeliveryError(failure)
             }
             guard (200..<300).contains(answer.status) else { throw MailDeliveryError.refused(status: answer.status) }
         case .command(let words): try await Self.run(words, mail)

@@ -33,7 +33,17 @@ struct OutgoingRequest: Sendable {
 
     /// - Throws: ``AuthenticationError/unreachable`` for anything but an answer within the bounds.
     func send() async throws -> Answer {
-        guard Self.isAllowed(url) else { throw AuthenticationError.unreachable }
+        do {
+            return try await answer()
+        } catch is OutgoingFailure {
+            throw AuthenticationError.unreachable
+        }
+    }
+
+    /// The same for callers that say why there is no answer.
+    /// - Throws: ``OutgoingFailure`` for anything but an answer within the bounds.
+    func answer() async throws -> Answer {
+        guard Self.isAllowed(url) else { throw OutgoingFailure.failed }
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "Accept", value: "application/json")
         if let body {
@@ -51,7 +61,7 @@ struct OutgoingRequest: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw AuthenticationError.unreachable
+            throw OutgoingFailure(error)
         }
     }
 
@@ -67,7 +77,7 @@ struct OutgoingRequest: Sendable {
                 return nil
             }
             defer { group.cancelAll() }
-            guard let answer = try await group.next() ?? nil else { throw AuthenticationError.unreachable }
+            guard let answer = try await group.next() ?? nil else { throw OutgoingFailure.timeout }
             return answer
         }
     }
