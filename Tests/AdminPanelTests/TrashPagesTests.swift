@@ -197,6 +197,60 @@ import TomboloRules
         }
     }
 
+    @Test("the list and the page before emptying say what the app keeps and why, and give no date that won't hold")
+    func keptInLists() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let (owner, attendee) = (try #require(fixture.users["owner"]), try #require(fixture.users["attendee"]))
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let page = try await trash("User", owner, fixture)
+                _ = try await trash("User", attendee, fixture)
+                let reason = "kept: owns or organizes the event"
+                func list(endsIn days: Int) async throws -> (dates: Int, reasons: Int) {
+                    try await fixture.pool.execute("UPDATE event SET ends_at = now() + interval '\(days) days'")
+                    let text = try await browser.get("/panel/trash?class=User").text
+                    func count(_ part: String) -> Int { text.components(separatedBy: part).count - 1 }
+                    return (count(#"<td data-label="Deleted permanently"><time"#), count(reason))
+                }
+                // It goes after 30 days unless something keeps it then.
+                #expect(try await list(endsIn: 1) == (2, 1))
+                #expect(try await list(endsIn: 90) == (1, 1))
+                let group = try await browser.get(page).text
+                #expect(group.contains("Kept because") && !group.contains("<dt>Deleted permanently</dt>"), "\(group)")
+
+                let asked = try await browser.get("/panel/trash/empty?class=User").text
+                #expect(asked.contains("<li>1 user</li>") && asked.contains("Not deleted"), "\(asked)")
+                #expect(asked.contains("owns or organizes the event"), "\(asked)")
+                #expect(try await browser.post("/panel/trash/empty", ["class": "User"]).status == 200)
+                #expect(try await inTrash("users", attendee, fixture) == nil)
+                #expect(try await inTrash("users", owner, fixture) == true)
+                let kept = try await browser.get("/panel/trash/empty?class=User").text
+                #expect(kept.contains("Nothing of it can be deleted permanently for now"), "\(kept)")
+                #expect(!kept.contains(#"<button class="danger">"#), "\(kept)")
+            }
+        }
+    }
+
+    @Test("the trash is listed also if an app's function that keeps objects fails")
+    func failingKeeper() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                try await fixture.pool.execute(
+                    """
+                    CREATE FUNCTION tombolo.keep_session_in_trash(text, timestamptz) RETURNS text LANGUAGE sql
+                        AS 'SELECT (1 / 0)::text';
+                    GRANT EXECUTE ON FUNCTION tombolo.keep_session_in_trash(text, timestamptz) TO PUBLIC
+                    """)
+                _ = try await trash("Session", fixture.sessions[0], fixture)
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let list = try await browser.get("/panel/trash")
+                #expect(list.status == 200 && list.text.contains("Talk 1"), "\(list.text)")
+                let asked = try await browser.get("/panel/trash/empty")
+                #expect(asked.status == 200 && asked.text.contains("The app couldn&#39;t be asked"), "\(asked.text)")
+            }
+        }
+    }
+
     @Test("emptying one class leaves the others, and says how much went")
     func emptying() async throws {
         try await ServiceFixture.with { fixture in

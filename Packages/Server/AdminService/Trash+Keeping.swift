@@ -36,7 +36,7 @@ extension Trash {
         _ group: UUID, of className: String, for lister: Restorer, _ connection: PostgresConnection
     ) async throws -> String? {
         var found: Keys = [:]
-        for item in try await classesThatAreKept(connection) {
+        for item in try await Self.classesThatAreKept(of: schema, connection) {
             guard let key = item.primaryKeyIndex else { continue }
             let rows = try await connection.query(
                 """
@@ -58,9 +58,10 @@ extension Trash {
     }
 
     /// The classes for which the app has a function that keeps objects.
-    nonisolated(nonsending) private func classesThatAreKept(
-        _ connection: PostgresConnection
+    nonisolated(nonsending) static func classesThatAreKept(
+        of schema: Schema, _ connection: PostgresConnection
     ) async throws -> [ClassSchema] {
+        let classes = classes(of: schema)
         let found = try await connection.query(
             """
             SELECT t FROM unnest($1::text[]) AS t

@@ -22,8 +22,10 @@ package struct TrashGroups: Sendable {
         package let reason: String?
         /// When the last of it is due; nil for never.
         package let purgeAt: Int64?
-        /// Why the automatic purge kept it when it was due; nil if it didn't.
+        /// Why the app keeps it, or why the automatic purge kept it when it was due; nil if neither does.
         package let keptBecause: String?
+        /// Whether it won't be deleted at ``purgeAt``: the purge kept it then, or the app says that it will be kept.
+        package let isKeptWhenDue: Bool
         /// By class, of what the caller may see, in the order of names.
         package let counts: [(className: String, count: Int)]
         /// What took the others along, or the only object; nil where that can't be told. Values that the caller may not
@@ -38,8 +40,8 @@ package struct TrashGroups: Sendable {
         package let hasMore: Bool
     }
 
-    private let schema: Schema
-    private let pool: PostgresPool
+    let schema: Schema
+    let pool: PostgresPool
     private let hidden: [Int: Set<Int>]
 
     /// - Parameter hidden: columns whose values the caller may not read, by class.
@@ -93,13 +95,18 @@ package struct TrashGroups: Sendable {
             let reasons = try await texts(
                 "SELECT k.address, k.reason FROM tombolo.trash_kept k WHERE k.address = ANY ($1)", addresses, connection
             )
+            let names = try await Trash.classesThatAreKept(of: schema, connection).map(\.name)
+            let keepers = try await keepers(source, in: addresses, of: names, connection) ?? []
+            let kept = Dictionary(keepers.map { ($0.group, $0) }, uniquingKeysWith: { first, _ in first })
             let entries = try page.map { row in
                 let group = try row[0].string
                 return Entry(
                     address: group, trashedAt: try row[1].timestampMicroseconds,
                     trashedBy: try row[2].nonNull.map { try people[$0.string] ?? $0.string },
                     reason: try row[4].nonNull?.string,
-                    purgeAt: try row[3].nonNull?.timestampMicroseconds, keptBecause: reasons[group],
+                    purgeAt: try row[3].nonNull?.timestampMicroseconds,
+                    keptBecause: kept[group].flatMap { $0.whenDue ?? $0.now } ?? reasons[group],
+                    isKeptWhenDue: kept[group].map { $0.whenDue != nil } ?? (reasons[group] != nil),
                     counts: counts[group] ?? [],
                     head: heads[group].flatMap { head in
                         rows[TrashAddress(head.className, head.key)].map { (head.className, head.key, $0) }
@@ -175,7 +182,7 @@ package struct TrashGroups: Sendable {
 
     /// Everything in the trash that the filters let through: group, class, key, time, person, purge time and reason. Its first
     /// parameter is `$2`.
-    private func source(
+    func source(
         _ filters: [String: Predicate], _ retention: TrashRetention
     ) throws -> (sql: String, parameters: [PostgresParameter]) {
         var parts: [String] = []
@@ -219,7 +226,7 @@ package struct TrashGroups: Sendable {
             try found.map { (try $0[0].string, try $0[1].string) }, uniquingKeysWith: { first, _ in first })
     }
 
-    nonisolated(nonsending) private func rows(
+    nonisolated(nonsending) func rows(
         _ objects: [(className: String, key: Value)], _ connection: PostgresConnection
     ) async throws -> [TrashAddress: Row] {
         let reader = RowReader(schema: schema, pool: pool).on(connection)

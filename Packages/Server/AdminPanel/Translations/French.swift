@@ -3038,6 +3038,9 @@ extension BuiltInTranslations {
         msgid "Begin again."
         msgstr "Recommencez depuis le début."
 
+        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgstr "Rien de tout cela ne peut être supprimé définitivement pour l’instant : l’application le conserve."
+
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
 
         msgid "not yet"
@@ -3072,6 +3075,11 @@ extension BuiltInTranslations {
 
         msgid "No class of this name has a trash that you may look into."
         msgstr "Aucune classe de ce nom n’a de corbeille que vous puissiez consulter."
+
+        # Packages/Server/AdminPanel/Trash/TrashConfirmContent.swift
+
+        msgid "The app couldn't be asked about all of it. What it keeps stays in the trash."
+        msgstr "L’application n’a pas pu être interrogée sur tout. Ce qu’elle conserve reste dans la corbeille."
 
         # Packages/Server/AdminPanel/Trash/TrashGroupContent.swift
 

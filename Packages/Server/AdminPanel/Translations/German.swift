@@ -3039,6 +3039,9 @@ extension BuiltInTranslations {
         msgid "Begin again."
         msgstr "Beginnen Sie von vorn."
 
+        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgstr "Davon kann vorerst nichts endgültig gelöscht werden: Die App behält es."
+
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
 
         msgid "not yet"
@@ -3073,6 +3076,11 @@ extension BuiltInTranslations {
 
         msgid "No class of this name has a trash that you may look into."
         msgstr "Keine Klasse dieses Namens hat einen Papierkorb, den Sie einsehen dürfen."
+
+        # Packages/Server/AdminPanel/Trash/TrashConfirmContent.swift
+
+        msgid "The app couldn't be asked about all of it. What it keeps stays in the trash."
+        msgstr "Die App konnte nicht zu allem gefragt werden. Was sie behält, bleibt im Papierkorb."
 
         # Packages/Server/AdminPanel/Trash/TrashGroupContent.swift
 

@@ -3038,6 +3038,9 @@ extension BuiltInTranslations {
         msgid "Begin again."
         msgstr "Empiece de nuevo."
 
+        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgstr "Por ahora no se puede eliminar definitivamente nada de ello: la aplicación lo conserva."
+
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
 
         msgid "not yet"
@@ -3072,6 +3075,11 @@ extension BuiltInTranslations {
 
         msgid "No class of this name has a trash that you may look into."
         msgstr "Ninguna clase con este nombre tiene una papelera que usted pueda ver."
+
+        # Packages/Server/AdminPanel/Trash/TrashConfirmContent.swift
+
+        msgid "The app couldn't be asked about all of it. What it keeps stays in the trash."
+        msgstr "No se ha podido preguntar a la aplicación por todo. Lo que conserva se queda en la papelera."
 
         # Packages/Server/AdminPanel/Trash/TrashGroupContent.swift
 

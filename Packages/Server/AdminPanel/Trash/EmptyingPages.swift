@@ -23,15 +23,25 @@ struct EmptyingPages: PanelSection {
     private func confirmation(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelPage {
         let chosen = request.query("class")
         let groups = TrashGroups(schema: grant.rules.schema, hidden: [:], pool: request.core.pool)
-        let totals = try await groups.totals(filters: TrashAccess.filters(grant, of: chosen))
+        let filters = try TrashAccess.filters(grant, of: chosen)
+        let totals = try await groups.totals(filters: filters)
         guard totals.groups > 0 else {
             throw RequestFailure(.notFound, "There is nothing in the trash that you may delete permanently.")
         }
         let back = TrashPages.path + (chosen.map { "?class=\($0)" } ?? "")
-        let content = TrashConfirmContent(
-            lines: totals.counts.map { Counted.objects($0.count, of: $0.className) }, action: Self.path,
-            chosenClass: chosen,
+        let kept = try await groups.kept(filters: filters)
+        let lines = totals.counts.compactMap { part -> String? in
+            let count = part.count - (kept.counts[part.className] ?? 0)
+            return count > 0 ? Counted.objects(count, of: part.className) : nil
+        }
+        var content = TrashConfirmContent(
+            lines: lines, action: Self.path, chosenClass: chosen,
             button: localized("Delete all of it permanently"), back: back)
+        content.show(kept, grant.rules.schema)
+        if lines.isEmpty {
+            content.problem = TrashConfirmContent.Problem(
+                message: localized("Nothing of it can be deleted permanently for now: the app keeps it."), hint: nil)
+        }
         let title = chosen.map { localized("Empty the trash of \(ClassTitle.words($0))?") }
         return PanelPage(
             title ?? localized("Empty the trash?"), crumbs: [TrashPages.crumb],

@@ -1,8 +1,20 @@
+import AdminService
+import TomboloJSONAPI
+import TomboloLocalization
+import TomboloModel
+
 /// What the template `trash_confirm` shows before something is deleted for ever.
 struct TrashConfirmContent: Sendable {
     struct Problem: Sendable {
         let message: String
         let hint: String?
+    }
+
+    /// What stays in the trash because the app keeps it.
+    struct Kept: Sendable {
+        let group: String
+        let object: String
+        let reason: String
     }
 
     var lines: [String]
@@ -12,6 +24,11 @@ struct TrashConfirmContent: Sendable {
     let back: String
     /// What it would be refused with, as it is now.
     var problem: Problem?
+    var kept: [Kept] = []
+    /// How many more there are, in words, if not all are listed.
+    var more: String?
+    /// What couldn't be found out.
+    var note: String?
 
     init(lines: [String], action: String, chosenClass: String? = nil, button: String, back: String) {
         self.lines = lines
@@ -19,5 +36,18 @@ struct TrashConfirmContent: Sendable {
         self.chosenClass = chosenClass
         self.button = button
         self.back = back
+    }
+
+    mutating func show(_ found: TrashGroups.Kept, _ schema: Schema) {
+        kept = found.entries.map { entry in
+            let title = schema[entry.className].flatMap { item in entry.row.map { ObjectTitle.of($0, item) } }
+            let words = "\(ClassTitle.words(entry.className)) \(title ?? entry.key)"
+            return Kept(group: RequestParameters.encode(entry.address), object: words, reason: entry.reason)
+        }
+        let left = found.groups - kept.count
+        more = left > 0 ? localized("And \(left) more.") : nil
+        if !found.isWhole {
+            note = localized("The app couldn't be asked about all of it. What it keeps stays in the trash.")
+        }
     }
 }

@@ -23,8 +23,10 @@ struct TrashContent: Sendable {
         let trashedAt: Moment
         let trashedBy: String
         let reason: String?
+        /// Nil if it's never deleted, or not then.
         let purgeAt: Moment?
         let keptBecause: String?
+        let isKept: Bool
 
         init(_ entry: TrashGroups.Entry, _ schema: Schema, now: Int64) {
             address = entry.address
@@ -41,7 +43,8 @@ struct TrashContent: Sendable {
             trashedAt = Moment(entry.trashedAt, now: now)
             trashedBy = entry.trashedBy ?? localized("a service")
             reason = entry.reason
-            purgeAt = Moment.of(entry.purgeAt, now: now)
+            isKept = entry.isKeptWhenDue
+            purgeAt = isKept ? nil : Moment.of(entry.purgeAt, now: now)
             keptBecause = entry.keptBecause
         }
 

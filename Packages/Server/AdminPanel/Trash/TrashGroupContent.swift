@@ -59,6 +59,7 @@ struct TrashGroupContent: Sendable {
     let reason: String?
     let purgeAt: Moment?
     let keptBecause: String?
+    let isKept: Bool
     /// What the button says that restores all of it.
     let restoring: String
     let parts: [Part]
@@ -81,6 +82,7 @@ struct TrashGroupContent: Sendable {
         reason = line.reason
         purgeAt = line.purgeAt
         keptBecause = line.keptBecause
+        isKept = line.isKept
         restoring = entry.count > 1 ? localized("Restore all \(entry.count)") : localized("Restore")
         self.mayRestore = mayRestore
         self.mayPurge = mayPurge

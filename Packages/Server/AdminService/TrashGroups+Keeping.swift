@@ -1,0 +1,126 @@
+import PostgresClient
+import PostgresValues
+package import TomboloModel
+
+extension TrashGroups {
+    /// Objects that the app is asked about at a time.
+    package static let keepLimit = 1_000
+    /// Groups that ``kept(filters:)`` lists.
+    package static let keptListLimit = 20
+    /// How long the app's functions may take for all of them together.
+    static let keepPatience = Duration.seconds(2)
+
+    /// An object for which the app keeps its group.
+    struct Keeper: Sendable {
+        let group: String
+        let className: String
+        let key: String
+        /// Why it's kept now; nil if it isn't.
+        let now: String?
+        /// Why it will be kept when its group is due, as far as the app can tell; nil if it won't be.
+        let whenDue: String?
+    }
+
+    /// What the app keeps of the trash as a whole.
+    package struct Kept: Sendable {
+        package struct Entry: Sendable {
+            /// Of the group, as ``TrashAddress`` reads it.
+            package let address: String
+            package let className: String
+            package let key: String
+            /// Nil if the object went meanwhile.
+            package let row: Row?
+            package let reason: String
+        }
+
+        /// Up to ``keptListLimit``.
+        package let entries: [Entry]
+        /// All groups that are kept.
+        package let groups: Int
+        /// The objects of these groups, by class.
+        package let counts: [String: Int]
+        /// Whether the app could be asked about every object that it might keep.
+        package let isWhole: Bool
+    }
+
+    /// What the app keeps from being deleted now, by one statement for all of it.
+    /// - Parameter filters: by class, what the caller may see and asks for; other classes are left out.
+    package func kept(filters: [String: Predicate]) async throws -> Kept {
+        try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            let source = try source(filters, TrashRetention())
+            let names = try await Trash.classesThatAreKept(of: schema, connection).map(\.name)
+                .filter { filters[$0] != nil }
+            guard !source.sql.isEmpty, !names.isEmpty else {
+                return Kept(entries: [], groups: 0, counts: [:], isWhole: true)
+            }
+            let asked = try await connection.query(
+                "SELECT count(*)::int FROM (\(source.sql)) x WHERE x.class = ANY ($1)",
+                [.textArray(names)] + source.parameters)[0, 0].int
+            guard let all = try await keepers(source, in: nil, of: names, connection) else {
+                return Kept(entries: [], groups: 0, counts: [:], isWhole: false)
+            }
+            let found = all.filter { $0.now != nil }
+            let counts = try await connection.query(
+                "SELECT x.class, count(*)::int FROM (\(source.sql)) x WHERE x.g = ANY ($1) GROUP BY 1",
+                [.textArray(found.map(\.group))] + source.parameters)
+            let listed = found.prefix(Self.keptListLimit).map { keeper in
+                (keeper, schema[keeper.className].flatMap { Trash.key(keeper.key, $0) })
+            }
+            let rows = try await rows(
+                listed.compactMap { keeper, key in key.map { (keeper.className, $0) } }, connection)
+            return Kept(
+                entries: listed.map { keeper, key in
+                    Kept.Entry(
+                        address: keeper.group, className: keeper.className, key: keeper.key,
+                        row: key.flatMap { rows[TrashAddress(keeper.className, $0)] }, reason: keeper.now ?? "")
+                }, groups: found.count,
+                counts: Dictionary(
+                    try counts.map { (try $0[0].string, try $0[1].int) }, uniquingKeysWith: { first, _ in first }),
+                isWhole: asked <= Self.keepLimit)
+        }
+    }
+
+    /// Of each group the object that the app keeps, by one statement for all groups. It's the last of its transaction, whose
+    /// statements have a limit in time from then on.
+    /// - Parameters:
+    ///   - groups: nil for all. What is kept now comes before the rest of a group then, and otherwise what will be kept.
+    ///   - names: of the classes of which the app keeps objects.
+    /// - Returns: nil if the app's function fails, or takes too long.
+    nonisolated(nonsending) func keepers(
+        _ source: (sql: String, parameters: [PostgresParameter]), in groups: [String]?, of names: [String],
+        _ connection: PostgresConnection
+    ) async throws -> [Keeper]? {
+        guard !names.isEmpty, groups?.isEmpty != true else { return [] }
+        let wanted = groups == nil ? "$1::text[] = '{}'" : "x.g = ANY ($1)"
+        let first = groups == nil ? "k.now" : "k.later"
+        let classNames = "$\(source.parameters.count + 2)"
+        do {
+            let found = try await connection.savepoint { connection in
+                try await connection.execute(
+                    "SET LOCAL statement_timeout = \(Self.keepPatience.components.seconds * 1_000)")
+                return try await connection.query(
+                    """
+                    SELECT DISTINCT ON (k.g) k.g, k.class, k.id, k.now, k.later FROM (
+                        SELECT a.g, a.class, a.id, tombolo.kept_in_trash(a.class, a.id, now()) AS now,
+                            CASE WHEN a.due < 'infinity' THEN
+                                tombolo.kept_in_trash(a.class, a.id, greatest(a.due, now())) END AS later
+                        FROM (
+                            SELECT d.g, d.class, d.id, d.due FROM (
+                                SELECT x.g, x.class, x.id, max(x.p) OVER (PARTITION BY x.g) AS due
+                                FROM (\(source.sql)) x WHERE \(wanted)) d
+                            WHERE d.class = ANY (\(classNames)) ORDER BY d.g, d.class, d.id LIMIT \(Self.keepLimit)
+                        ) a OFFSET 0) k
+                    WHERE k.now IS NOT NULL OR k.later IS NOT NULL
+                    ORDER BY k.g, \(first) IS NULL, k.class, k.id
+                    """, [.textArray(groups ?? [])] + source.parameters + [.textArray(names)])
+            }
+            return try found.map { row in
+                Keeper(
+                    group: try row[0].string, className: try row[1].string, key: try row[2].string,
+                    now: try row[3].nonNull?.string, whenDue: try row[4].nonNull?.string)
+            }
+        } catch let error as PostgresError where error.keepsRow || error.code == .queryCanceled {
+            return nil
+        }
+    }
+}
