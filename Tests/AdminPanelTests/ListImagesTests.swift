@@ -49,6 +49,27 @@ import TomboloRules
         }
     }
 
+    @Test(
+        "a browser that has an image is told that it's the same, each time by its rights, and that nobody else may keep it"
+    )
+    func unchanged() async throws {
+        try await StructuredFormTests.run { site in
+            let id = try await site.fixture.ship(
+                site.client, ["photo": .string(Data(Self.png).base64EncodedString())])
+            let path = "/panel/data/ships/\(id)/bytes/photo"
+            let version = try #require(try await site.browser.get(path).headers[.eTag])
+            let same = try await site.browser.get(path, headers: [.ifNoneMatch: version])
+            #expect(same.status == 304 && same.text.isEmpty && same.headers[.eTag] == version)
+            #expect(same.headers[.cacheControl] == "private, no-cache")
+            #expect(try await PanelBrowser(site.client).get(path, headers: [.ifNoneMatch: version]).status == 303)
+            try await site.fixture.pool.query("UPDATE ship SET photo = $1", [.bytea(Self.png + [1])])
+            let other = try await site.browser.get(path, headers: [.ifNoneMatch: version])
+            #expect(other.status == 200 && other.headers[.eTag] != version)
+            try await site.fixture.pool.query("UPDATE ship SET photo = $1", [.bytea([1, 2, 3])])
+            #expect(try await site.browser.get(path, headers: [.ifNoneMatch: "*"]).status == 200)
+        }
+    }
+
     @Test("an image with more bytes than a list shows is told in words, and lists of many long values are answered")
     func large() async throws {
         try await StructuredFormTests.run { site in

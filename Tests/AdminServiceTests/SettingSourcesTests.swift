@@ -76,7 +76,7 @@ import TomboloHTTP
             ("TOMBOLO_MAIL", "https://me:secret@mail.example.org/", "begins with https://"),
             ("TOMBOLO_MAIL", " https://mail.example.org", "begins with https://"),
             ("TOMBOLO_MAIL", "https://mail.example.org/\nx", "control characters"),
-            ("TOMBOLO_MAIL", "", "Enter a value"),
+            ("TOMBOLO_MAIL", "", "Enter a value."), ("TOMBOLO_BACKUP_KEEP", "", "or use the default"),
             ("TOMBOLO_MAIL", "https://\(String(repeating: "a", count: 2_000))", "longer than 2000 bytes"),
             ("TOMBOLO_MAIL", "https://mail.example.org:99999/", "begins with https://"),
             ("TOMBOLO_MAIL", "https://../hook", "begins with https://"),

@@ -16,12 +16,17 @@ extension FilterForm {
     func counts(_ path: String, _ resources: ResourceReader) async throws -> [[String: Any]] {
         var counted: [[String: Any]] = []
         for field in fieldsInOrder where counted.count < Self.maximumCountedFieldCount {
-            guard let resource = field.resource, let few = try await few(field),
-                few.count <= Self.maximumCountedValueCount
-            else { continue }
+            guard let resource = field.resource, let few = try await few(field), Self.isCounted(field, few) else {
+                continue
+            }
             counted.append(try await counts(field, resource, few, path, resources))
         }
         return counted
+    }
+
+    /// Whether the number of objects with each value of a field can be shown.
+    static func isCounted(_ field: Field, _ few: [RecordReader.Choice]) -> Bool {
+        field.resource != nil && few.count <= maximumCountedValueCount
     }
 
     private var fieldsInOrder: [Field] {

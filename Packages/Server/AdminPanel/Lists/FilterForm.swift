@@ -135,9 +135,11 @@ struct FilterForm {
         var options: [[String: Any]] = []
         var lists: [[String: Any]] = []
         var quick: [[String: Any]] = []
+        var mayCount = false
         for field in fields {
             let few = try await few(field)
             if let few {
+                mayCount = mayCount || Self.isCounted(field, few)
                 lists.append(["id": "values-\(field.name)", "values": few.map { ["title": $0.title] }])
                 if field.name != "id" { quick.append(self.quick(field, few)) }
             }
@@ -149,7 +151,7 @@ struct FilterForm {
             ])
         }
         var values: [String: Any] = [
-            "filterFields": options, "filterLists": lists, "quickFilters": quick, "mayCount": !quick.isEmpty,
+            "filterFields": options, "filterLists": lists, "quickFilters": quick, "mayCount": mayCount,
             "filterValue": wish?.value ?? "",
             "tests": FilterTest.allCases.map { test -> [String: Any] in
                 [

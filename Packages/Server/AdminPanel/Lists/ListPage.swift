@@ -58,7 +58,7 @@ struct ListPage {
         ]
         values.merge(try await filterForm.values(problem)) { $1 }
         values["counts"] = counts
-        values["wantsCounts"] = list.wantsCounts
+        values["wantsCounts"] = !counts.isEmpty
         values["countsAddress"] = list.address(
             path, FilterForm.asked + [(ListRequest.countsName, list.wantsCounts ? nil : "1")])
         let views = try await SavedViews.all(of: request.userID, type, request.core.pool)

@@ -43,7 +43,11 @@ struct ListRequest {
                 hint: "Search for less text.")
         }
         let counts = parameters.all.first { $0.name == Self.countsName }
-        if let counts, counts.value != "1" { throw counts.failure(expected: "1") }
+        if let counts, counts.value != "1" {
+            throw RequestFailure(
+                .badRequest, "'\(Self.countsName)' can only be 1, which shows counts.",
+                hint: "Leave '\(Self.countsName)' out of the address for a list without counts.")
+        }
         wantsCounts = counts != nil
         narrowing = search.map { Self.predicate($0, type, fields) } ?? .constant(true)
         columns = try Self.columns(parameters.value("columns"), type, fields, view)

@@ -16,7 +16,9 @@ struct BytesPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let reading = ClassPages.access("read", panel.core) { _ in [.read] }
-        panel.page("\(ClassPages.path)/{collection}/{id}/bytes/{field}", access: reading) { request, grant in
+        let path = "\(ClassPages.path)/{collection}/{id}/bytes/{field}"
+        panel.routes.leaveUnchangedOutOfRequestLog(path)
+        panel.page(path, access: reading) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
             return try await answer(request, view, type)
         }
@@ -35,23 +37,40 @@ struct BytesPages: PanelSection {
         guard case .string(let text)? = try PanelResource(found.resource).attribute(field.name),
             let bytes = Data(base64Encoded: text)
         else { throw RequestFailure(.notFound, "There are no bytes.") }
-        return .response(Self.response(bytes, named: "\(type.name)-\(field.name)"))
+        return .response(Self.response(bytes, named: "\(type.name)-\(field.name)", to: request.request))
     }
 
     /// Nothing of it runs: it's saved unless an image of a page asks for it, and a browser that opens it all the same has no
     /// scripts, no forms and no origin for it.
-    static func response(_ bytes: Data, named name: String) -> Response {
-        let image = ImageType(bytes)
-        let plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") ? $0 : "_" })
-        return Response(
-            status: .ok,
-            headers: [
-                .contentType: image?.mediaType ?? "application/octet-stream",
-                .contentDisposition: "attachment; filename=\"\(plain).\(image?.rawValue ?? "bin")\"",
-                .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
-                .contentSecurityPolicy: "default-src 'none'; sandbox; frame-ancestors 'none'",
-            ],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    ///
+    /// A browser keeps an image for its user alone, and asks again before each use, so that it's never shown by rights that are
+    /// gone: the answer is 304 if it's still the same. Everything else isn't kept.
+    static func response(_ bytes: Data, named name: String, to request: Request) -> Response {
+        guard let image = ImageType(bytes) else {
+            return response(bytes, "application/octet-stream", fileName(name, "bin"), [.cacheControl: "no-store"])
+        }
+        let version = ResourceVersion(of: ArraySlice(bytes)).text
+        let keeping: HTTPFields = [.cacheControl: "private, no-cache", .eTag: "\"\(version)\""]
+        if let known = request.headers[.ifNoneMatch], ResourceVersion.matches(known, version) {
+            return Response(status: .notModified, headers: keeping)
+        }
+        return response(bytes, image.mediaType, fileName(name, image.rawValue), keeping)
+    }
+
+    private static func response(
+        _ bytes: Data, _ mediaType: String, _ fileName: String, _ keeping: HTTPFields
+    ) -> Response {
+        var headers = keeping
+        headers[.contentType] = mediaType
+        headers[.contentDisposition] = "attachment; filename=\"\(fileName)\""
+        headers[.xContentTypeOptions] = "nosniff"
+        headers[.contentSecurityPolicy] = "default-src 'none'; sandbox; frame-ancestors 'none'"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private static func fileName(_ name: String, _ ending: String) -> String {
+        let plain = name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") ? $0 : "_" }
+        return "\(String(plain)).\(ending)"
     }
 }
 

@@ -1631,6 +1631,12 @@ extension BuiltInTranslations {
         msgid "Choose fewer columns."
         msgstr "Choisissez moins de colonnes."
 
+        msgid "'{0}' can only be 1, which shows counts."
+        msgstr "« {0} » ne peut être que 1, ce qui affiche les nombres."
+
+        msgid "Leave '{0}' out of the address for a list without counts."
+        msgstr "Retirez « {0} » de l’adresse pour une liste sans nombres."
+
         # Packages/Server/AdminPanel/Lists/PanelResource.swift
 
         msgid "A resource has no id."
@@ -3660,6 +3666,9 @@ extension BuiltInTranslations {
 
         msgid "Enter a value, or use the default."
         msgstr "Saisissez une valeur, ou utilisez la valeur par défaut."
+
+        msgid "Enter a value."
+        msgstr "Saisissez une valeur."
 
         msgid "This is longer than {0} bytes."
         msgstr "Cela dépasse {0} octets."
@@ -6591,9 +6600,6 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 
-        msgid "With a second factor, logging in and confirming your password also require a code from an app on your phone. It's for this panel and this server's API; devices that sync don't ask for it."
-        msgstr "Avec un second facteur, la connexion et la confirmation de votre mot de passe demandent aussi un code d’une application sur votre téléphone. Il vaut pour ce panneau et l’API de ce serveur ; les appareils synchronisés ne le demandent pas."
-
         msgid "Your account requires a second factor. Set it up to continue."
         msgstr "Votre compte exige un second facteur. Configurez-le pour continuer."
 
@@ -6611,6 +6617,9 @@ extension BuiltInTranslations {
 
         msgid "Turn it off"
         msgstr "Le désactiver"
+
+        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
+        msgstr "Avec un second facteur, vous saisissez aussi un code d’une application sur votre téléphone quand vous vous connectez ou confirmez votre mot de passe. Cela vaut pour le panneau et pour l’API de ce serveur. Les appareils synchronisés ne demandent pas de code."
 
         # Packages/Server/AdminPanel/Templates/second_factor_set_up.mustache
 

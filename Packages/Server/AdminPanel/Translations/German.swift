@@ -1632,6 +1632,12 @@ extension BuiltInTranslations {
         msgid "Choose fewer columns."
         msgstr "Wählen Sie weniger Spalten."
 
+        msgid "'{0}' can only be 1, which shows counts."
+        msgstr "„{0}“ kann nur 1 sein, dann werden Anzahlen gezeigt."
+
+        msgid "Leave '{0}' out of the address for a list without counts."
+        msgstr "Lassen Sie „{0}“ in der Adresse weg, um die Liste ohne Anzahlen zu sehen."
+
         # Packages/Server/AdminPanel/Lists/PanelResource.swift
 
         msgid "A resource has no id."
@@ -3661,6 +3667,9 @@ extension BuiltInTranslations {
 
         msgid "Enter a value, or use the default."
         msgstr "Geben Sie einen Wert ein, oder verwenden Sie den Standard."
+
+        msgid "Enter a value."
+        msgstr "Geben Sie einen Wert ein."
 
         msgid "This is longer than {0} bytes."
         msgstr "Das ist länger als {0} Bytes."
@@ -6592,9 +6601,6 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 
-        msgid "With a second factor, logging in and confirming your password also require a code from an app on your phone. It's for this panel and this server's API; devices that sync don't ask for it."
-        msgstr "Mit einem zweiten Faktor sind zum Anmelden und zum Bestätigen Ihres Passworts auch Codes aus einer App auf Ihrem Telefon nötig. Das gilt für dieses Panel und die API dieses Servers; Geräte, die synchronisieren, fragen nicht danach."
-
         msgid "Your account requires a second factor. Set it up to continue."
         msgstr "Ihr Konto verlangt einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren."
 
@@ -6612,6 +6618,9 @@ extension BuiltInTranslations {
 
         msgid "Turn it off"
         msgstr "Ausschalten"
+
+        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
+        msgstr "Mit einem zweiten Faktor geben Sie beim Anmelden und beim Bestätigen Ihres Passworts auch einen Code aus einer App auf Ihrem Telefon ein. Das gilt für das Panel und die API dieses Servers. Geräte, die synchronisieren, fragen nicht nach einem Code."
 
         # Packages/Server/AdminPanel/Templates/second_factor_set_up.mustache
 

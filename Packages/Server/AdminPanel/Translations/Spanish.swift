@@ -1631,6 +1631,12 @@ extension BuiltInTranslations {
         msgid "Choose fewer columns."
         msgstr "Elija menos columnas."
 
+        msgid "'{0}' can only be 1, which shows counts."
+        msgstr "«{0}» solo puede ser 1, que muestra los recuentos."
+
+        msgid "Leave '{0}' out of the address for a list without counts."
+        msgstr "Quite «{0}» de la dirección para ver la lista sin recuentos."
+
         # Packages/Server/AdminPanel/Lists/PanelResource.swift
 
         msgid "A resource has no id."
@@ -3660,6 +3666,9 @@ extension BuiltInTranslations {
 
         msgid "Enter a value, or use the default."
         msgstr "Introduzca un valor o use el predeterminado."
+
+        msgid "Enter a value."
+        msgstr "Introduzca un valor."
 
         msgid "This is longer than {0} bytes."
         msgstr "Esto ocupa más de {0} bytes."
@@ -6591,9 +6600,6 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 
-        msgid "With a second factor, logging in and confirming your password also require a code from an app on your phone. It's for this panel and this server's API; devices that sync don't ask for it."
-        msgstr "Con un segundo factor, iniciar sesión y confirmar su contraseña requieren además un código de una aplicación en su teléfono. Se aplica a este panel y a la API de este servidor; los dispositivos que se sincronizan no lo piden."
-
         msgid "Your account requires a second factor. Set it up to continue."
         msgstr "Su cuenta requiere un segundo factor. Configúrelo para continuar."
 
@@ -6611,6 +6617,9 @@ extension BuiltInTranslations {
 
         msgid "Turn it off"
         msgstr "Desactivarlo"
+
+        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
+        msgstr "Con un segundo factor, también introduce un código de una aplicación en su teléfono al iniciar sesión o confirmar su contraseña. Se aplica al panel y a la API de este servidor. Los dispositivos que se sincronizan no piden ningún código."
 
         # Packages/Server/AdminPanel/Templates/second_factor_set_up.mustache
 

@@ -51,13 +51,18 @@ package enum ChangeableSetting: CaseIterable, Sendable {
         return SecondFactorPolicy.allCases.filter { $0 != .ignored }.map(\.rawValue)
     }
 
+    /// Whether there is a value that counts without one.
+    private var hasDefault: Bool { ![.mail, .address, .mapTiles].contains(self) }
+
     // MARK: Checking what people enter
 
     /// Why a text can't be the setting's value in the panel; nil if it can. It must be good where a server is started, and some
     /// of what is good there isn't here.
     package func problem(with text: String) -> String? {
         let limit = AuthenticationSchema.maximumSettingByteCount
-        guard !text.isEmpty else { return localized("Enter a value, or use the default.") }
+        guard !text.isEmpty else {
+            return hasDefault ? localized("Enter a value, or use the default.") : localized("Enter a value.")
+        }
         guard text.utf8.count <= limit else { return localized("This is longer than \(limit) bytes.") }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             return localized("Leave out line breaks and other control characters.")

@@ -19,6 +19,7 @@ final class RouteTable: Sendable {
     private let formats = Mutex<[(prefix: String, format: FailureFormat)]>([])
 
     private let quiet = Mutex<Set<String>>([])
+    private let quietIfUnchanged = Mutex<Set<String>>([])
     private let languages = Mutex<[(prefix: String, choose: LanguageChoice)]>([])
 
     var all: [RouteDescription] { entries.withLock { $0.map(\.route) } }
@@ -66,6 +67,11 @@ final class RouteTable: Sendable {
 
     /// Whether a route's answers are left out of the log of requests, unless something went wrong.
     func isLeftOut(_ path: String) -> Bool { quiet.withLock { $0.contains(path) } }
+
+    func leaveUnchangedOut(_ path: String) { quietIfUnchanged.withLock { _ = $0.insert(path) } }
+
+    /// Whether a route's answers are left out if the caller's copy is still good.
+    func isLeftOutIfUnchanged(_ path: String) -> Bool { quietIfUnchanged.withLock { $0.contains(path) } }
 
     /// How the language of a request is found; nil where everything is English.
     func languageChoice(for address: String) -> LanguageChoice? {

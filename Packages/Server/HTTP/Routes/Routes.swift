@@ -44,6 +44,10 @@ public struct Routes {
     /// out.
     public func leaveOutOfRequestLog(_ path: String) { table.leaveOut(path) }
 
+    /// Has a route's answers left out of the ``RequestLog`` by which the caller's copy is still good (304): pages load them by
+    /// themselves, and nothing was sent.
+    public func leaveUnchangedOutOfRequestLog(_ path: String) { table.leaveUnchangedOut(path) }
+
     /// Registers a route.
     /// - Parameters:
     ///   - path: with `{name}` for parameters.
