@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import PostgresClient
@@ -51,6 +52,34 @@ extension AddedRolePagesTests {
         }
     }
 
+    /// The pages of the navigation that a box for reading opens.
+    private static func listed(_ service: String) -> Set<String> {
+        switch service {
+        case "auditLog": ["/panel/audit"]
+        case "devices": ["/panel/devices", "/panel/view-as", "/panel/requests", "/panel/schedule"]
+        case "accounts": ["/panel/accounts"]
+        default: ["/panel/permissions", "/panel/documents"]
+        }
+    }
+
+    @Test("a refusal that no box would change names none, and somebody who isn't logged in is told of none")
+    func withoutBox() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                let refused = try await admin.get("/panel/settings")
+                #expect(refused.status == 403 && !refused.text.contains("A role gets this by"), "\(refused.text)")
+                let devices = try await admin.get("/panel/devices")
+                #expect(devices.status == 403, "\(devices.text)")
+                #expect(devices.text.contains(#"<a href="/panel/permissions?app=conference">A role gets this by"#))
+                for path in ["/panel/audit", "/panel/accounts", "/panel/permissions", "/panel/devices"] {
+                    let answer = try await PanelBrowser(client).get(path)
+                    #expect(answer.status == 303 && !answer.text.contains("A role gets this by"), "\(path)")
+                }
+            }
+        }
+    }
+
     @Test(
         "a box opens its pages of the panel to a role that counts everywhere, and no others; without it they are closed",
         .timeLimit(.minutes(5)),
@@ -80,6 +109,22 @@ extension AddedRolePagesTests {
                 let expected = Set(routes.filter { accesses.contains($0.access) }.map { "\($0.method) \($0.path)" })
                 #expect(expected.count >= 2 && expected.isDisjoint(with: before))
                 #expect(try await !browser.get("/panel").text.contains("href=\"\(page)\""))
+
+                // The page's refusal names the box, and the box's page the pages.
+                let refused = try await browser.get(page)
+                let name = service == "auditLog" ? "audit log" : service
+                let box =
+                    "A role gets this by the box &#39;read&#39; of &#39;\(name)&#39; in the permissions of conference."
+                #expect(refused.status == 403 && refused.text.contains(box), "\(refused.text)")
+                #expect(
+                    !refused.text.contains(#"href="/panel/permissions"#), "It leads nowhere for who may not see them.")
+                let version = fixture.adminModels.current.ruleVersions["conference"] ?? 0
+                let asked = try await superAdmin.get(
+                    "/panel/permissions/box?app=conference&role=support&service=\(service)&operation=read&allowed=true"
+                        + "&version=\(version)")
+                let warning = asked.text.components(separatedBy: #"<div class="warning">"#).last ?? ""
+                let listed = Set(warning.matches(of: /<li><a href="([^"]+)">/).map { String($0.1) })
+                #expect(listed == Self.listed(service), "\(asked.text)")
 
                 for operation in operations {
                     let ticked = try await Self.setBox(service, operation, true, superAdmin, fixture)

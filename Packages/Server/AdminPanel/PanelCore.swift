@@ -72,6 +72,11 @@ final class PanelCore: Sendable {
     /// Every address that forms are sent to, but those that take no session.
     var actions: [PanelRoutes.Action] { registeredActions.withLock { $0 } }
 
+    /// The pages of the navigation that a box for some purposes opens.
+    func entries(openedBy purposes: Set<BoxPurpose>) -> [PanelEntry.Registered] {
+        entries.withLock { $0 }.filter { !$0.purposes.isDisjoint(with: purposes) }
+    }
+
     /// What the navigation offers somebody.
     func entries(for subject: Subject) -> [PanelEntry.Registered] {
         entries.withLock { $0 }.filter { $0.isShown(subject) }

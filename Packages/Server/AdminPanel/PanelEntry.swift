@@ -42,6 +42,8 @@ public struct PanelEntry: Sendable {
     struct Registered: Sendable {
         let entry: PanelEntry
         let path: String
+        /// Of the page's access.
+        let purposes: Set<BoxPurpose>
         let isShown: @Sendable (Subject) -> Bool
     }
 }

@@ -41,7 +41,8 @@ public struct PanelRoutes {
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
     ) {
         if let entry {
-            core.add(PanelEntry.Registered(entry: entry, path: path) { access.mayAdmit($0) })
+            core.add(
+                PanelEntry.Registered(entry: entry, path: path, purposes: access.purposes) { access.mayAdmit($0) })
         }
         on(.get, path, access, demand, body)
     }

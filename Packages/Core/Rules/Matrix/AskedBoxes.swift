@@ -4,6 +4,8 @@ struct AskedBoxes: Hashable, Sendable {
     private(set) var everywhere: Set<Operation> = []
     /// Of roles within an object.
     private(set) var within: Set<Operation> = []
+    /// What each box is asked for, as far as that is an operation.
+    private(set) var purposes: [Operation: Set<BoxPurpose>] = [:]
 
     static let all = AskedBoxes(
         everywhere: Set(PermissionMatrix.operations), within: Set(PermissionMatrix.operations))
@@ -24,12 +26,14 @@ struct AskedBoxes: Hashable, Sendable {
         guard case .map(let entries) = document.content else { return result }
         func note(_ node: RuleNode, isLinked: Bool) {
             for text in node.matrixQuestions {
-                let isEverywhere = text.hasPrefix(ExpressionCompiler.everywherePrefix)
-                let prefix = isEverywhere ? ExpressionCompiler.everywherePrefix : ExpressionCompiler.matrixPrefix
-                let name = text.dropFirst(prefix.count)
-                guard let dot = name.lastIndex(of: ".") else { continue }
-                let operation = Operation(String(name[name.index(after: dot)...]))
-                result[String(name[..<dot])]?.insert(operation, isLinked: isLinked && !isEverywhere)
+                guard let box = box(text) else { continue }
+                result[box.service]?.insert(box.operation, isLinked: isLinked && !box.isEverywhere)
+            }
+        }
+        for (purpose, node) in purposes(in: entries) {
+            for text in node.matrixQuestions {
+                guard let box = box(text) else { continue }
+                result[box.service]?.purposes[box.operation, default: []].insert(purpose)
             }
         }
         func noteClasses(_ entries: [RuleNode.Entry]) {
@@ -46,6 +50,54 @@ struct AskedBoxes: Hashable, Sendable {
             }
         }
         return result
+    }
+
+    /// The box that a text such as `%%matrix.trash.read` stands for.
+    private static func box(_ text: String) -> (service: String, operation: Operation, isEverywhere: Bool)? {
+        let isEverywhere = text.hasPrefix(ExpressionCompiler.everywherePrefix)
+        let prefix = isEverywhere ? ExpressionCompiler.everywherePrefix : ExpressionCompiler.matrixPrefix
+        let name = text.dropFirst(prefix.count)
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        return (String(name[..<dot]), Operation(String(name[name.index(after: dot)...])), isEverywhere)
+    }
+
+    /// The conditions of a document on operations, with what they're for.
+    private static func purposes(in entries: [RuleNode.Entry]) -> [(purpose: BoxPurpose, condition: RuleNode)] {
+        var found: [(purpose: BoxPurpose, condition: RuleNode)] = []
+        func addClasses(_ node: RuleNode) {
+            switch node.content {
+            case .list(let nodes): nodes.forEach(addClasses)
+            case .map(let entries):
+                for entry in entries where entry.key != "fields" {
+                    guard entry.key == "operations", case .map(let operations) = entry.value.content else {
+                        addClasses(entry.value)
+                        continue
+                    }
+                    found += operations.map { (.objects(Operation($0.key)), $0.value) }
+                }
+            case .string, .null, .bool, .int, .double: break
+            }
+        }
+        for entry in entries where !entry.key.hasPrefix("x-") {
+            guard entry.key == "matrix" else {
+                addClasses(entry.value)
+                continue
+            }
+            let operations = entry.value["operations"]
+            if let read = entry.value["read"] {
+                found.append((.matrix(.read), read))
+                // Who sees the matrix sees accounts, unless the document says who does.
+                if operations?["listAccounts"] == nil { found.append((.matrix(.listAccounts), read)) }
+            }
+            guard case .map(let operations)? = operations?.content else { continue }
+            for operation in operations {
+                found.append((.matrix(Operation(operation.key)), operation.value))
+                if Operation(operation.key) == .manageAccounts {
+                    found.append((.matrix(.listAccounts), operation.value))
+                }
+            }
+        }
+        return found
     }
 
     /// Whoever may change something may read it, so that the box for reading counts along.

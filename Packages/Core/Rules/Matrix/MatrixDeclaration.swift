@@ -92,7 +92,7 @@ struct MatrixDeclaration: Sendable {
                 let asked = asked[service.name] ?? .all
                 return .init(
                     name: service.name, classNames: service.classes.map(\.name), everywhere: asked.everywhere,
-                    within: asked.within)
+                    within: asked.within, purposes: asked.purposes)
             }, permitted: permitted,
             userGroups: users.map(\.name), userPermissions: permissions.map(\.name),
             permittedUsers: Set(

@@ -12,6 +12,10 @@ public struct PermissionMatrix: Hashable, Sendable {
         let everywhere: Set<Operation>
         /// The same for roles within an object.
         let within: Set<Operation>
+        let purposes: [Operation: Set<BoxPurpose>]
+
+        /// What the rules ask for the box of an operation for, of a service without classes.
+        public func purposes(of operation: Operation) -> Set<BoxPurpose> { purposes[operation] ?? [] }
 
         /// Whether a ticked box of the operation permits anything.
         /// - Parameter isEverywhere: whether it's a box of a role that counts everywhere.

@@ -5,6 +5,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloRules
+import TomboloServerModel
 import TomboloLocalization
 
 /// Turns failures into pages: the log-in page without a session, the password page where a password is demanded, and
@@ -34,6 +35,7 @@ struct PanelFailures: Sendable {
         var values: [String: Any] = ["message": failure.message, "requestID": context.id]
         if let hint = failure.pageHint ?? failure.hint { values["hint"] = hint }
         if !failure.others.isEmpty { values["others"] = failure.others.map { ["message": $0.message] } }
+        if let visit, visit.session.isComplete { values["boxes"] = boxes(failure, visit.subject) }
         if let visit, let entered = await entered(failure, request, visit) { values["entered"] = entered }
         let page = PanelPage(
             Self.title(failure), content: Self.failure.render(values), status: failure.code.status)
@@ -61,6 +63,25 @@ struct PanelFailures: Sendable {
         case .tooManyRequests: localized("Too many attempts")
         case let status where status.kind == .serverError: localized("The server has a problem")
         default: localized("That didn't work")
+        }
+    }
+
+    /// The boxes of permission matrices that would open what was refused, with where they are for those who may see it.
+    private func boxes(_ failure: RequestFailure, _ subject: Subject) -> [[String: Any]] {
+        guard failure.code == .forbidden, !failure.purposes.isEmpty, let model = core.models?.current else { return [] }
+        return model.matrices.sorted { $0.key < $1.key }.flatMap { app, matrix in
+            let maySee = model.refusal(subject, .read, ofMatrixOf: app) == nil
+            return matrix.services.flatMap { service in
+                PermissionMatrix.operations.filter { !service.purposes(of: $0).isDisjoint(with: failure.purposes) }
+                    .map { operation -> [String: Any] in
+                        let (verb, name) = (operation.verb, ClassTitle.service(service.name))
+                        return [
+                            "text": localized(
+                                "A role gets this by the box '\(verb)' of '\(name)' in the permissions of \(app)."),
+                            "path": maySee ? PermissionLinks(app).grid : false,
+                        ]
+                    }
+            }
         }
     }
 

@@ -8,12 +8,20 @@ struct PermissionBoxContent: Sendable {
         let value: String
     }
 
+    /// A page of the panel that the box opens.
+    struct Page: Sendable {
+        let title: String
+        /// Nil for those who may not open it themselves.
+        let path: String?
+    }
+
     let question: String
     let effect: String
     let button: String
     let back: String
     let action: String
     let fields: [Field]
+    var pages: [Page] = []
     var problem: TrashGroupContent.Problem?
 
     init(_ wish: BoxWish, app: String, version: Int64) {

@@ -75,9 +75,23 @@ struct PermissionPages: PanelSection {
         } else if wish.version != grant.version || wish.isSet {
             content.problem = Self.stale(isSet: wish.isSet)
         }
+        content.pages = Self.pages(wish, request, grant)
         return PanelPage(
             content.question, crumbs: [Self.crumb(grant)], content: Self.box.render(request.values(content)),
             status: failure?.code.status ?? .ok)
+    }
+
+    /// What a box of a service without classes opens.
+    private static func pages(
+        _ wish: BoxWish, _ request: PanelRequest, _ grant: MatrixGrant
+    ) -> [PermissionBoxContent.Page] {
+        guard case .role(let box, _) = wish.box,
+            let service = grant.matrix.services.first(where: { $0.name == box.service })
+        else { return [] }
+        return request.core.entries(openedBy: service.purposes(of: box.operation)).map { page in
+            PermissionBoxContent.Page(
+                title: page.entry.localizedTitle, path: page.isShown(request.subject) ? page.path : nil)
+        }
     }
 
     private static func stale(isSet: Bool) -> TrashGroupContent.Problem {

@@ -1808,6 +1808,9 @@ extension BuiltInTranslations {
         msgid "Enter your password"
         msgstr "Saisissez votre mot de passe"
 
+        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgstr "Un rôle obtient cela par la case « {0} » de « {1} » dans les permissions de {2}."
+
         # Packages/Server/AdminPanel/PanelEntry.swift
 
         msgid "Start"
@@ -6347,6 +6350,9 @@ extension BuiltInTranslations {
 
         msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
         msgstr "La modification prend effet en une seconde, sur chaque serveur et dans chaque session de synchronisation ouverte. Elle est enregistrée comme une nouvelle version des règles, et il est possible de revenir en arrière à tout moment."
+
+        msgid "The box opens these pages of the panel:"
+        msgstr "La case ouvre ces pages du panneau :"
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 

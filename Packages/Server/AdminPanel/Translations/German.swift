@@ -1809,6 +1809,9 @@ extension BuiltInTranslations {
         msgid "Enter your password"
         msgstr "Passwort eingeben"
 
+        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgstr "Eine Rolle erhält dies durch das Kästchen „{0}“ von „{1}“ in den Berechtigungen von {2}."
+
         # Packages/Server/AdminPanel/PanelEntry.swift
 
         msgid "Start"
@@ -6348,6 +6351,9 @@ extension BuiltInTranslations {
 
         msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
         msgstr "Die Änderung wirkt innerhalb einer Sekunde, auf jedem Server und in jeder offenen Sync-Sitzung. Sie wird als neue Version der Regeln gespeichert und lässt sich jederzeit rückgängig machen."
+
+        msgid "The box opens these pages of the panel:"
+        msgstr "Das Kästchen öffnet diese Seiten des Panels:"
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 

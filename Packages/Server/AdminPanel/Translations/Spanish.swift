@@ -1808,6 +1808,9 @@ extension BuiltInTranslations {
         msgid "Enter your password"
         msgstr "Introduzca su contraseña"
 
+        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgstr "Un rol obtiene esto con la casilla «{0}» de «{1}» en los permisos de {2}."
+
         # Packages/Server/AdminPanel/PanelEntry.swift
 
         msgid "Start"
@@ -6347,6 +6350,9 @@ extension BuiltInTranslations {
 
         msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
         msgstr "El cambio se aplica en un segundo, en todos los servidores y en todas las sesiones de sincronización abiertas. Se guarda como una nueva versión de las reglas y se puede revertir en cualquier momento."
+
+        msgid "The box opens these pages of the panel:"
+        msgstr "La casilla abre estas páginas del panel:"
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 

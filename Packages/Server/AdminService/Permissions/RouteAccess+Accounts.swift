@@ -50,6 +50,7 @@ extension RouteAccess where Grant == AccountsGrant {
                     throw RequestFailure(.forbidden, refusal())
                 }
                 return AccountsGrant(subject: subject, model: model)
-            })
+            }
+        ).opened(by: .matrix(operation))
     }
 }

@@ -31,6 +31,7 @@ extension RouteAccess where Grant == AnyMatrixGrant {
                         localized("Not permitted: no app's rules let you \(operation) its permission matrix."))
                 }
                 return AnyMatrixGrant(subject: subject, model: model, app: app)
-            })
+            }
+        ).opened(by: .matrix(operation))
     }
 }

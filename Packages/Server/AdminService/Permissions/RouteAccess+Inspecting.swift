@@ -14,6 +14,7 @@ extension RouteAccess where Grant == ServerModel {
                 let model = models.current
                 guard ViewAs.mayInspect(subject, model) else { throw ViewAs.notPermitted }
                 return model
-            })
+            }
+        ).opened(by: .objects(.inspect))
     }
 }

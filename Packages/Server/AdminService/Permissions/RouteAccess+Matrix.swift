@@ -43,6 +43,7 @@ extension RouteAccess where Grant == MatrixGrant {
                         hint: localized("There are: \(known)."))
                 }
                 return MatrixGrant(subject: subject, app: app, model: model, matrix: matrix)
-            })
+            }
+        ).opened(by: .matrix(operation))
     }
 }

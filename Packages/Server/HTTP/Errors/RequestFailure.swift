@@ -1,3 +1,5 @@
+package import TomboloRules
+
 /// Why a request was not carried out, in two voices: ``message`` and ``hint`` are safe to show to the client,
 /// ``cause`` goes to the log only.
 ///
@@ -20,6 +22,8 @@ public struct RequestFailure: Error, Sendable {
     public var cause: (any Error)?
     /// What decided about the request's route; told in development only.
     var decision: String?
+    /// What boxes of a permission matrix would open a refused route, for pages that name them. Never sent.
+    package internal(set) var purposes: Set<BoxPurpose> = []
     /// ``EdgeContext/session`` of the request, for formats that show who met the failure. Never sent.
     public internal(set) var session: (any Sendable)?
     /// When to try again; nil for the edge's default.

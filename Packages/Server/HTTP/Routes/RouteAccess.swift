@@ -16,6 +16,16 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
     /// What comes of it for a subject, whatever objects the address names.
     let forecast: @Sendable (Subject) -> RouteForecast
     let decide: @Sendable (Subject, Request, EdgeContext) async throws -> RouteVerdict<Grant>
+    /// What boxes of a permission matrix would have to be for, each of which lets its role through; none where boxes alone
+    /// don't.
+    package private(set) var purposes: Set<BoxPurpose> = []
+
+    /// The same, which boxes for a purpose let roles through to.
+    package func opened(by purpose: BoxPurpose) -> RouteAccess {
+        var access = self
+        access.purposes.insert(purpose)
+        return access
+    }
 
     /// - Parameters:
     ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for those who may not, and with another status
@@ -92,7 +102,7 @@ extension RouteAccess where Grant == ClassesGrant {
             }
         ) { subject, _, _ in
             try ClassesGrant(subject, operation, ofAny: what, classNames, by: rules.current)
-        }
+        }.opened(by: .objects(operation))
     }
 }
 

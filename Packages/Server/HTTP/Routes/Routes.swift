@@ -121,9 +121,11 @@ public struct Routes {
         let verdict: RouteVerdict<Grant>
         do {
             verdict = try await access.decide(subject, request, context)
-        } catch  where showsDecisions {
+        } catch {
+            guard showsDecisions || error is RequestFailure else { throw error }
             var failure = RequestFailure(error)
-            failure.decision = "refused: \(failure.message)"
+            if failure.code == .forbidden { failure.purposes = access.purposes }
+            if showsDecisions { failure.decision = "refused: \(failure.message)" }
             throw failure
         }
         let user = subject.userID?.stringValue
