@@ -169,7 +169,8 @@ import TomboloServerModel
             ("TOMBOLO_MAIL", "http://127.0.0.1/", "begins with https://"),
             ("TOMBOLO_MAIL", "https://", "begins with https://"),
             ("TOMBOLO_ADMIN_URL", "admin.example.org", "give the address of this server"),
-            ("TOMBOLO_BACKUP_EVERY", "daily", "give hours"), ("TOMBOLO_SECOND_FACTOR", "ignored", "choose optional"),
+            ("TOMBOLO_BACKUP_EVERY", "daily", "Enter a number of hours"),
+            ("TOMBOLO_SECOND_FACTOR", "ignored", "choose optional"),
         ])
     func wrong(_ name: String, _ value: String, _ reason: String) async throws {
         try await Self.with { server in
@@ -179,6 +180,24 @@ import TomboloServerModel
             #expect(answer.text.contains(#"aria-invalid="true""#))
             if name != "TOMBOLO_SECOND_FACTOR" { #expect(answer.text.contains(#"value="\#(value)""#)) }
             #expect(try await server.count() == 0)
+        }
+    }
+
+    @Test(
+        "the reason of a refusal is in the language of the page",
+        arguments: [
+            ("de", "TOMBOLO_ADMIN_URL", "admin", "Geben Sie die Adresse dieses Servers ohne Leerzeichen an"),
+            ("de", "TOMBOLO_SECOND_FACTOR", "ignored", "Wählen Sie optional, everywhere oder everybody."),
+            ("de", "TOMBOLO_MAP_TILES", "https://a.example/{z}", "{x} fehlt, geben Sie eine Adresse mit"),
+            ("fr", "TOMBOLO_BACKUP_EVERY", "daily", "ou 0 pour aucune sauvegarde automatique."),
+            ("es", "TOMBOLO_BACKUP_KEEP", "0", "de copias de seguridad de 1 a 500."),
+        ])
+    func language(_ language: String, _ name: String, _ value: String, _ reason: String) async throws {
+        try await Self.with { server in
+            let browser = try await server.browser()
+            browser.setCookie("tombolo_language", language)
+            let answer = try await browser.post(Self.path(name), ["value": value, "number": "0"])
+            #expect(answer.status == 422 && answer.text.contains(reason), "\(answer.text)")
         }
     }
 

@@ -91,7 +91,7 @@ import TomboloHTTP
             ("TOMBOLO_MAP_TILES", "https://a.example; script-src *//{z}/{x}/{y}", "TOMBOLO_MAP_TILES is"),
             ("TOMBOLO_MAP_TILES", "https://a.example:00000/{z}/{x}/{y}", "host and the port"),
             ("TOMBOLO_MAP_TILES", "https://../{z}/{x}/{y}", "host and the port"),
-            ("TOMBOLO_BACKUP_EVERY", "-1", "from 0 to 8760"), ("TOMBOLO_BACKUP_KEEP", "0", "from 1 to 500"),
+            ("TOMBOLO_BACKUP_EVERY", "-1", "from 1 to 8760"), ("TOMBOLO_BACKUP_KEEP", "0", "from 1 to 500"),
         ])
     func refused(_ name: String, _ text: String, _ reason: String) throws {
         let setting = try #require(ChangeableSetting(name: name))

@@ -1,5 +1,6 @@
 import Foundation
 public import TomboloHTTP
+import TomboloLocalization
 
 /// The address at which people reach an admin server; links in its mails begin with it. It's never taken from a request's
 /// `Host`, which the sender chooses.
@@ -18,8 +19,9 @@ public struct AdminAddress: Hashable, Sendable {
             parts.query == nil, parts.fragment == nil
         else {
             throw ConfigurationError(problems: [
-                "\(Self.variable) is '\(text)': give the address of this server, without spaces, such as "
-                    + "https://admin.example.org."
+                localized(
+                    "\(Self.variable) is '\(text)': give the address of this server, without spaces, such as "
+                        + "https://admin.example.org.")
             ])
         }
         self.text = String(text.reversed().drop { $0 == "/" }.reversed())

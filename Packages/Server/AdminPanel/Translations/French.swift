@@ -3129,6 +3129,11 @@ extension BuiltInTranslations {
         msgid "Somebody may have restored it or deleted it permanently. The trash lists what there is."
         msgstr "Quelqu’un l’a peut-être restauré ou supprimé définitivement. La corbeille liste ce qu’elle contient."
 
+        # Packages/Server/AdminService/AdminAddress.swift
+
+        msgid "{0} is '{1}': give the address of this server, without spaces, such as https://admin.example.org."
+        msgstr "{0} vaut « {1} » : indiquez l’adresse de ce serveur, sans espaces, par exemple https://admin.example.org."
+
         # Packages/Server/AdminService/Audit/AuditFilter.swift
 
         msgid "The audit log can't be filtered by one of the parameters."
@@ -3684,6 +3689,32 @@ extension BuiltInTranslations {
 
         msgid "Enter an address that begins with https:// or http://, without a user and a password."
         msgstr "Saisissez une adresse qui commence par https:// ou http://, sans utilisateur ni mot de passe."
+
+        msgid "Enter a number of hours from 1 to {0}, or 0 for no automatic backups."
+        msgstr "Saisissez un nombre d’heures de 1 à {0}, ou 0 pour aucune sauvegarde automatique."
+
+        msgid "Enter a number of backups from 1 to {0}."
+        msgstr "Saisissez un nombre de sauvegardes de 1 à {0}."
+
+        # Packages/Server/AdminService/Settings/MapTiles.swift
+
+        msgid "{0} is '{1}': {2}, such as {3}."
+        msgstr "{0} vaut « {1} » : {2}, par exemple {3}."
+
+        msgid "give the address of a map's tiles, without spaces"
+        msgstr "indiquez l’adresse des tuiles d’une carte, sans espaces"
+
+        msgid "check the host and the port of the address"
+        msgstr "vérifiez l’hôte et le port de l’adresse"
+
+        msgid "give an address with https; http is for localhost alone"
+        msgstr "indiquez une adresse en https, car http n’est permis que pour localhost"
+
+        msgid "{0} is missing; give an address with {z}, {x} and {y}"
+        msgstr "il manque {0}, indiquez une adresse avec {z}, {x} et {y}"
+
+        msgid "leave out '#' and other braces than those of {z}, {x} and {y}"
+        msgstr "retirez « # » et les accolades autres que celles de {z}, {x} et {y}"
 
         # Packages/Server/AdminService/Trash+Members.swift
 
@@ -4611,6 +4642,11 @@ extension BuiltInTranslations {
 
         msgid "Leave '{0}' as it is, or ask for a role that may change it."
         msgstr "Laissez « {0} » tel quel, ou demandez un rôle qui peut le modifier."
+
+        # Packages/Server/HTTP/Configuration/ServerConfiguration.swift
+
+        msgid "{0} is '{1}': choose optional, everywhere or everybody."
+        msgstr "{0} vaut « {1} » : choisissez optional, everywhere ou everybody."
 
         # Packages/Server/HTTP/Errors/RequestFailure+Errors.swift
 

@@ -3130,6 +3130,11 @@ extension BuiltInTranslations {
         msgid "Somebody may have restored it or deleted it permanently. The trash lists what there is."
         msgstr "Vielleicht hat es jemand wiederhergestellt oder endgültig gelöscht. Der Papierkorb zeigt, was es gibt."
 
+        # Packages/Server/AdminService/AdminAddress.swift
+
+        msgid "{0} is '{1}': give the address of this server, without spaces, such as https://admin.example.org."
+        msgstr "{0} ist „{1}“: Geben Sie die Adresse dieses Servers ohne Leerzeichen an, etwa https://admin.example.org."
+
         # Packages/Server/AdminService/Audit/AuditFilter.swift
 
         msgid "The audit log can't be filtered by one of the parameters."
@@ -3685,6 +3690,32 @@ extension BuiltInTranslations {
 
         msgid "Enter an address that begins with https:// or http://, without a user and a password."
         msgstr "Geben Sie eine Adresse ein, die mit https:// oder http:// beginnt, ohne Benutzer und Passwort."
+
+        msgid "Enter a number of hours from 1 to {0}, or 0 for no automatic backups."
+        msgstr "Geben Sie eine Anzahl Stunden von 1 bis {0} ein, oder 0 für keine automatischen Sicherungen."
+
+        msgid "Enter a number of backups from 1 to {0}."
+        msgstr "Geben Sie eine Anzahl Sicherungen von 1 bis {0} ein."
+
+        # Packages/Server/AdminService/Settings/MapTiles.swift
+
+        msgid "{0} is '{1}': {2}, such as {3}."
+        msgstr "{0} ist „{1}“: {2}, etwa {3}."
+
+        msgid "give the address of a map's tiles, without spaces"
+        msgstr "Geben Sie die Adresse der Kacheln einer Karte ohne Leerzeichen an"
+
+        msgid "check the host and the port of the address"
+        msgstr "Prüfen Sie Host und Port der Adresse"
+
+        msgid "give an address with https; http is for localhost alone"
+        msgstr "Geben Sie eine Adresse mit https an, http ist nur für localhost erlaubt"
+
+        msgid "{0} is missing; give an address with {z}, {x} and {y}"
+        msgstr "{0} fehlt, geben Sie eine Adresse mit {z}, {x} und {y} an"
+
+        msgid "leave out '#' and other braces than those of {z}, {x} and {y}"
+        msgstr "Lassen Sie „#“ und andere geschweifte Klammern als die von {z}, {x} und {y} weg"
 
         # Packages/Server/AdminService/Trash+Members.swift
 
@@ -4612,6 +4643,11 @@ extension BuiltInTranslations {
 
         msgid "Leave '{0}' as it is, or ask for a role that may change it."
         msgstr "Lassen Sie „{0}“, wie es ist, oder bitten Sie um eine Rolle, die es ändern darf."
+
+        # Packages/Server/HTTP/Configuration/ServerConfiguration.swift
+
+        msgid "{0} is '{1}': choose optional, everywhere or everybody."
+        msgstr "{0} ist „{1}“: Wählen Sie optional, everywhere oder everybody."
 
         # Packages/Server/HTTP/Errors/RequestFailure+Errors.swift
 

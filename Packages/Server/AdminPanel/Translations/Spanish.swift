@@ -3129,6 +3129,11 @@ extension BuiltInTranslations {
         msgid "Somebody may have restored it or deleted it permanently. The trash lists what there is."
         msgstr "Puede que alguien lo haya restaurado o eliminado definitivamente. La papelera muestra lo que hay."
 
+        # Packages/Server/AdminService/AdminAddress.swift
+
+        msgid "{0} is '{1}': give the address of this server, without spaces, such as https://admin.example.org."
+        msgstr "{0} es «{1}»: indique la dirección de este servidor, sin espacios, por ejemplo https://admin.example.org."
+
         # Packages/Server/AdminService/Audit/AuditFilter.swift
 
         msgid "The audit log can't be filtered by one of the parameters."
@@ -3684,6 +3689,32 @@ extension BuiltInTranslations {
 
         msgid "Enter an address that begins with https:// or http://, without a user and a password."
         msgstr "Introduzca una dirección que empiece por https:// o http://, sin usuario ni contraseña."
+
+        msgid "Enter a number of hours from 1 to {0}, or 0 for no automatic backups."
+        msgstr "Introduzca un número de horas de 1 a {0}, o 0 para no hacer copias de seguridad automáticas."
+
+        msgid "Enter a number of backups from 1 to {0}."
+        msgstr "Introduzca un número de copias de seguridad de 1 a {0}."
+
+        # Packages/Server/AdminService/Settings/MapTiles.swift
+
+        msgid "{0} is '{1}': {2}, such as {3}."
+        msgstr "{0} es «{1}»: {2}, por ejemplo {3}."
+
+        msgid "give the address of a map's tiles, without spaces"
+        msgstr "indique la dirección de las teselas de un mapa, sin espacios"
+
+        msgid "check the host and the port of the address"
+        msgstr "compruebe el host y el puerto de la dirección"
+
+        msgid "give an address with https; http is for localhost alone"
+        msgstr "indique una dirección con https, pues http solo vale para localhost"
+
+        msgid "{0} is missing; give an address with {z}, {x} and {y}"
+        msgstr "falta {0}, indique una dirección con {z}, {x} e {y}"
+
+        msgid "leave out '#' and other braces than those of {z}, {x} and {y}"
+        msgstr "quite «#» y las llaves que no sean las de {z}, {x} e {y}"
 
         # Packages/Server/AdminService/Trash+Members.swift
 
@@ -4611,6 +4642,11 @@ extension BuiltInTranslations {
 
         msgid "Leave '{0}' as it is, or ask for a role that may change it."
         msgstr "Deje «{0}» como está, o pida un rol que pueda cambiarlo."
+
+        # Packages/Server/HTTP/Configuration/ServerConfiguration.swift
+
+        msgid "{0} is '{1}': choose optional, everywhere or everybody."
+        msgstr "{0} es «{1}»: elija optional, everywhere o everybody."
 
         # Packages/Server/HTTP/Errors/RequestFailure+Errors.swift
 

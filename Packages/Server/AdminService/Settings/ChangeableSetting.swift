@@ -56,7 +56,7 @@ package enum ChangeableSetting: CaseIterable, Sendable {
 
     // MARK: Checking what people enter
 
-    /// Why a text can't be the setting's value in the panel; nil if it can. It must be good where a server is started, and some
+    /// Why a text can't be the setting's value in the panel, in the language of its pages; nil if it can. It must be good where a server is started, and some
     /// of what is good there isn't here.
     package func problem(with text: String) -> String? {
         let limit = AuthenticationSchema.maximumSettingByteCount
@@ -73,6 +73,11 @@ package enum ChangeableSetting: CaseIterable, Sendable {
         case .invitationLink where !Self.isAddress(text, schemes: ["https", "http"]):
             return localized(
                 "Enter an address that begins with https:// or http://, without a user and a password.")
+        case .backupInterval where !Self.isNumber(text, 0...BackupSchedule.maximumHours):
+            return localized(
+                "Enter a number of hours from 1 to \(BackupSchedule.maximumHours), or 0 for no automatic backups.")
+        case .keptBackups where !Self.isNumber(text, 1...BackupSchedule.maximumKeptCount):
+            return localized("Enter a number of backups from 1 to \(BackupSchedule.maximumKeptCount).")
         default: break
         }
         do throws(ConfigurationError) {
@@ -81,6 +86,10 @@ package enum ChangeableSetting: CaseIterable, Sendable {
         } catch {
             return error.problems.joined(separator: " ")
         }
+    }
+
+    private static func isNumber(_ text: String, _ range: ClosedRange<Int>) -> Bool {
+        Int(text).map(range.contains) ?? false
     }
 
     /// Whether a text is an address of the web with a host.

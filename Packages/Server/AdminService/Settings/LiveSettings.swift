@@ -3,6 +3,7 @@ public import Logging
 public import PostgresClient
 import Synchronization
 public import TomboloHTTP
+import TomboloLocalization
 
 /// The settings of an admin server that may be changed in the panel, as they are now. Whoever uses one reads it here each time.
 public final class LiveSettings: Sendable {
@@ -55,7 +56,8 @@ public final class LiveSettings: Sendable {
         guard state.withLock({ look > $0.newest && $0.entered != entered }) else {
             return state.withLock { $0.newest = max($0.newest, look) }
         }
-        let (values, refused) = try sources.values(entered)
+        // The reasons are for the log.
+        let (values, refused) = try MessageCatalogue.$current.withValue(nil) { try sources.values(entered) }
         let changed: [ChangeableSetting] = state.withLock { state in
             guard look > state.newest else { return [] }
             let changed = ChangeableSetting.allCases.filter { state.entered[$0] != entered[$0] }

@@ -1,4 +1,5 @@
 public import TomboloHTTP
+import TomboloLocalization
 
 /// Where the pictures of maps come from: a server of tiles, which learns from browsers what places they look at. Without one the
 /// panel says places in words alone.
@@ -7,6 +8,8 @@ public struct MapTiles: Hashable, Sendable {
     public static let variable = AdminServer.mapTilesVariable
     /// The variable with the words that the tiles' makers want below each map.
     public static let attributionVariable = AdminServer.mapAttributionVariable
+
+    private static let example = "https://tile.example.org/{z}/{x}/{y}.png"
 
     /// Whom a map is by.
     package struct Attribution: Hashable, Sendable {
@@ -28,7 +31,7 @@ public struct MapTiles: Hashable, Sendable {
     public init(_ template: String, attribution: String? = nil) throws(ConfigurationError) {
         func problem(_ what: String) -> ConfigurationError {
             ConfigurationError(problems: [
-                "\(Self.variable) is '\(template)': \(what), such as https://tile.example.org/{z}/{x}/{y}.png."
+                localized("\(Self.variable) is '\(template)': \(what), such as \(Self.example).")
             ])
         }
         // Only these characters: the origin becomes part of a header.
@@ -37,22 +40,22 @@ public struct MapTiles: Hashable, Sendable {
                 of:
                     /(?<origin>(?<scheme>https?):\/\/(?<host>[A-Za-z0-9.\-]+)(:[0-9]{1,5})?)(?<path>\/[!-~]*)/
             )
-        else { throw problem("give the address of a map's tiles, without spaces") }
+        else { throw problem(localized("give the address of a map's tiles, without spaces")) }
         guard LinkAddress.parts(of: String(parts.origin)) != nil else {
-            throw problem("check the host and the port of the address")
+            throw problem(localized("check the host and the port of the address"))
         }
         guard parts.scheme == "https" || ["localhost", "127.0.0.1"].contains(parts.host) else {
-            throw problem("give an address with https; http is for localhost alone")
+            throw problem(localized("give an address with https; http is for localhost alone"))
         }
         var rest = String(parts.path)
         for name in ["{z}", "{x}", "{y}"] {
             guard rest.contains(name) else {
-                throw problem("\(name) is missing; give an address with {z}, {x} and {y}")
+                throw problem(localized("\(name) is missing; give an address with {z}, {x} and {y}"))
             }
             rest = rest.replacing(name, with: "")
         }
         guard !rest.contains(where: { "{}#".contains($0) }) else {
-            throw problem("leave out '#' and other braces than those of {z}, {x} and {y}")
+            throw problem(localized("leave out '#' and other braces than those of {z}, {x} and {y}"))
         }
         self.template = template
         origin = parts.origin.lowercased()

@@ -2,6 +2,7 @@ public import Foundation
 public import Logging
 public import PostgresClient
 public import TomboloAuthentication
+import TomboloLocalization
 
 /// What an HTTP server of the platform is started with, read from environment variables.
 public struct ServerConfiguration: Sendable {
@@ -72,7 +73,7 @@ public struct ServerConfiguration: Sendable {
     package static func secondFactor(_ text: String) throws(ConfigurationError) -> SecondFactorPolicy {
         if let policy = SecondFactorPolicy(rawValue: text), policy != .ignored { return policy }
         throw ConfigurationError(problems: [
-            "\(secondFactorVariable) is '\(text)': choose optional, everywhere or everybody."
+            localized("\(secondFactorVariable) is '\(text)': choose optional, everywhere or everybody.")
         ])
     }
 
