@@ -27,23 +27,24 @@ public struct AdminRoutes: Sendable {
     }
 
     public func add(to routes: Routes) {
-        let what = "objects of a class with a trash"
         let names: @Sendable (Schema) -> [String] = { Trash.classes(of: $0).map(\.name) }
-        routes.on(.get, "/admin/trash", access: .objects(.listTrash, ofAny: what, names, by: rules)) {
+        routes.on(.get, "/admin/trash", access: .objects(.listTrash, ofAny: Trash.objectWords, names, by: rules)) {
             request, _, grant in
             JSONAnswer(try await list(request, grant))
         }
         routes.on(
             .post, "/admin/{collection}/{id}/trash",
-            access: .object(.trash, ofAny: what, Self.className, among: names, also: .listTrash, by: rules, from: pool)
-                .and(.objects(.listTrash, ofAny: what, names, by: rules))
+            access: .object(
+                .trash, ofAny: Trash.objectWords, Self.className, among: names, also: .listTrash, by: rules, from: pool
+            )
+            .and(.objects(.listTrash, ofAny: Trash.objectWords, names, by: rules))
         ) { request, context, grant in
             JSONAnswer(try await moveToTrash(grant, reason(request, context)))
         }
         routes.on(
             .post, "/admin/trash/{id}/restore",
-            access: .objects(.restore, ofAny: what, names, by: rules)
-                .and(.objects(.listTrash, ofAny: what, names, by: rules))
+            access: .objects(.restore, ofAny: Trash.objectWords, names, by: rules)
+                .and(.objects(.listTrash, ofAny: Trash.objectWords, names, by: rules))
         ) { request, context, grant in
             JSONAnswer(
                 try await restore(
@@ -52,23 +53,23 @@ public struct AdminRoutes: Sendable {
         }
         routes.on(
             .delete, "/admin/trash/{id}",
-            access: .objects(.purge, ofAny: what, names, by: rules)
-                .and(.objects(.listTrash, ofAny: what, names, by: rules))
+            access: .objects(.purge, ofAny: Trash.objectWords, names, by: rules)
+                .and(.objects(.listTrash, ofAny: Trash.objectWords, names, by: rules))
         ) { _, context, grant in
             JSONAnswer(try await purge(TrashAddress(context.parameters.get("id")?.removingPercentEncoding), grant))
         }
         routes.on(
             .post, "/admin/trash/empty",
-            access: .objects(.purge, ofAny: what, names, by: rules)
-                .and(.objects(.listTrash, ofAny: what, names, by: rules))
+            access: .objects(.purge, ofAny: Trash.objectWords, names, by: rules)
+                .and(.objects(.listTrash, ofAny: Trash.objectWords, names, by: rules))
         ) { request, _, grant in
             JSONAnswer(try await empty(request, grant))
         }
         for method in [HTTPRequest.Method.get, .post] {
             routes.on(
                 method, "/admin/trash/purge",
-                access: .objects(.purge, ofAny: what, names, by: rules)
-                    .and(.objects(.listTrash, ofAny: what, names, by: rules))
+                access: .objects(.purge, ofAny: Trash.objectWords, names, by: rules)
+                    .and(.objects(.listTrash, ofAny: Trash.objectWords, names, by: rules))
             ) { request, context, grant in
                 let purge = TrashPurge(schema: grant.rules.schema, pool: pool)
                 return JSONAnswer(
@@ -77,7 +78,7 @@ public struct AdminRoutes: Sendable {
         }
         routes.on(
             .delete, "/{collection}/{id}",
-            access: .object(.trash, ofAny: what, Self.className, among: names, by: rules, from: pool)
+            access: .object(.trash, ofAny: Trash.objectWords, Self.className, among: names, by: rules, from: pool)
         ) { request, context, grant in
             JSONAnswer(try await moveToTrash(grant, reason(request, context)))
         }

@@ -1,6 +1,7 @@
 package import Foundation
 import PostgresClient
 package import TomboloHTTP
+import TomboloLocalization
 package import TomboloModel
 package import TomboloRules
 
@@ -43,12 +44,14 @@ extension Trash {
         return [.restore, .listTrash].allSatisfy { rules.refusal(subject, $0, ofClassAt: index) == nil }
     }
 
+    /// What the trash's routes are about, in the language of the page.
+    package static var objectWords: String { localized("objects of a class with a trash") }
+
     /// Asks the rules whether somebody may restore objects of any class with a trash, as the trash's own routes do.
     package static func restoring(by rules: LiveRules) -> RouteAccess<ClassesGrant> {
-        let what = "objects of a class with a trash"
         let names: @Sendable (Schema) -> [String] = { classes(of: $0).map(\.name) }
-        return .objects(.restore, ofAny: what, names, by: rules)
-            .and(.objects(.listTrash, ofAny: what, names, by: rules))
+        return .objects(.restore, ofAny: objectWords, names, by: rules)
+            .and(.objects(.listTrash, ofAny: objectWords, names, by: rules))
     }
 }
 

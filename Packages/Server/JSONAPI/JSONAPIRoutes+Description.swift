@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -13,7 +14,9 @@ extension JSONAPIRoutes {
         }
         routes.on(
             .get, "\(Self.path)/openapi.json",
-            access: .anyObjects("read", ofAny: "objects of any class", isOpen: true, by: rules) {
+            access: .anyObjects(
+                localized("read", context: "may …"), ofAny: localized("objects of any class"), isOpen: true, by: rules
+            ) {
                 ResourceType.isServed($0) ? [.read] : []
             }
         ) { request, _, grant in

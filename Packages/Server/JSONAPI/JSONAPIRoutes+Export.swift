@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 import TomboloHTTP
+import TomboloLocalization
 package import TomboloModel
 import TomboloRules
 
@@ -11,7 +12,8 @@ extension JSONAPIRoutes {
     private static let ownParameters: Set<String> = ["format", "formulas", "titles"]
 
     func addExport(to routes: Routes) {
-        routes.on(.get, Self.exportPath, access: access("read") { _ in [.read] }) { request, context, grant in
+        routes.on(.get, Self.exportPath, access: access(localized("read", context: "may …")) { _ in [.read] }) {
+            request, context, grant in
             let (view, type) = try view(grant)
             return try await export(
                 type, try RequestParameters(request), for: view, at: context.addressGroup)

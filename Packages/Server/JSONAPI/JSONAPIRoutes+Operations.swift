@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -14,7 +15,9 @@ extension JSONAPIRoutes {
     func addOperations(to routes: Routes) {
         routes.on(
             .post, "\(Self.path)/operations",
-            access: .anyObjects("change", ofAny: "objects of any class", by: rules) { Self.writes(of: $0) }
+            access: .anyObjects(
+                localized("change", context: "may …"), ofAny: localized("objects of any class"), by: rules
+            ) { Self.writes(of: $0) }
         ) { request, context, grant in
             try await run(request, context, grant)
         }

@@ -2,12 +2,13 @@ import HTTPTypes
 import Hummingbird
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
 extension JSONAPIRoutes {
     func addReading(to routes: Routes) {
-        let reading = access("read") { _ in [.read] }
+        let reading = access(localized("read", context: "may …")) { _ in [.read] }
         routes.on(.get, "\(Self.path)/{collection}", access: reading) { request, _, grant in
             try await kept(request, grant) { beginning in
                 let (view, type) = try view(grant)

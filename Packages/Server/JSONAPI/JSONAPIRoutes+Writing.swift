@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 package import TomboloModel
 package import TomboloRules
 
@@ -11,8 +12,10 @@ extension JSONAPIRoutes {
     package static func removal(of item: ClassSchema) -> TomboloRules.Operation { item.isTrashable ? .trash : .delete }
 
     func addWriting(to routes: Routes) {
-        let updating = access("update") { _ in [.update] }
-        routes.on(.post, "\(Self.path)/{collection}", access: access("create") { _ in [.create] }) {
+        let updating = access(localized("update", context: "may …")) { _ in [.update] }
+        routes.on(
+            .post, "\(Self.path)/{collection}", access: access(localized("create", context: "may …")) { _ in [.create] }
+        ) {
             request, context, grant in
             let (view, type) = try view(grant)
             return try await create(request, context, type, view)
@@ -22,7 +25,8 @@ extension JSONAPIRoutes {
             return try await update(request, context, type, view)
         }
         routes.on(
-            .delete, Self.resource, access: access("delete or trash") { [Self.removal(of: $0)] }
+            .delete, Self.resource,
+            access: access(localized("delete or trash", context: "may …")) { [Self.removal(of: $0)] }
         ) { request, context, grant in
             let (view, type) = try view(grant)
             try RequestDocument.checkNoParameters(request)

@@ -50,9 +50,11 @@ public struct JSONAPIRoutes: Sendable {
 
     /// For those whom the rules permit one of the operations on objects of the class that the address names.
     func access(
-        _ summary: String, _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
+        _ summary: @autoclosure @escaping @Sendable () -> String,
+        _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
     ) -> RouteAccess<ClassGrant> {
-        .someObjects(summary, ofAny: "objects of a class", operations, by: rules) { [types] schema, context in
+        .someObjects(summary(), ofAny: localized("objects of a class"), operations, by: rules) {
+            [types] schema, context in
             try types.value(for: schema).type(inAddress: context).classIndex
         }
     }

@@ -18,11 +18,12 @@ struct APIPages: PanelSection {
     static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
 
     func add(to panel: PanelRoutes) {
-        panel.page(Self.path, entry: PanelEntry("API", in: .system), access: .own("panel")) { request, _ in
+        panel.page(Self.path, entry: PanelEntry("API", in: .system), access: .own(localized("panel"))) { request, _ in
             .page(try list(request))
         }
         panel.page(
-            "\(Self.path)/{collection}", access: ClassPages.access("read", panel.core) { _ in [.read] }
+            "\(Self.path)/{collection}",
+            access: ClassPages.access(localized("read", context: "may …"), panel.core) { _ in [.read] }
         ) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
             return .page(try await APIClassPage(request: request, view: view, type: type).page())

@@ -100,7 +100,7 @@ struct DevicePages: PanelSection {
 
     private func why(_ request: PanelRequest, _ model: ServerModel) async throws -> PanelPage {
         let grant = try? ClassesGrant(
-            request.subject, .inspect, ofAny: "objects",
+            request.subject, .inspect, ofAny: localized("objects"),
             { schema in schema.classes.filter { $0.owner == nil && !$0.isEmbedded }.map(\.name) }, by: model.rules)
         let chosen = request.query("class")
         var content = DeviceWhyContent(

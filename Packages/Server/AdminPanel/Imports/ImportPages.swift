@@ -57,7 +57,9 @@ struct ImportPages: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        let access = ClassPages.access("create or update", panel.core) { _ in [.create, .update] }
+        let access = ClassPages.access(localized("create or update", context: "may …"), panel.core) { _ in
+            [.create, .update]
+        }
         panel.page("\(Self.path)/{collection}", access: access) { request, grant in
             .page(try choosing(request, grant))
         }

@@ -1,5 +1,6 @@
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -10,7 +11,7 @@ struct BulkPages: PanelSection {
     static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
 
     func add(to panel: PanelRoutes) {
-        let access = ClassPages.access("change or restore", panel.core) {
+        let access = ClassPages.access(localized("change or restore", context: "may …"), panel.core) {
             [.update, JSONAPIRoutes.removal(of: $0), .restore]
         }
         panel.action("\(Self.path)/{collection}", access: access, demands: .recentPasswordSometimes) { request, grant in

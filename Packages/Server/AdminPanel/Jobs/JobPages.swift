@@ -19,18 +19,22 @@ struct JobPages: PanelSection {
     static func path(of job: JSON) -> String { "\(path)/\(job["id"]?.number ?? 0)" }
 
     func add(to panel: PanelRoutes) {
-        panel.page(Self.path, entry: PanelEntry("Jobs", in: .work), access: .own("jobs")) { request, _ in
+        panel.page(Self.path, entry: PanelEntry("Jobs", in: .work), access: .own(localized("jobs"))) { request, _ in
             .page(try await list(request))
         }
-        panel.page("\(Self.path)/{id}", access: .own("jobs")) { request, _ in .page(try await page(request)) }
-        panel.action("\(Self.path)/{id}/cancel", access: .own("jobs")) { request, _ in
+        panel.page("\(Self.path)/{id}", access: .own(localized("jobs"))) { request, _ in .page(try await page(request))
+        }
+        panel.action("\(Self.path)/{id}/cancel", access: .own(localized("jobs"))) { request, _ in
             try await acting(request) { jobs, id in
                 let job = try await jobs.cancel(id)
                 return .redirect(to: Self.path(of: job), notice: PanelNotice(JobWords.ended(job)))
             }
         }
-        panel.page("\(Self.path)/{id}/undo", access: .own("jobs")) { request, _ in .page(try await asking(request)) }
-        panel.action("\(Self.path)/{id}/undo", access: .own("jobs"), demands: .recentPasswordSometimes) { request, _ in
+        panel.page("\(Self.path)/{id}/undo", access: .own(localized("jobs"))) { request, _ in
+            .page(try await asking(request))
+        }
+        panel.action("\(Self.path)/{id}/undo", access: .own(localized("jobs")), demands: .recentPasswordSometimes) {
+            request, _ in
             let (job, rules) = (try await found(request), request.core.rules.current)
             if try await jobs(request).undoGivesRoles(try id(request), under: rules) {
                 try await request.demandPassword()

@@ -31,7 +31,7 @@ enum PanelTheme: String, CaseIterable, Sendable {
 /// Chooses the colours, and the language.
 struct ThemePages: PanelSection {
     func add(to panel: PanelRoutes) {
-        panel.action(PanelTheme.path, access: .own("panel")) { request, _ in
+        panel.action(PanelTheme.path, access: .own(localized("panel"))) { request, _ in
             guard let theme = request.form["theme"].flatMap(PanelTheme.init) else {
                 throw RequestFailure(.badRequest, "There are no such colours.", hint: "Choose system, light or dark.")
             }

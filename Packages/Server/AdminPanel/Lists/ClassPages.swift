@@ -26,10 +26,10 @@ struct ClassPages: PanelSection {
 
     /// For those whom the rules permit one of the operations on some objects of the class that the address names.
     static func access(
-        _ summary: String, _ core: PanelCore,
+        _ summary: @autoclosure @escaping @Sendable () -> String, _ core: PanelCore,
         _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
     ) -> RouteAccess<ClassGrant> {
-        .someObjects(summary, ofAny: "objects of a class", operations, by: core.rules) { schema, context in
+        .someObjects(summary(), ofAny: localized("objects of a class"), operations, by: core.rules) { schema, context in
             let name = context.parameters.get("collection")?.removingPercentEncoding ?? ""
             let types = try core.types(of: schema)
             guard let type = types[name] else {
@@ -54,7 +54,7 @@ struct ClassPages: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        let reading = Self.access("read", panel.core) { _ in [.read] }
+        let reading = Self.access(localized("read", context: "may …"), panel.core) { _ in [.read] }
         let answers = panel.parts.api.answers
         panel.page("\(Self.path)/{collection}", access: reading) { request, grant in
             let (view, type) = try Self.found(request, grant)
@@ -73,7 +73,7 @@ struct ClassPages: PanelSection {
             let (view, type) = try Self.found(request, grant)
             return EditPage(request: request, view: view, type: type)
         }
-        let updating = Self.access("update", panel.core) { _ in [.update] }
+        let updating = Self.access(localized("update", context: "may …"), panel.core) { _ in [.update] }
         panel.page("\(Self.path)/{collection}/{id}/edit", access: updating) { try await form($0, $1).edit() }
         panel.action(
             "\(Self.path)/{collection}/{id}", access: updating, demands: .recentPasswordSometimes,
@@ -88,7 +88,7 @@ struct ClassPages: PanelSection {
             "\(AdminPanel.path)/rows/{collection}", access: updating, demands: .recentPasswordSometimes,
             bodyBytes: PanelForm.maximumTextByteCount
         ) { try await rows($0, $1).save() }
-        let creating = Self.access("create", panel.core) { _ in [.create] }
+        let creating = Self.access(localized("create", context: "may …"), panel.core) { _ in [.create] }
         panel.page("\(AdminPanel.path)/new/{collection}", access: creating) { try await form($0, $1).create() }
         panel.action(
             "\(AdminPanel.path)/new/{collection}", access: creating, demands: .recentPasswordSometimes,
@@ -101,7 +101,9 @@ struct ClassPages: PanelSection {
             let (view, type) = try Self.found(request, grant)
             return RemovalPage(request: request, view: view, type: type)
         }
-        let removing = Self.access("delete or trash", panel.core) { [JSONAPIRoutes.removal(of: $0)] }
+        let removing = Self.access(localized("delete or trash", context: "may …"), panel.core) {
+            [JSONAPIRoutes.removal(of: $0)]
+        }
         panel.page("\(Self.path)/{collection}/{id}/delete", access: removing) { try await removal($0, $1).answer() }
         panel.action(
             "\(Self.path)/{collection}/{id}/delete", access: removing, demands: .recentPasswordSometimes

@@ -44,7 +44,7 @@ struct ExportPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let api = panel.parts.api
-        let reading = ClassPages.access("read", panel.core) { _ in [.read] }
+        let reading = ClassPages.access(localized("read", context: "may …"), panel.core) { _ in [.read] }
         panel.page("\(Self.path)/{collection}", access: reading) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
             let parameters = try RequestParameters(request.request)

@@ -31,7 +31,7 @@ struct SavedViews: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        let reading = ClassPages.access("read", panel.core) { _ in [.read] }
+        let reading = ClassPages.access(localized("read", context: "may …"), panel.core) { _ in [.read] }
         panel.action("\(Self.path)/{collection}", access: reading) { request, grant in
             try await save(request, ClassPages.found(request, grant).type)
         }

@@ -37,7 +37,7 @@ struct LivePages: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        let reading = ClassPages.access("read", panel.core) { _ in [.read] }
+        let reading = ClassPages.access(localized("read", context: "may …"), panel.core) { _ in [.read] }
         let (ofList, ofRecord) = ("\(Self.path)/{collection}", "\(Self.path)/{collection}/{id}")
         for path in [ofList, ofRecord] { panel.routes.leaveOutOfRequestLog(path) }
         panel.page(ofList, access: reading) { request, grant in

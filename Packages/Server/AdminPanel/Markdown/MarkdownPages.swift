@@ -13,7 +13,7 @@ struct MarkdownPages: PanelSection {
     private static let bodyBytes = 3 * MarkdownHTML.maximumByteCount + (16 << 10)
 
     func add(to panel: PanelRoutes) {
-        panel.action(Self.path, access: .own("panel"), bodyBytes: Self.bodyBytes) { request, _ in
+        panel.action(Self.path, access: .own(localized("panel")), bodyBytes: Self.bodyBytes) { request, _ in
             guard let text = request.form[Self.field] else {
                 throw RequestFailure(.badRequest, "The form has no text.", hint: "Send it as '\(Self.field)'.")
             }

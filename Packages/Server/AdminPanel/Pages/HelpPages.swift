@@ -8,7 +8,7 @@ struct HelpPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         panel.page(
-            "\(AdminPanel.path)/help", entry: PanelEntry("Help", in: .system), access: .own("panel")
+            "\(AdminPanel.path)/help", entry: PanelEntry("Help", in: .system), access: .own(localized("panel"))
         ) { _, _ in
             .page(
                 PanelPage(

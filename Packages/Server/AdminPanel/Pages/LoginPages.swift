@@ -22,7 +22,8 @@ struct LoginPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let (core, routes) = (panel.core, panel.routes)
-        routes.on(.get, "/", access: .open(because: "it only leads browsers to the panel")) { request, _, _ in
+        routes.on(.get, "/", access: .open(because: localized("it only leads browsers to the panel"))) {
+            request, _, _ in
             guard request.wantsPage else { throw RequestFailure(.notFound, "There is nothing at this address.") }
             return PanelAnswer.redirection(to: AdminPanel.path)
         }
@@ -30,11 +31,11 @@ struct LoginPages: PanelSection {
         routes.leaveOutOfRequestLog(assets)
         routes.on(
             .get, assets,
-            access: .open(because: "the panel's style and script hold no data")
+            access: .open(because: localized("the panel's style and script hold no data"))
         ) { _, context, _ in
             try core.assets.response(named: context.parameters.get("name") ?? "")
         }
-        let open = RouteAccess.open(because: "this is where sessions come from")
+        let open = RouteAccess.open(because: localized("this is where sessions come from"))
         routes.on(.get, Self.path, access: open) { request, _, _ in
             let next = request.uri.queryParameters["next"].flatMap { PanelPath.checked(String($0)) }
             return Self.page(core: core, next: next ?? AdminPanel.path)
@@ -42,14 +43,14 @@ struct LoginPages: PanelSection {
         routes.on(.post, Self.path, access: open) { request, context, _ in
             try await Self.logIn(request, context, core)
         }
-        panel.action(Self.logoutPath, access: .own("session")) { request, _ in
+        panel.action(Self.logoutPath, access: .own(localized("session"))) { request, _ in
             try await request.asThemselves { try await core.authenticator.endPanel(request.visit.session) }
             var response = PanelAnswer.redirection(to: Self.path)
             response.headers[values: .setCookie].append(
                 PanelCookie.session.removal(isSecure: request.context.isSecure))
             return .response(response)
         }
-        panel.action(Self.passwordPath, access: .own("session"), demands: .recentPassword) { request, _ in
+        panel.action(Self.passwordPath, access: .own(localized("session")), demands: .recentPassword) { request, _ in
             .redirect(to: PanelPath.checked(request.form[Self.nextField]) ?? AdminPanel.path)
         }
     }

@@ -16,7 +16,8 @@ struct OverviewPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let answers = panel.parts.api.answers
-        panel.page(AdminPanel.path, entry: PanelEntry("Overview", in: .start), access: .own("panel")) { request, _ in
+        panel.page(AdminPanel.path, entry: PanelEntry("Overview", in: .start), access: .own(localized("panel"))) {
+            request, _ in
             .page(try await page(request, answers))
         }
     }

@@ -11,8 +11,8 @@ struct PasswordPages: PanelSection {
     private static let template = PanelTemplate(PackageResources.password_change_mustache)
 
     func add(to panel: PanelRoutes) {
-        panel.page(Self.path, access: .own("password")) { request, _ in .page(try Self.page(request)) }
-        panel.action(Self.path, access: .own("password")) { request, _ in try await Self.change(request) }
+        panel.page(Self.path, access: .own(localized("password"))) { request, _ in .page(try Self.page(request)) }
+        panel.action(Self.path, access: .own(localized("password"))) { request, _ in try await Self.change(request) }
     }
 
     private static func page(_ request: PanelRequest, _ problem: RequestFailure? = nil) throws -> PanelPage {

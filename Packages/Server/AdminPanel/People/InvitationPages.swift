@@ -21,7 +21,7 @@ struct InvitationPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let (core, routes, people) = (panel.core, panel.routes, panel.parts.people)
-        let access = RouteAccess.open(because: "it asks for an invitation's token")
+        let access = RouteAccess.open(because: localized("it asks for an invitation's token"))
         routes.on(.get, Self.path, access: access) { request, context, _ in
             let token = request.uri.queryParameters["token"].map { String($0) } ?? ""
             return try await Self.page(core, people, token, context)
@@ -31,7 +31,7 @@ struct InvitationPages: PanelSection {
             try RequestOrigin.check(request, isRequired: true)
             return try await Self.join(try await PanelForm(request, context), context, core, people)
         }
-        panel.page(Self.acceptPath, access: .own("panel")) { request, _ in
+        panel.page(Self.acceptPath, access: .own(localized("panel"))) { request, _ in
             let token = request.query("token") ?? ""
             var values: [String: Any] = [
                 "formToken": request.visit.token.formToken, "action": Self.acceptPath,
@@ -42,7 +42,7 @@ struct InvitationPages: PanelSection {
             values["isOther"] = offer.email.map { $0 != request.visit.session.email } ?? false
             return .page(PanelPage(localized("Accept an invitation"), content: Self.accept.render(values)))
         }
-        panel.action(Self.acceptPath, access: .own("panel")) { request, _ in
+        panel.action(Self.acceptPath, access: .own(localized("panel"))) { request, _ in
             let done = try await people.accept(
                 request.form["token"] ?? "", by: request.userID, request.context.remoteAddress)
             let role = localizedName(done["role"]?.text ?? "")

@@ -1,4 +1,5 @@
 import AdminService
+import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 import TomboloRules

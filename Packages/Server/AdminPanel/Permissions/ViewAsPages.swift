@@ -41,7 +41,7 @@ struct ViewAsPages: PanelSection {
                     isSecure: request.context.isSecure))
             return .response(response)
         }
-        panel.action(Self.endPath, access: .own("session")) { request, _ in
+        panel.action(Self.endPath, access: .own(localized("session"))) { request, _ in
             if let viewing = request.visit.viewing {
                 request.context.logger.notice(
                     "\(request.visit.session.userID) no longer looks at the panel as \(viewing.name.forLog).",

@@ -1,3 +1,4 @@
+import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 import TomboloRules

@@ -10,7 +10,7 @@ struct MapPages: PanelSection {
     static let path = "\(AdminPanel.path)/map"
 
     func add(to panel: PanelRoutes) {
-        panel.page(Self.path, access: .own("panel")) { request, _ in
+        panel.page(Self.path, access: .own(localized("panel"))) { request, _ in
             guard let tiles = request.core.tiles else {
                 throw RequestFailure(
                     .notFound, "There are no maps on this server.", hint: "\(MapTiles.variable) turns them on.")

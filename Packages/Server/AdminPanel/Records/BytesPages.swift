@@ -15,7 +15,7 @@ struct BytesPages: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        let reading = ClassPages.access("read", panel.core) { _ in [.read] }
+        let reading = ClassPages.access(localized("read", context: "may …"), panel.core) { _ in [.read] }
         let path = "\(ClassPages.path)/{collection}/{id}/bytes/{field}"
         panel.routes.leaveUnchangedOutOfRequestLog(path)
         panel.page(path, access: reading) { request, grant in

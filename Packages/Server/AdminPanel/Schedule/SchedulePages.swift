@@ -31,7 +31,8 @@ struct SchedulePages: PanelSection {
     private func page(_ request: PanelRequest, _ model: ServerModel, isOperator: Bool) async throws -> PanelPage {
         let mayPurge =
             (try? ClassesGrant(
-                request.subject, .purge, ofAny: "objects", { Trash.classes(of: $0).map(\.name) }, by: model.rules))
+                request.subject, .purge, ofAny: localized("objects"), { Trash.classes(of: $0).map(\.name) },
+                by: model.rules))
             != nil
         let works = try await Schedule(request.core.pool).works(
             makesBackups: request.core.backups?.settings.interval != nil, now: request.now)

@@ -17,12 +17,12 @@ struct CodePages: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        panel.page(Self.path, access: .own("session")) { request, _ in
+        panel.page(Self.path, access: .own(localized("session"))) { request, _ in
             let next = PanelPath.checked(request.query(LoginPages.nextField)) ?? AdminPanel.path
             guard !request.visit.session.isComplete else { return .redirect(to: next) }
             return .response(Self.page(request, next: next))
         }
-        panel.action(Self.path, access: .own("session")) { request, _ in
+        panel.action(Self.path, access: .own(localized("session"))) { request, _ in
             let next = PanelPath.checked(request.form[LoginPages.nextField]) ?? AdminPanel.path
             guard !request.visit.session.isComplete else { return .redirect(to: next) }
             do {

@@ -13,7 +13,7 @@ import TomboloLocalization
 struct SecondFactorPages: PanelSection {
     static let path = "\(AdminPanel.path)/second-factor"
     private static let setUpPath = "\(path)/set-up"
-    private static let own = RouteAccess<ObjectId>.own("second factor")
+    private static var own: RouteAccess<ObjectId> { .own(localized("second factor")) }
     private static let template = PanelTemplate(PackageResources.second_factor_mustache)
     private static let setUp = PanelTemplate(PackageResources.second_factor_set_up_mustache)
     private static let recovery = PanelTemplate(PackageResources.recovery_codes_mustache)

@@ -97,6 +97,13 @@ extension BuiltInTranslations {
         msgid "API"
         msgstr "API"
 
+        msgid "panel"
+        msgstr "panneau"
+
+        msgctxt "may …"
+        msgid "read"
+        msgstr "lire"
+
         msgctxt "operation"
         msgid "read"
         msgstr "lire"
@@ -556,6 +563,9 @@ extension BuiltInTranslations {
 
         msgid "A connected device"
         msgstr "Un appareil connecté"
+
+        msgid "objects"
+        msgstr "des objets"
 
         msgid "Why is an object missing?"
         msgstr "Pourquoi un objet manque-t-il ?"
@@ -1171,6 +1181,10 @@ extension BuiltInTranslations {
         msgid "tabs"
         msgstr "des tabulations"
 
+        msgctxt "may …"
+        msgid "create or update"
+        msgstr "créer ou modifier"
+
         msgid "There is no such import."
         msgstr "Cet import n’existe pas."
 
@@ -1239,6 +1253,12 @@ extension BuiltInTranslations {
 
         msgid "Tick at least one field to change."
         msgstr "Cochez au moins un champ à modifier."
+
+        # Packages/Server/AdminPanel/Jobs/BulkPages.swift
+
+        msgctxt "may …"
+        msgid "change or restore"
+        msgstr "modifier ou restaurer"
 
         # Packages/Server/AdminPanel/Jobs/BulkTrialContent.swift
 
@@ -1346,6 +1366,9 @@ extension BuiltInTranslations {
 
         msgid "Jobs"
         msgstr "Tâches"
+
+        msgid "jobs"
+        msgstr "tâches"
 
         msgid "Undo this job?"
         msgstr "Défaire cette tâche ?"
@@ -1484,11 +1507,26 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/ClassPages.swift
 
+        msgid "objects of a class"
+        msgstr "des objets d’une classe"
+
         msgid "Did you mean '{0}'?"
         msgstr "Vouliez-vous dire « {0} » ?"
 
         msgid "The overview lists the classes."
         msgstr "La vue d’ensemble liste les classes."
+
+        msgctxt "may …"
+        msgid "update"
+        msgstr "modifier"
+
+        msgctxt "may …"
+        msgid "create"
+        msgstr "créer"
+
+        msgctxt "may …"
+        msgid "delete or trash"
+        msgstr "supprimer ou mettre à la corbeille"
 
         msgid "There is no class at this address."
         msgstr "Il n’y a pas de classe à cette adresse."
@@ -1750,6 +1788,18 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Pages/LoginPages.swift
 
+        msgid "it only leads browsers to the panel"
+        msgstr "conduit seulement les navigateurs au panneau"
+
+        msgid "the panel's style and script hold no data"
+        msgstr "le style et le script du panneau ne contiennent pas de données"
+
+        msgid "this is where sessions come from"
+        msgstr "c’est ici que naissent les sessions"
+
+        msgid "session"
+        msgstr "session"
+
         msgid "Log in"
         msgstr "Se connecter"
 
@@ -1843,6 +1893,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Passwords/ForgottenPages.swift
 
+        msgid "it mails the owner of an address"
+        msgstr "envoie un e-mail au titulaire d’une adresse"
+
+        msgid "it asks for a mailed token"
+        msgstr "exige un jeton envoyé par e-mail"
+
         msgid "Enter the e-mail address that you log in with."
         msgstr "Saisissez l’adresse e-mail avec laquelle vous vous connectez."
 
@@ -1859,6 +1915,9 @@ extension BuiltInTranslations {
         msgstr "Ce lien n’est pas valide, a expiré ou a déjà servi."
 
         # Packages/Server/AdminPanel/Passwords/PasswordPages.swift
+
+        msgid "password"
+        msgstr "mot de passe"
 
         msgid "Change your password"
         msgstr "Modifier votre mot de passe"
@@ -1879,6 +1938,9 @@ extension BuiltInTranslations {
         msgstr "Les deux nouveaux mots de passe diffèrent."
 
         # Packages/Server/AdminPanel/People/InvitationPages.swift
+
+        msgid "it asks for an invitation's token"
+        msgstr "exige le jeton d’une invitation"
 
         msgid "Accept an invitation"
         msgstr "Accepter une invitation"
@@ -2036,48 +2098,6 @@ extension BuiltInTranslations {
 
         msgid "{0} or {1}"
         msgstr "{0} ou {1}"
-
-        # Packages/Server/AdminPanel/Permissions/OperationWords.swift
-
-        msgctxt "may …"
-        msgid "read"
-        msgstr "lire"
-
-        msgctxt "may …"
-        msgid "create"
-        msgstr "créer"
-
-        msgctxt "may …"
-        msgid "update"
-        msgstr "modifier"
-
-        msgctxt "may …"
-        msgid "delete"
-        msgstr "supprimer"
-
-        msgctxt "may …"
-        msgid "trash"
-        msgstr "mettre à la corbeille"
-
-        msgctxt "may …"
-        msgid "listTrash"
-        msgstr "consulter dans la corbeille"
-
-        msgctxt "may …"
-        msgid "restore"
-        msgstr "restaurer"
-
-        msgctxt "may …"
-        msgid "inspect"
-        msgstr "inspecter"
-
-        msgctxt "may …"
-        msgid "purge"
-        msgstr "purger"
-
-        msgctxt "may …"
-        msgid "transfer"
-        msgstr "transmettre"
 
         # Packages/Server/AdminPanel/Permissions/PermissionBoxContent.swift
 
@@ -2851,6 +2871,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/SecondFactor/SecondFactorPages.swift
 
+        msgid "second factor"
+        msgstr "second facteur"
+
         msgid "Second factor"
         msgstr "Second facteur"
 
@@ -3442,6 +3465,16 @@ extension BuiltInTranslations {
         msgid "The app's rules have changed: ask for a new invitation."
         msgstr "Les règles de l’application ont changé : demandez une nouvelle invitation."
 
+        # Packages/Server/AdminService/People/PeopleRoutes+Asking.swift
+
+        msgid "roles"
+        msgstr "des rôles"
+
+        # Packages/Server/AdminService/People/PeopleRoutes+Invitations.swift
+
+        msgid "whoever is logged in, with a token for their address"
+        msgstr "toute personne connectée, avec un jeton pour son adresse"
+
         # Packages/Server/AdminService/People/RoleTransfer.swift
 
         msgid "'scope' is missing."
@@ -3505,18 +3538,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Permissions/RouteAccess+Accounts.swift
 
+        msgid "see accounts"
+        msgstr "voir les comptes"
+
         msgid "Not permitted: no role lets you see accounts."
         msgstr "Non autorisé : aucun rôle ne vous permet de voir les comptes."
+
+        msgid "change accounts"
+        msgstr "modifier les comptes"
 
         msgid "Not permitted: no role lets you change accounts."
         msgstr "Non autorisé : aucun rôle ne vous permet de modifier les comptes."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+AnyMatrix.swift
 
+        msgid "the permission matrix of any app"
+        msgstr "la matrice d’autorisations d’une application quelconque"
+
         msgid "Not permitted: no app's rules let you {0} its permission matrix."
         msgstr "Non autorisé : aucune application n’a de règles qui vous permettent l’opération « {0} » sur sa matrice d’autorisations."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+EveryMatrix.swift
+
+        msgid "the permission matrix of every app"
+        msgstr "la matrice d’autorisations de chaque application"
 
         msgid "Not permitted: this page is for super administrators."
         msgstr "Non autorisé : cette page est réservée aux super-administrateurs."
@@ -3524,7 +3569,15 @@ extension BuiltInTranslations {
         msgid "They are those who may change the permission matrix of every app."
         msgstr "Ce sont les personnes autorisées à modifier la matrice d’autorisations de toutes les applications."
 
+        # Packages/Server/AdminService/Permissions/RouteAccess+Inspecting.swift
+
+        msgid "objects of any class"
+        msgstr "des objets d’une classe quelconque"
+
         # Packages/Server/AdminService/Permissions/RouteAccess+Matrix.swift
+
+        msgid "the permission matrix"
+        msgstr "la matrice d’autorisations"
 
         msgid "No app's rules have a permission matrix."
         msgstr "Aucune application n’a de règles avec une matrice d’autorisations."
@@ -3723,6 +3776,11 @@ extension BuiltInTranslations {
 
         msgid "The group has more than {0} objects."
         msgstr "Le groupe a plus de {0} objets."
+
+        # Packages/Server/AdminService/Trash+Panel.swift
+
+        msgid "objects of a class with a trash"
+        msgstr "des objets d’une classe dotée d’une corbeille"
 
         # Packages/Server/AdminService/Trash+Purging.swift
 
@@ -4329,6 +4387,12 @@ extension BuiltInTranslations {
         msgid "Start or discard one: the page Jobs lists them."
         msgstr "Lancez-en ou abandonnez-en un : la page Tâches les liste."
 
+        # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
+
+        msgctxt "may …"
+        msgid "change"
+        msgstr "modifier"
+
         # Packages/Server/JSONAPI/JSONAPIRoutes.swift
 
         msgid "There is no resource of type '{0}' with this id."
@@ -4643,6 +4707,42 @@ extension BuiltInTranslations {
         msgid "Leave '{0}' as it is, or ask for a role that may change it."
         msgstr "Laissez « {0} » tel quel, ou demandez un rôle qui peut le modifier."
 
+        # Packages/Server/HTTP/Accounts/Routes+APIKeys.swift
+
+        msgid "API keys"
+        msgstr "clés d’API"
+
+        # Packages/Server/HTTP/Accounts/Routes+Account.swift
+
+        msgid "account"
+        msgstr "compte"
+
+        # Packages/Server/HTTP/Accounts/Routes+Login.swift
+
+        msgid "this is where access tokens come from"
+        msgstr "c’est ici que naissent les jetons d’accès"
+
+        msgid "it asks for a refresh token"
+        msgstr "exige un jeton de renouvellement"
+
+        # Packages/Server/HTTP/Accounts/Routes+Registration.swift
+
+        msgid "this is where accounts come from"
+        msgstr "c’est ici que naissent les comptes"
+
+        # Packages/Server/HTTP/Accounts/Routes+Sessions.swift
+
+        msgid "logins"
+        msgstr "connexions"
+
+        # Packages/Server/HTTP/Application/Routes+Health.swift
+
+        msgid "says only that the process runs"
+        msgstr "dit seulement que le processus tourne"
+
+        msgid "says only whether the database answers"
+        msgstr "dit seulement si la base de données répond"
+
         # Packages/Server/HTTP/Configuration/ServerConfiguration.swift
 
         msgid "{0} is '{1}': choose optional, everywhere or everybody."
@@ -4703,6 +4803,44 @@ extension BuiltInTranslations {
         msgid "The address holds something that is not an id."
         msgstr "L’adresse contient quelque chose qui n’est pas un identifiant."
 
+        # Packages/Server/HTTP/Routes/Operation+Words.swift
+
+        msgctxt "may …"
+        msgid "delete"
+        msgstr "supprimer"
+
+        msgctxt "may …"
+        msgid "trash"
+        msgstr "mettre à la corbeille"
+
+        msgctxt "may …"
+        msgid "listTrash"
+        msgstr "consulter dans la corbeille"
+
+        msgctxt "may …"
+        msgid "restore"
+        msgstr "restaurer"
+
+        msgctxt "may …"
+        msgid "inspect"
+        msgstr "inspecter"
+
+        msgctxt "may …"
+        msgid "purge"
+        msgstr "purger"
+
+        msgctxt "may …"
+        msgid "transfer"
+        msgstr "transmettre"
+
+        msgctxt "may …"
+        msgid "audit"
+        msgstr "consulter dans le journal d’audit"
+
+        msgctxt "permission"
+        msgid "{0} {1}"
+        msgstr "{0} {1}"
+
         # Packages/Server/HTTP/Routes/RouteAccess+Class.swift
 
         msgid "Not permitted."
@@ -4713,16 +4851,39 @@ extension BuiltInTranslations {
 
         # Packages/Server/HTTP/Routes/RouteAccess+Roles.swift
 
+        msgctxt "permission"
+        msgid "{0} {1} in {2}"
+        msgstr "{0} {1} dans {2}"
+
+        msgid "leave to {0}"
+        msgstr "l’autorisation « {0} »"
+
         msgid "Not permitted: this takes {0}."
         msgstr "Non autorisé, condition requise : {0}."
 
+        # Packages/Server/HTTP/Routes/RouteAccess+User.swift
+
+        msgid "own {0}"
+        msgstr "pour soi-même : {0}"
+
         # Packages/Server/HTTP/Routes/RouteAccess.swift
+
+        msgid "everybody: {0}"
+        msgstr "tout le monde : {0}"
 
         msgid "Not permitted: you may not view the trash."
         msgstr "Non autorisé : vous ne pouvez pas consulter la corbeille."
 
         msgid "There is no {0} with this id."
         msgstr "Aucun objet ({0}) n’a cet identifiant."
+
+        # Packages/Server/HTTP/Routes/RouteScope.swift
+
+        msgid "the {0}"
+        msgstr "{0}"
+
+        msgid "the {0} of the {1}"
+        msgstr "{0} de {1}"
 
         # Packages/Server/HTTP/Routes/Timeout.swift
 

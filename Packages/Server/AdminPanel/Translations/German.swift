@@ -98,6 +98,13 @@ extension BuiltInTranslations {
         msgid "API"
         msgstr "API"
 
+        msgid "panel"
+        msgstr "Panel"
+
+        msgctxt "may …"
+        msgid "read"
+        msgstr "lesen"
+
         msgctxt "operation"
         msgid "read"
         msgstr "lesen"
@@ -557,6 +564,9 @@ extension BuiltInTranslations {
 
         msgid "A connected device"
         msgstr "Ein verbundenes Gerät"
+
+        msgid "objects"
+        msgstr "Objekte"
 
         msgid "Why is an object missing?"
         msgstr "Warum fehlt ein Objekt?"
@@ -1172,6 +1182,10 @@ extension BuiltInTranslations {
         msgid "tabs"
         msgstr "Tabulator"
 
+        msgctxt "may …"
+        msgid "create or update"
+        msgstr "erstellen oder ändern"
+
         msgid "There is no such import."
         msgstr "Diesen Import gibt es nicht."
 
@@ -1240,6 +1254,12 @@ extension BuiltInTranslations {
 
         msgid "Tick at least one field to change."
         msgstr "Wählen Sie mindestens ein Feld aus, das geändert werden soll."
+
+        # Packages/Server/AdminPanel/Jobs/BulkPages.swift
+
+        msgctxt "may …"
+        msgid "change or restore"
+        msgstr "ändern oder wiederherstellen"
 
         # Packages/Server/AdminPanel/Jobs/BulkTrialContent.swift
 
@@ -1346,6 +1366,9 @@ extension BuiltInTranslations {
         # Packages/Server/AdminPanel/Jobs/JobPages.swift
 
         msgid "Jobs"
+        msgstr "Aufträge"
+
+        msgid "jobs"
         msgstr "Aufträge"
 
         msgid "Undo this job?"
@@ -1485,11 +1508,26 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/ClassPages.swift
 
+        msgid "objects of a class"
+        msgstr "Objekte einer Klasse"
+
         msgid "Did you mean '{0}'?"
         msgstr "Meinten Sie „{0}“?"
 
         msgid "The overview lists the classes."
         msgstr "Die Übersicht enthält die Klassen."
+
+        msgctxt "may …"
+        msgid "update"
+        msgstr "ändern"
+
+        msgctxt "may …"
+        msgid "create"
+        msgstr "erstellen"
+
+        msgctxt "may …"
+        msgid "delete or trash"
+        msgstr "löschen oder in den Papierkorb legen"
 
         msgid "There is no class at this address."
         msgstr "Unter dieser Adresse gibt es keine Klasse."
@@ -1751,6 +1789,18 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Pages/LoginPages.swift
 
+        msgid "it only leads browsers to the panel"
+        msgstr "führt Browser nur zum Panel"
+
+        msgid "the panel's style and script hold no data"
+        msgstr "Stil und Skript des Panels enthalten keine Daten"
+
+        msgid "this is where sessions come from"
+        msgstr "hier entstehen Sitzungen"
+
+        msgid "session"
+        msgstr "Sitzung"
+
         msgid "Log in"
         msgstr "Anmelden"
 
@@ -1844,6 +1894,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Passwords/ForgottenPages.swift
 
+        msgid "it mails the owner of an address"
+        msgstr "schickt dem Inhaber einer Adresse eine E-Mail"
+
+        msgid "it asks for a mailed token"
+        msgstr "verlangt ein Token aus einer E-Mail"
+
         msgid "Enter the e-mail address that you log in with."
         msgstr "Geben Sie die E-Mail-Adresse ein, mit der Sie sich anmelden."
 
@@ -1860,6 +1916,9 @@ extension BuiltInTranslations {
         msgstr "Dieser Link ist ungültig, abgelaufen oder schon benutzt."
 
         # Packages/Server/AdminPanel/Passwords/PasswordPages.swift
+
+        msgid "password"
+        msgstr "Passwort"
 
         msgid "Change your password"
         msgstr "Passwort ändern"
@@ -1880,6 +1939,9 @@ extension BuiltInTranslations {
         msgstr "Die beiden neuen Passwörter stimmen nicht überein."
 
         # Packages/Server/AdminPanel/People/InvitationPages.swift
+
+        msgid "it asks for an invitation's token"
+        msgstr "verlangt das Token einer Einladung"
 
         msgid "Accept an invitation"
         msgstr "Einladung annehmen"
@@ -2037,48 +2099,6 @@ extension BuiltInTranslations {
 
         msgid "{0} or {1}"
         msgstr "{0} oder {1}"
-
-        # Packages/Server/AdminPanel/Permissions/OperationWords.swift
-
-        msgctxt "may …"
-        msgid "read"
-        msgstr "lesen"
-
-        msgctxt "may …"
-        msgid "create"
-        msgstr "erstellen"
-
-        msgctxt "may …"
-        msgid "update"
-        msgstr "ändern"
-
-        msgctxt "may …"
-        msgid "delete"
-        msgstr "löschen"
-
-        msgctxt "may …"
-        msgid "trash"
-        msgstr "in den Papierkorb legen"
-
-        msgctxt "may …"
-        msgid "listTrash"
-        msgstr "im Papierkorb ansehen"
-
-        msgctxt "may …"
-        msgid "restore"
-        msgstr "wiederherstellen"
-
-        msgctxt "may …"
-        msgid "inspect"
-        msgstr "inspizieren"
-
-        msgctxt "may …"
-        msgid "purge"
-        msgstr "endgültig löschen"
-
-        msgctxt "may …"
-        msgid "transfer"
-        msgstr "übergeben"
 
         # Packages/Server/AdminPanel/Permissions/PermissionBoxContent.swift
 
@@ -2852,6 +2872,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/SecondFactor/SecondFactorPages.swift
 
+        msgid "second factor"
+        msgstr "zweiter Faktor"
+
         msgid "Second factor"
         msgstr "Zweiter Faktor"
 
@@ -3443,6 +3466,16 @@ extension BuiltInTranslations {
         msgid "The app's rules have changed: ask for a new invitation."
         msgstr "Die Regeln der App haben sich geändert: Bitten Sie um eine neue Einladung."
 
+        # Packages/Server/AdminService/People/PeopleRoutes+Asking.swift
+
+        msgid "roles"
+        msgstr "Rollen"
+
+        # Packages/Server/AdminService/People/PeopleRoutes+Invitations.swift
+
+        msgid "whoever is logged in, with a token for their address"
+        msgstr "alle, die angemeldet sind, mit einem Token für ihre Adresse"
+
         # Packages/Server/AdminService/People/RoleTransfer.swift
 
         msgid "'scope' is missing."
@@ -3506,18 +3539,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Permissions/RouteAccess+Accounts.swift
 
+        msgid "see accounts"
+        msgstr "Konten sehen"
+
         msgid "Not permitted: no role lets you see accounts."
         msgstr "Nicht erlaubt: Keine Rolle erlaubt Ihnen, Konten zu sehen."
+
+        msgid "change accounts"
+        msgstr "Konten ändern"
 
         msgid "Not permitted: no role lets you change accounts."
         msgstr "Nicht erlaubt: Keine Rolle erlaubt Ihnen, Konten zu ändern."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+AnyMatrix.swift
 
+        msgid "the permission matrix of any app"
+        msgstr "die Rechtematrix einer beliebigen App"
+
         msgid "Not permitted: no app's rules let you {0} its permission matrix."
         msgstr "Nicht erlaubt: Die Regeln keiner App geben Ihnen für deren Rechtematrix das Recht „{0}“."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+EveryMatrix.swift
+
+        msgid "the permission matrix of every app"
+        msgstr "die Rechtematrix jeder App"
 
         msgid "Not permitted: this page is for super administrators."
         msgstr "Nicht erlaubt: Diese Seite ist für Super-Administratoren."
@@ -3525,7 +3570,15 @@ extension BuiltInTranslations {
         msgid "They are those who may change the permission matrix of every app."
         msgstr "Das sind alle, die die Rechtematrix jeder App ändern dürfen."
 
+        # Packages/Server/AdminService/Permissions/RouteAccess+Inspecting.swift
+
+        msgid "objects of any class"
+        msgstr "Objekte einer beliebigen Klasse"
+
         # Packages/Server/AdminService/Permissions/RouteAccess+Matrix.swift
+
+        msgid "the permission matrix"
+        msgstr "die Rechtematrix"
 
         msgid "No app's rules have a permission matrix."
         msgstr "Die Regeln keiner App haben eine Rechtematrix."
@@ -3724,6 +3777,11 @@ extension BuiltInTranslations {
 
         msgid "The group has more than {0} objects."
         msgstr "Die Gruppe hat mehr als {0} Objekte."
+
+        # Packages/Server/AdminService/Trash+Panel.swift
+
+        msgid "objects of a class with a trash"
+        msgstr "Objekte einer Klasse mit Papierkorb"
 
         # Packages/Server/AdminService/Trash+Purging.swift
 
@@ -4330,6 +4388,12 @@ extension BuiltInTranslations {
         msgid "Start or discard one: the page Jobs lists them."
         msgstr "Starten oder verwerfen Sie einen: Die Seite „Aufträge“ enthält sie."
 
+        # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
+
+        msgctxt "may …"
+        msgid "change"
+        msgstr "ändern"
+
         # Packages/Server/JSONAPI/JSONAPIRoutes.swift
 
         msgid "There is no resource of type '{0}' with this id."
@@ -4644,6 +4708,42 @@ extension BuiltInTranslations {
         msgid "Leave '{0}' as it is, or ask for a role that may change it."
         msgstr "Lassen Sie „{0}“, wie es ist, oder bitten Sie um eine Rolle, die es ändern darf."
 
+        # Packages/Server/HTTP/Accounts/Routes+APIKeys.swift
+
+        msgid "API keys"
+        msgstr "API-Schlüssel"
+
+        # Packages/Server/HTTP/Accounts/Routes+Account.swift
+
+        msgid "account"
+        msgstr "Konto"
+
+        # Packages/Server/HTTP/Accounts/Routes+Login.swift
+
+        msgid "this is where access tokens come from"
+        msgstr "hier entstehen Zugriffstoken"
+
+        msgid "it asks for a refresh token"
+        msgstr "verlangt ein Erneuerungstoken"
+
+        # Packages/Server/HTTP/Accounts/Routes+Registration.swift
+
+        msgid "this is where accounts come from"
+        msgstr "hier entstehen Konten"
+
+        # Packages/Server/HTTP/Accounts/Routes+Sessions.swift
+
+        msgid "logins"
+        msgstr "Anmeldungen"
+
+        # Packages/Server/HTTP/Application/Routes+Health.swift
+
+        msgid "says only that the process runs"
+        msgstr "sagt nur, dass der Prozess läuft"
+
+        msgid "says only whether the database answers"
+        msgstr "sagt nur, ob die Datenbank antwortet"
+
         # Packages/Server/HTTP/Configuration/ServerConfiguration.swift
 
         msgid "{0} is '{1}': choose optional, everywhere or everybody."
@@ -4704,26 +4804,87 @@ extension BuiltInTranslations {
         msgid "The address holds something that is not an id."
         msgstr "Die Adresse enthält etwas, das keine ID ist."
 
+        # Packages/Server/HTTP/Routes/Operation+Words.swift
+
+        msgctxt "may …"
+        msgid "delete"
+        msgstr "löschen"
+
+        msgctxt "may …"
+        msgid "trash"
+        msgstr "in den Papierkorb legen"
+
+        msgctxt "may …"
+        msgid "listTrash"
+        msgstr "im Papierkorb ansehen"
+
+        msgctxt "may …"
+        msgid "restore"
+        msgstr "wiederherstellen"
+
+        msgctxt "may …"
+        msgid "inspect"
+        msgstr "inspizieren"
+
+        msgctxt "may …"
+        msgid "purge"
+        msgstr "endgültig löschen"
+
+        msgctxt "may …"
+        msgid "transfer"
+        msgstr "übergeben"
+
+        msgctxt "may …"
+        msgid "audit"
+        msgstr "im Änderungsprotokoll ansehen"
+
+        msgctxt "permission"
+        msgid "{0} {1}"
+        msgstr "{1} {0}"
+
         # Packages/Server/HTTP/Routes/RouteAccess+Class.swift
 
         msgid "Not permitted."
         msgstr "Nicht erlaubt."
 
         msgid "Not permitted: no role lets you {0} {1}."
-        msgstr "Nicht erlaubt: Keine Rolle gibt Ihnen das Recht „{0} {1}“."
+        msgstr "Nicht erlaubt: Keine Rolle gibt Ihnen das Recht „{1} {0}“."
 
         # Packages/Server/HTTP/Routes/RouteAccess+Roles.swift
+
+        msgctxt "permission"
+        msgid "{0} {1} in {2}"
+        msgstr "{1} in {2} {0}"
+
+        msgid "leave to {0}"
+        msgstr "die Erlaubnis „{0}“"
 
         msgid "Not permitted: this takes {0}."
         msgstr "Nicht erlaubt. Nötig ist: {0}."
 
+        # Packages/Server/HTTP/Routes/RouteAccess+User.swift
+
+        msgid "own {0}"
+        msgstr "für sich selbst: {0}"
+
         # Packages/Server/HTTP/Routes/RouteAccess.swift
+
+        msgid "everybody: {0}"
+        msgstr "alle: {0}"
 
         msgid "Not permitted: you may not view the trash."
         msgstr "Nicht erlaubt: Sie dürfen den Papierkorb nicht ansehen."
 
         msgid "There is no {0} with this id."
         msgstr "Zu dieser ID gibt es kein Objekt ({0})."
+
+        # Packages/Server/HTTP/Routes/RouteScope.swift
+
+        msgid "the {0}"
+        msgstr "{0}"
+
+        msgid "the {0} of the {1}"
+        msgstr "{0} von {1}"
 
         # Packages/Server/HTTP/Routes/Timeout.swift
 

@@ -97,6 +97,13 @@ extension BuiltInTranslations {
         msgid "API"
         msgstr "API"
 
+        msgid "panel"
+        msgstr "panel"
+
+        msgctxt "may …"
+        msgid "read"
+        msgstr "leer"
+
         msgctxt "operation"
         msgid "read"
         msgstr "leer"
@@ -556,6 +563,9 @@ extension BuiltInTranslations {
 
         msgid "A connected device"
         msgstr "Un dispositivo conectado"
+
+        msgid "objects"
+        msgstr "objetos"
 
         msgid "Why is an object missing?"
         msgstr "¿Por qué falta un objeto?"
@@ -1171,6 +1181,10 @@ extension BuiltInTranslations {
         msgid "tabs"
         msgstr "tabuladores"
 
+        msgctxt "may …"
+        msgid "create or update"
+        msgstr "crear o actualizar"
+
         msgid "There is no such import."
         msgstr "Esa importación no existe."
 
@@ -1239,6 +1253,12 @@ extension BuiltInTranslations {
 
         msgid "Tick at least one field to change."
         msgstr "Marque al menos un campo para cambiarlo."
+
+        # Packages/Server/AdminPanel/Jobs/BulkPages.swift
+
+        msgctxt "may …"
+        msgid "change or restore"
+        msgstr "cambiar o restaurar"
 
         # Packages/Server/AdminPanel/Jobs/BulkTrialContent.swift
 
@@ -1346,6 +1366,9 @@ extension BuiltInTranslations {
 
         msgid "Jobs"
         msgstr "Tareas"
+
+        msgid "jobs"
+        msgstr "tareas"
 
         msgid "Undo this job?"
         msgstr "¿Deshacer esta tarea?"
@@ -1484,11 +1507,26 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/ClassPages.swift
 
+        msgid "objects of a class"
+        msgstr "objetos de una clase"
+
         msgid "Did you mean '{0}'?"
         msgstr "¿Quiso decir «{0}»?"
 
         msgid "The overview lists the classes."
         msgstr "El resumen muestra las clases."
+
+        msgctxt "may …"
+        msgid "update"
+        msgstr "actualizar"
+
+        msgctxt "may …"
+        msgid "create"
+        msgstr "crear"
+
+        msgctxt "may …"
+        msgid "delete or trash"
+        msgstr "eliminar o mover a la papelera"
 
         msgid "There is no class at this address."
         msgstr "No hay ninguna clase en esta dirección."
@@ -1750,6 +1788,18 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Pages/LoginPages.swift
 
+        msgid "it only leads browsers to the panel"
+        msgstr "solo lleva los navegadores al panel"
+
+        msgid "the panel's style and script hold no data"
+        msgstr "el estilo y el script del panel no contienen datos"
+
+        msgid "this is where sessions come from"
+        msgstr "aquí se crean las sesiones"
+
+        msgid "session"
+        msgstr "sesión"
+
         msgid "Log in"
         msgstr "Iniciar sesión"
 
@@ -1843,6 +1893,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Passwords/ForgottenPages.swift
 
+        msgid "it mails the owner of an address"
+        msgstr "envía un correo al titular de una dirección"
+
+        msgid "it asks for a mailed token"
+        msgstr "exige un token enviado por correo"
+
         msgid "Enter the e-mail address that you log in with."
         msgstr "Introduzca la dirección de correo electrónico con la que inicia sesión."
 
@@ -1859,6 +1915,9 @@ extension BuiltInTranslations {
         msgstr "Este enlace no es válido, ha caducado o ya se usó."
 
         # Packages/Server/AdminPanel/Passwords/PasswordPages.swift
+
+        msgid "password"
+        msgstr "contraseña"
 
         msgid "Change your password"
         msgstr "Cambiar la contraseña"
@@ -1879,6 +1938,9 @@ extension BuiltInTranslations {
         msgstr "Las dos contraseñas nuevas no coinciden."
 
         # Packages/Server/AdminPanel/People/InvitationPages.swift
+
+        msgid "it asks for an invitation's token"
+        msgstr "exige el token de una invitación"
 
         msgid "Accept an invitation"
         msgstr "Aceptar una invitación"
@@ -2036,48 +2098,6 @@ extension BuiltInTranslations {
 
         msgid "{0} or {1}"
         msgstr "{0} o {1}"
-
-        # Packages/Server/AdminPanel/Permissions/OperationWords.swift
-
-        msgctxt "may …"
-        msgid "read"
-        msgstr "leer"
-
-        msgctxt "may …"
-        msgid "create"
-        msgstr "crear"
-
-        msgctxt "may …"
-        msgid "update"
-        msgstr "actualizar"
-
-        msgctxt "may …"
-        msgid "delete"
-        msgstr "eliminar"
-
-        msgctxt "may …"
-        msgid "trash"
-        msgstr "mover a la papelera"
-
-        msgctxt "may …"
-        msgid "listTrash"
-        msgstr "ver en la papelera"
-
-        msgctxt "may …"
-        msgid "restore"
-        msgstr "restaurar"
-
-        msgctxt "may …"
-        msgid "inspect"
-        msgstr "inspeccionar"
-
-        msgctxt "may …"
-        msgid "purge"
-        msgstr "eliminar definitivamente"
-
-        msgctxt "may …"
-        msgid "transfer"
-        msgstr "traspasar"
 
         # Packages/Server/AdminPanel/Permissions/PermissionBoxContent.swift
 
@@ -2851,6 +2871,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/SecondFactor/SecondFactorPages.swift
 
+        msgid "second factor"
+        msgstr "segundo factor"
+
         msgid "Second factor"
         msgstr "Segundo factor"
 
@@ -3442,6 +3465,16 @@ extension BuiltInTranslations {
         msgid "The app's rules have changed: ask for a new invitation."
         msgstr "Las reglas de la aplicación han cambiado: pida una nueva invitación."
 
+        # Packages/Server/AdminService/People/PeopleRoutes+Asking.swift
+
+        msgid "roles"
+        msgstr "roles"
+
+        # Packages/Server/AdminService/People/PeopleRoutes+Invitations.swift
+
+        msgid "whoever is logged in, with a token for their address"
+        msgstr "quien haya iniciado sesión, con un token para su dirección"
+
         # Packages/Server/AdminService/People/RoleTransfer.swift
 
         msgid "'scope' is missing."
@@ -3505,18 +3538,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Permissions/RouteAccess+Accounts.swift
 
+        msgid "see accounts"
+        msgstr "ver cuentas"
+
         msgid "Not permitted: no role lets you see accounts."
         msgstr "No permitido: ningún rol le permite ver cuentas."
+
+        msgid "change accounts"
+        msgstr "cambiar cuentas"
 
         msgid "Not permitted: no role lets you change accounts."
         msgstr "No permitido: ningún rol le permite cambiar cuentas."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+AnyMatrix.swift
 
+        msgid "the permission matrix of any app"
+        msgstr "la matriz de permisos de cualquier aplicación"
+
         msgid "Not permitted: no app's rules let you {0} its permission matrix."
         msgstr "No permitido: las reglas de ninguna aplicación le permiten {0} su matriz de permisos."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+EveryMatrix.swift
+
+        msgid "the permission matrix of every app"
+        msgstr "la matriz de permisos de todas las aplicaciones"
 
         msgid "Not permitted: this page is for super administrators."
         msgstr "No permitido: esta página es para superadministradores."
@@ -3524,7 +3569,15 @@ extension BuiltInTranslations {
         msgid "They are those who may change the permission matrix of every app."
         msgstr "Son quienes pueden cambiar la matriz de permisos de todas las aplicaciones."
 
+        # Packages/Server/AdminService/Permissions/RouteAccess+Inspecting.swift
+
+        msgid "objects of any class"
+        msgstr "objetos de cualquier clase"
+
         # Packages/Server/AdminService/Permissions/RouteAccess+Matrix.swift
+
+        msgid "the permission matrix"
+        msgstr "la matriz de permisos"
 
         msgid "No app's rules have a permission matrix."
         msgstr "Las reglas de ninguna aplicación tienen una matriz de permisos."
@@ -3723,6 +3776,11 @@ extension BuiltInTranslations {
 
         msgid "The group has more than {0} objects."
         msgstr "El grupo tiene más de {0} objetos."
+
+        # Packages/Server/AdminService/Trash+Panel.swift
+
+        msgid "objects of a class with a trash"
+        msgstr "objetos de una clase con papelera"
 
         # Packages/Server/AdminService/Trash+Purging.swift
 
@@ -4329,6 +4387,12 @@ extension BuiltInTranslations {
         msgid "Start or discard one: the page Jobs lists them."
         msgstr "Inicie o descarte una: la página Tareas las muestra."
 
+        # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
+
+        msgctxt "may …"
+        msgid "change"
+        msgstr "cambiar"
+
         # Packages/Server/JSONAPI/JSONAPIRoutes.swift
 
         msgid "There is no resource of type '{0}' with this id."
@@ -4643,6 +4707,42 @@ extension BuiltInTranslations {
         msgid "Leave '{0}' as it is, or ask for a role that may change it."
         msgstr "Deje «{0}» como está, o pida un rol que pueda cambiarlo."
 
+        # Packages/Server/HTTP/Accounts/Routes+APIKeys.swift
+
+        msgid "API keys"
+        msgstr "claves de API"
+
+        # Packages/Server/HTTP/Accounts/Routes+Account.swift
+
+        msgid "account"
+        msgstr "cuenta"
+
+        # Packages/Server/HTTP/Accounts/Routes+Login.swift
+
+        msgid "this is where access tokens come from"
+        msgstr "aquí se crean los tokens de acceso"
+
+        msgid "it asks for a refresh token"
+        msgstr "exige un token de renovación"
+
+        # Packages/Server/HTTP/Accounts/Routes+Registration.swift
+
+        msgid "this is where accounts come from"
+        msgstr "aquí se crean las cuentas"
+
+        # Packages/Server/HTTP/Accounts/Routes+Sessions.swift
+
+        msgid "logins"
+        msgstr "inicios de sesión"
+
+        # Packages/Server/HTTP/Application/Routes+Health.swift
+
+        msgid "says only that the process runs"
+        msgstr "solo dice que el proceso está en marcha"
+
+        msgid "says only whether the database answers"
+        msgstr "solo dice si la base de datos responde"
+
         # Packages/Server/HTTP/Configuration/ServerConfiguration.swift
 
         msgid "{0} is '{1}': choose optional, everywhere or everybody."
@@ -4703,6 +4803,44 @@ extension BuiltInTranslations {
         msgid "The address holds something that is not an id."
         msgstr "La dirección contiene algo que no es un ID."
 
+        # Packages/Server/HTTP/Routes/Operation+Words.swift
+
+        msgctxt "may …"
+        msgid "delete"
+        msgstr "eliminar"
+
+        msgctxt "may …"
+        msgid "trash"
+        msgstr "mover a la papelera"
+
+        msgctxt "may …"
+        msgid "listTrash"
+        msgstr "ver en la papelera"
+
+        msgctxt "may …"
+        msgid "restore"
+        msgstr "restaurar"
+
+        msgctxt "may …"
+        msgid "inspect"
+        msgstr "inspeccionar"
+
+        msgctxt "may …"
+        msgid "purge"
+        msgstr "eliminar definitivamente"
+
+        msgctxt "may …"
+        msgid "transfer"
+        msgstr "traspasar"
+
+        msgctxt "may …"
+        msgid "audit"
+        msgstr "ver en el registro de auditoría"
+
+        msgctxt "permission"
+        msgid "{0} {1}"
+        msgstr "{0} {1}"
+
         # Packages/Server/HTTP/Routes/RouteAccess+Class.swift
 
         msgid "Not permitted."
@@ -4713,16 +4851,39 @@ extension BuiltInTranslations {
 
         # Packages/Server/HTTP/Routes/RouteAccess+Roles.swift
 
+        msgctxt "permission"
+        msgid "{0} {1} in {2}"
+        msgstr "{0} {1} en {2}"
+
+        msgid "leave to {0}"
+        msgstr "el permiso «{0}»"
+
         msgid "Not permitted: this takes {0}."
         msgstr "No permitido: esto requiere {0}."
 
+        # Packages/Server/HTTP/Routes/RouteAccess+User.swift
+
+        msgid "own {0}"
+        msgstr "para sí mismo: {0}"
+
         # Packages/Server/HTTP/Routes/RouteAccess.swift
+
+        msgid "everybody: {0}"
+        msgstr "todos: {0}"
 
         msgid "Not permitted: you may not view the trash."
         msgstr "No permitido: no puede ver la papelera."
 
         msgid "There is no {0} with this id."
         msgstr "No existe ningún objeto ({0}) con este ID."
+
+        # Packages/Server/HTTP/Routes/RouteScope.swift
+
+        msgid "the {0}"
+        msgstr "{0}"
+
+        msgid "the {0} of the {1}"
+        msgstr "{0} de {1}"
 
         # Packages/Server/HTTP/Routes/Timeout.swift
 

@@ -6,7 +6,6 @@ import TomboloLocalization
 
 /// Who may do what with the trash: as its JSON routes decide.
 struct TrashAccess: Sendable {
-    private static let what = "objects of a class with a trash"
     private let rules: LiveRules
 
     init(_ rules: LiveRules) { self.rules = rules }
@@ -15,9 +14,9 @@ struct TrashAccess: Sendable {
 
     /// The operation, and the sight of what is in the trash.
     func to(_ operation: TomboloRules.Operation) -> RouteAccess<ClassesGrant> {
-        let listing = RouteAccess.objects(.listTrash, ofAny: Self.what, Self.names, by: rules)
+        let listing = RouteAccess.objects(.listTrash, ofAny: Trash.objectWords, Self.names, by: rules)
         guard operation != .listTrash else { return listing }
-        return .objects(operation, ofAny: Self.what, Self.names, by: rules).and(listing)
+        return .objects(operation, ofAny: Trash.objectWords, Self.names, by: rules).and(listing)
     }
 
     /// Whether the rules permit an operation on some objects of a class.

@@ -1,6 +1,7 @@
 package import PostgresClient
 package import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 package import TomboloModel
 package import TomboloRules
 package import TomboloServerModel
@@ -19,12 +20,12 @@ package struct AuditLog: Sendable {
 
     /// For those who may see the log of some objects of at least one class.
     package static func access(by rules: LiveRules) -> RouteAccess<ClassesGrant> {
-        .objects(.audit, ofAny: "objects", classes, by: rules)
+        .objects(.audit, ofAny: localized("objects"), classes, by: rules)
     }
 
     /// What somebody may see of the log, where the question came by another way than a route; nil if nothing.
     package static func grant(_ subject: Subject, by rules: Rules) -> ClassesGrant? {
-        try? ClassesGrant(subject, .audit, ofAny: "objects", classes, by: rules)
+        try? ClassesGrant(subject, .audit, ofAny: localized("objects"), classes, by: rules)
     }
 
     private static func classes(_ schema: Schema) -> [String] {

@@ -1,6 +1,7 @@
 import Foundation
 import TomboloAuthentication
 package import TomboloHTTP
+import TomboloLocalization
 package import TomboloModel
 package import TomboloRules
 
@@ -11,7 +12,7 @@ extension PeopleRoutes {
     package static func access(
         to operation: TomboloRules.Operation, _ rules: LiveRules
     ) -> RouteAccess<ModelGrant> {
-        .anyObjects("\(operation)", ofAny: "roles", by: rules, operations(operation, rules))
+        .anyObjects(operation.verb, ofAny: localized("roles"), by: rules, operations(operation, rules))
     }
 
     private func desk(_ rules: Rules) -> InvitationDesk {

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -30,7 +31,7 @@ extension PeopleRoutes {
             let body = try await request.json(Acceptance.self, context)
             return JSONAnswer(try await accept(body.token, by: user, context.remoteAddress))
         }
-        routes.on(.post, "/invitations/join", access: .open(because: "it asks for an invitation's token")) {
+        routes.on(.post, "/invitations/join", access: .open(because: localized("it asks for an invitation's token"))) {
             request, context, _ in
             let body = try await request.json(Joining.self, context)
             return JSONAnswer(
@@ -80,11 +81,12 @@ extension RouteAccess where Grant == ObjectId {
     /// For everybody who is logged in: what the request shows besides decides.
     fileprivate static var loggedIn: RouteAccess {
         RouteAccess(
-            summary: "whoever is logged in, with a token for their address",
+            summary: localized("whoever is logged in, with a token for their address"),
             forecast: { $0.isAnonymous ? .refused : .allowed }
         ) { subject, _, _ in
             guard let user = subject.userID else {
-                throw RequestFailure(.unauthenticated, "This needs a user.", hint: "Log in with POST /login.")
+                throw RequestFailure(
+                    .unauthenticated, localized("This needs a user."), hint: "Log in with POST /login.")
             }
             return user
         }

@@ -59,7 +59,7 @@ package enum AccountAuthority {
         }
         switch model.rules.advantage(of: target, over: equal) {
         case .objects(let operation, let name):
-            return above(localized("Not permitted: they may \(operation) objects of \(name) that you may not."))
+            return above(localized("Not permitted: they may \(operation.verb) objects of \(name) that you may not."))
         case .properties(let name):
             return above(localized("Not permitted: they may read properties of \(name) that you may not."))
         case nil: return nil

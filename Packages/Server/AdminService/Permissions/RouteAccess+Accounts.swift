@@ -24,7 +24,7 @@ package struct AccountsGrant: Sendable {
 extension RouteAccess where Grant == AccountsGrant {
     /// For those whom the matrix of at least one app permits to see accounts.
     package static func seeingAccounts(_ models: ServerModels) -> RouteAccess {
-        accounts(.listAccounts, models, summary: "see accounts") {
+        accounts(.listAccounts, models, summary: localized("see accounts")) {
             localized("Not permitted: no role lets you see accounts.")
         }
     }
@@ -32,17 +32,18 @@ extension RouteAccess where Grant == AccountsGrant {
     /// For those whom the matrix of at least one app permits to change accounts of others. Whose is decided by
     /// ``AccountAuthority``.
     package static func changingAccounts(_ models: ServerModels) -> RouteAccess {
-        accounts(.manageAccounts, models, summary: "change accounts") {
+        accounts(.manageAccounts, models, summary: localized("change accounts")) {
             localized("Not permitted: no role lets you change accounts.")
         }
     }
 
     private static func accounts(
-        _ operation: TomboloRules.Operation, _ models: ServerModels, summary: String,
+        _ operation: TomboloRules.Operation, _ models: ServerModels,
+        summary: @autoclosure @escaping @Sendable () -> String,
         _ refusal: @escaping @Sendable () -> String
     ) -> RouteAccess {
         RouteAccess(
-            summary: summary,
+            summary: summary(),
             forecast: { AccountsGrant.isPermitted($0, operation, models.current) ? .allowed : .refused },
             decide: { subject, _, _ in
                 let model = models.current

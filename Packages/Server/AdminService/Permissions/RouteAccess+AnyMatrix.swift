@@ -21,14 +21,14 @@ extension RouteAccess where Grant == AnyMatrixGrant {
             model.matrices.keys.sorted().first { model.refusal(subject, operation, ofMatrixOf: $0) == nil }
         }
         return RouteAccess(
-            summary: "\(operation) the permission matrix of any app",
+            summary: operation.verb(localized("the permission matrix of any app")),
             forecast: { permitted($0, models.current) == nil ? .refused : .allowed },
             decide: { subject, _, _ in
                 let model = models.current
                 guard let app = permitted(subject, model) else {
                     throw RequestFailure(
                         .forbidden,
-                        localized("Not permitted: no app's rules let you \(operation) its permission matrix."))
+                        localized("Not permitted: no app's rules let you \(operation.verb) its permission matrix."))
                 }
                 return AnyMatrixGrant(subject: subject, model: model, app: app)
             }

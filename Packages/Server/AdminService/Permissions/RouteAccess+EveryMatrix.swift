@@ -10,7 +10,7 @@ extension RouteAccess where Grant == ServerModel {
     /// holds everything that there is, such as backups.
     package static func everyMatrix(of models: ServerModels) -> RouteAccess {
         RouteAccess(
-            summary: "update the permission matrix of every app",
+            summary: TomboloRules.Operation.update.verb(localized("the permission matrix of every app")),
             forecast: { models.current.isSuperAdministrator($0) ? .allowed : .refused },
             decide: { subject, _, _ in
                 let model = models.current

@@ -1,5 +1,6 @@
 import Hummingbird
 package import TomboloHTTP
+import TomboloLocalization
 import TomboloRules
 package import TomboloServerModel
 
@@ -8,7 +9,7 @@ extension RouteAccess where Grant == ServerModel {
     /// decided by ``ViewAs/refusal(of:looking:_:)``.
     package static func inspecting(_ models: ServerModels) -> RouteAccess {
         RouteAccess(
-            summary: "inspect objects of any class",
+            summary: TomboloRules.Operation.inspect.verb(localized("objects of any class")),
             forecast: { ViewAs.mayInspect($0, models.current) ? .allowed : .refused },
             decide: { subject, _, _ in
                 let model = models.current

@@ -9,7 +9,7 @@ extension RouteAccess where Grant == MatrixGrant {
     /// `app` names one.
     package static func matrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
         RouteAccess(
-            summary: "\(operation) the permission matrix",
+            summary: operation.verb(localized("the permission matrix")),
             forecast: { subject in
                 let model = models.current
                 let isPermitted = model.matrices.keys.contains {

@@ -78,7 +78,8 @@ package enum ViewAs: Hashable, Sendable {
                 if wanted == .constant(false) { continue }
                 let permitted = filter(viewer, operation, index, rules)
                 guard permitted == .constant(true) || permitted == wanted else {
-                    return above(localized("Not permitted: they may \(operation) objects of \(name) that you may not."))
+                    return above(
+                        localized("Not permitted: they may \(operation.verb) objects of \(name) that you may not."))
                 }
                 guard (own[index] ?? []).isSubset(of: theirs[index] ?? []) else {
                     return above(localized("Not permitted: they may read properties of \(name) that you may not."))

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
+import TomboloLocalization
 import TomboloModel
 
 extension Routes {
@@ -15,36 +16,36 @@ extension Routes {
     ///     PUT    /api-keys/{id}/disable  ends the logins made with it
     ///     DELETE /api-keys/{id}          the same
     func addAPIKeys(_ authenticator: Authenticator) {
-        on(.post, "/api-keys", access: .own("API keys")) { request, context, user in
+        on(.post, "/api-keys", access: .own(localized("API keys"))) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.json(NewKeyRequest.self, context)
             let made = try await authenticator.makeAPIKey(
                 named: body.name, for: user, code: body.code, address: context.remoteAddress)
             return JSONAnswer(KeyAnswer(made.key, text: made.text), status: .created)
         }
-        on(.get, "/api-keys", access: .own("API keys")) { _, _, user in
+        on(.get, "/api-keys", access: .own(localized("API keys"))) { _, _, user in
             JSONAnswer(["keys": try await authenticator.apiKeys(of: user).map { KeyAnswer($0) }])
         }
-        on(.get, "/api-keys/{id}", access: .own("API keys")) { _, context, user in
+        on(.get, "/api-keys/{id}", access: .own(localized("API keys"))) { _, context, user in
             let id = try context.id()
             guard let key = try await authenticator.apiKeys(of: user).first(where: { $0.id == id }) else {
                 throw AuthenticationError.noSuchAPIKey
             }
             return JSONAnswer(KeyAnswer(key))
         }
-        on(.put, "/api-keys/{id}/enable", access: .own("API keys")) { request, context, user in
+        on(.put, "/api-keys/{id}/enable", access: .own(localized("API keys"))) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.optionalJSON(CodeRequest.self, context)
             try await authenticator.enableAPIKey(
                 context.id(), of: user, code: body?.code, address: context.remoteAddress)
             return HTTPResponse.Status.noContent
         }
-        on(.put, "/api-keys/{id}/disable", access: .own("API keys")) { request, context, user in
+        on(.put, "/api-keys/{id}/disable", access: .own(localized("API keys"))) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             try await authenticator.disableAPIKey(context.id(), of: user)
             return HTTPResponse.Status.noContent
         }
-        on(.delete, "/api-keys/{id}", access: .own("API keys")) { request, context, user in
+        on(.delete, "/api-keys/{id}", access: .own(localized("API keys"))) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             try await authenticator.deleteAPIKey(context.id(), of: user)
             return HTTPResponse.Status.noContent

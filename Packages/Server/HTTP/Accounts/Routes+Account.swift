@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 public import TomboloAuthentication
+import TomboloLocalization
 import TomboloModel
 
 extension Routes {
@@ -21,23 +22,23 @@ extension Routes {
     ///     POST   /link      credentials → the account, which can log in with them too
     ///     POST   /password  current and new password → tokens; all other logins end
     func addAccount(_ authenticator: Authenticator) {
-        on(.get, "/account", access: .own("account")) { _, _, user in
+        on(.get, "/account", access: .own(localized("account"))) { _, _, user in
             JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
         }
-        on(.delete, "/account", access: .own("account")) { request, context, user in
+        on(.delete, "/account", access: .own(localized("account"))) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.optionalJSON(CodeRequest.self, context)
             try await authenticator.deleteAccount(user, code: body?.code, address: context.remoteAddress)
             return HTTPResponse.Status.noContent
         }
-        on(.post, "/link", access: .own("account")) { request, context, user in
+        on(.post, "/link", access: .own(localized("account"))) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.json(CredentialsRequest.self, context)
             try await authenticator.link(
                 body.credentials(), to: user, code: body.code, address: context.remoteAddress)
             return JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
         }
-        on(.post, "/password", access: .own("account")) { request, context, _ in
+        on(.post, "/password", access: .own(localized("account"))) { request, context, _ in
             try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.json(PasswordRequest.self, context)
             let login = try await authenticator.changePassword(

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 public import TomboloAuthentication
+import TomboloLocalization
 import TomboloModel
 
 extension Routes {
@@ -13,19 +14,20 @@ extension Routes {
     ///
     /// 401 for wrong credentials, without saying what was wrong; 429 after too many failed attempts.
     public func addLogin(_ authenticator: Authenticator) {
-        on(.post, "/login", access: .open(because: "this is where access tokens come from")) { request, context, _ in
+        on(.post, "/login", access: .open(because: localized("this is where access tokens come from"))) {
+            request, context, _ in
             let body = try await request.json(CredentialsRequest.self, context)
             let login = try await authenticator.login(
                 body.credentials(), code: body.code, address: context.remoteAddress,
                 device: body.device?.device ?? LoginDevice())
             return JSONAnswer(LoginAnswer(login))
         }
-        on(.post, "/session", access: .open(because: "it asks for a refresh token")) { request, context, _ in
+        on(.post, "/session", access: .open(because: localized("it asks for a refresh token"))) { request, context, _ in
             JSONAnswer(
                 LoginAnswer(
                     try await authenticator.refresh(RefreshBearer.of(request), address: context.remoteAddress)))
         }
-        on(.delete, "/session", access: .open(because: "it asks for a refresh token")) { request, _, _ in
+        on(.delete, "/session", access: .open(because: localized("it asks for a refresh token"))) { request, _, _ in
             try await authenticator.logOut(RefreshBearer.of(request))
             return HTTPResponse.Status.noContent
         }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
+import TomboloLocalization
 
 extension Routes {
     /// E-mail and password of people who aren't logged in:
@@ -13,30 +14,33 @@ extension Routes {
     ///
     /// Where a mail is sent, the answer is the same whether the address has an account or not.
     func addRegistration(_ authenticator: Authenticator) {
-        on(.post, "/register", access: .open(because: "this is where accounts come from")) { request, context, _ in
+        on(.post, "/register", access: .open(because: localized("this is where accounts come from"))) {
+            request, context, _ in
             let body = try await request.json(RegisterRequest.self, context)
             let isConfirmed = try await authenticator.requestRegistration(
                 email: body.email, password: body.password, name: body.name, address: context.remoteAddress)
             return JSONAnswer(
                 ["status": isConfirmed ? "confirmed" : "pending"], status: isConfirmed ? .created : .accepted)
         }
-        on(.post, "/confirm", access: .open(because: "it asks for a mailed token")) { request, context, _ in
+        on(.post, "/confirm", access: .open(because: localized("it asks for a mailed token"))) { request, context, _ in
             let body = try await request.json(MailTokenRequest.self, context)
             try await authenticator.confirm(
                 token: body.token, tokenID: body.tokenID, address: context.remoteAddress)
             return HTTPResponse.Status.noContent
         }
-        on(.post, "/confirm/send", access: .open(because: "it mails the owner of an address")) { request, context, _ in
+        on(.post, "/confirm/send", access: .open(because: localized("it mails the owner of an address"))) {
+            request, context, _ in
             let body = try await request.json(EmailRequest.self, context)
             try await authenticator.resendConfirmation(email: body.email, address: context.remoteAddress)
             return JSONAnswer(["status": "pending"], status: .accepted)
         }
-        on(.post, "/reset/send", access: .open(because: "it mails the owner of an address")) { request, context, _ in
+        on(.post, "/reset/send", access: .open(because: localized("it mails the owner of an address"))) {
+            request, context, _ in
             let body = try await request.json(EmailRequest.self, context)
             try await authenticator.sendReset(email: body.email, address: context.remoteAddress)
             return JSONAnswer(["status": "pending"], status: .accepted)
         }
-        on(.post, "/reset", access: .open(because: "it asks for a mailed token")) { request, context, _ in
+        on(.post, "/reset", access: .open(because: localized("it asks for a mailed token"))) { request, context, _ in
             let body = try await request.json(ResetRequest.self, context)
             try await authenticator.reset(
                 password: body.password, token: body.token, tokenID: body.tokenID, address: context.remoteAddress)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
+import TomboloLocalization
 import TomboloModel
 
 extension Routes {
@@ -12,7 +13,7 @@ extension Routes {
     ///     DELETE /sessions                 ends all
     ///     DELETE /sessions?except=current  ends all others
     func addSessions(_ authenticator: Authenticator) {
-        on(.get, "/sessions", access: .own("logins")) { request, _, user in
+        on(.get, "/sessions", access: .own(localized("logins"))) { request, _, user in
             let current = try await authenticator.caller(BearerToken.of(request)).sessionID
             return JSONAnswer(
                 SessionsAnswer(
@@ -20,12 +21,12 @@ extension Routes {
                         SessionsAnswer.Session($0, isCurrent: $0.id == current)
                     }))
         }
-        on(.delete, "/sessions/{id}", access: .own("logins")) { request, context, user in
+        on(.delete, "/sessions/{id}", access: .own(localized("logins"))) { request, context, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             try await authenticator.endSession(context.id(), of: user)
             return HTTPResponse.Status.noContent
         }
-        on(.delete, "/sessions", access: .own("logins")) { request, _, user in
+        on(.delete, "/sessions", access: .own(localized("logins"))) { request, _, user in
             try await authenticator.requireOwner(BearerToken.of(request))
             var kept: ObjectId?
             if let except = request.uri.queryParameters["except"] {

@@ -1,5 +1,6 @@
 import HTTPTypes
 public import PostgresClient
+import TomboloLocalization
 
 extension Routes {
     /// How long the database may take to answer before a server counts as not ready.
@@ -14,10 +15,11 @@ extension Routes {
     /// `GET /health`: the process answers. `GET /ready`: its database does too, so that requests may be sent to it,
     /// unless the server is about to end.
     public func addHealth(_ pool: PostgresPool, readiness: Readiness? = nil) {
-        on(.get, Self.healthPath, access: .open(because: "says only that the process runs")) { _, _, _ in
+        on(.get, Self.healthPath, access: .open(because: localized("says only that the process runs"))) { _, _, _ in
             JSONAnswer(["status": "ok"])
         }
-        on(.get, Self.readyPath, access: .open(because: "says only whether the database answers")) { _, _, _ in
+        on(.get, Self.readyPath, access: .open(because: localized("says only whether the database answers"))) {
+            _, _, _ in
             if readiness?.isDraining == true {
                 throw RequestFailure(.unavailable, "The server is about to end.", hint: RequestFailure.retryHint)
             }

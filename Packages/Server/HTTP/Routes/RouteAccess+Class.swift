@@ -21,12 +21,13 @@ extension RouteAccess where Grant == ClassGrant {
     ///   - operations: of a class; one of them must be permitted.
     ///   - find: the class of the model as it is; throws a ``RequestFailure`` for an address of none.
     public static func someObjects(
-        _ summary: String, ofAny what: String,
+        _ summary: @autoclosure @escaping @Sendable () -> String,
+        ofAny what: @autoclosure @escaping @Sendable () -> String,
         _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation], by rules: LiveRules,
         _ find: @escaping @Sendable (Schema, EdgeContext) throws -> Int
     ) -> RouteAccess {
         RouteAccess(
-            summary: "\(summary) \(what)", token: .optional,
+            summary: Operation.verb(summary(), what()), token: .optional,
             forecast: { RouteForecast($0, operations, rules.current) }
         ) { subject, _, context in
             let rules = rules.current
@@ -58,11 +59,12 @@ extension RouteAccess where Grant == ModelGrant {
     ///   - isOpen: whether anonymous callers may be among them; otherwise it takes an access token.
     ///   - operations: of a class; none for a class that doesn't count.
     public static func anyObjects(
-        _ summary: String, ofAny what: String, isOpen: Bool = false, by rules: LiveRules,
+        _ summary: @autoclosure @escaping @Sendable () -> String,
+        ofAny what: @autoclosure @escaping @Sendable () -> String, isOpen: Bool = false, by rules: LiveRules,
         _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
     ) -> RouteAccess {
         RouteAccess(
-            summary: "\(summary) \(what)", token: isOpen ? .optional : .required,
+            summary: Operation.verb(summary(), what()), token: isOpen ? .optional : .required,
             forecast: { subject in
                 guard subject.userID != nil || isOpen else { return .refused }
                 // What it's about comes with the request.
@@ -81,7 +83,7 @@ extension RouteAccess where Grant == ModelGrant {
             }
             // The refusals name one class each, and nobody asked about one.
             if let denial, denial.needsLogin { throw RequestFailure(denial) }
-            throw RequestFailure(.forbidden, localized("Not permitted: no role lets you \(summary) \(what)."))
+            throw RequestFailure(.forbidden, localized("Not permitted: no role lets you \(summary()) \(what())."))
         }
     }
 }

@@ -34,8 +34,9 @@ extension RouteAccess {
     public func or(_ other: RouteAccess) -> RouteAccess {
         let isRequired = token == .required && other.token == .required
         let forecasts = (forecast, other.forecast)
+        let summaries = [summary, other.summary]
         return RouteAccess(
-            deciding: ["(\([summary, other.summary].sorted().joined(separator: " or ")))"],
+            deciding: [{ "(\(summaries.map { $0() }.sorted().joinedByOr))" }],
             token: isRequired ? .required : .optional, parameters: parameters.union(other.parameters),
             forecast: { max(forecasts.0($0), forecasts.1($0)) }
         ) { subject, request, context in

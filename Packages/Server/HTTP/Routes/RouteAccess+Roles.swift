@@ -6,14 +6,16 @@ import TomboloLocalization
 extension RouteAccess where Grant == Subject {
     /// For users who have one of the roles everywhere.
     public static func role(_ roles: Role...) -> RouteAccess {
-        let names = roles.map(\.name).joined(separator: " or ")
+        let names: @Sendable () -> String = { roles.map { localizedName($0.name) }.joinedByOr }
         let found: @Sendable (Subject) -> Role? = { subject in
             roles.first { subject.grants.contains(RoleGrant(role: $0, scope: nil)) }
         }
         return RouteAccess(
             deciding: [names], token: .required, forecast: { found($0) == nil ? .refused : .allowed }
         ) { subject, _, _ in
-            guard let role = found(subject) else { throw RequestFailure.lacks("the role \(names)", subject) }
+            guard let role = found(subject) else {
+                throw RequestFailure.lacks(localized("the role \(names())"), subject)
+            }
             return RouteVerdict(grant: subject, reasons: ["\(role)"])
         }
     }
@@ -21,17 +23,18 @@ extension RouteAccess where Grant == Subject {
     /// For users who have one of the roles in what the request leads to. Whether that is there is no matter for others:
     /// they get 403.
     public static func role(_ roles: Role..., in scope: RouteScope) -> RouteAccess {
-        let names = roles.map(\.name).joined(separator: " or ")
+        let names: @Sendable () -> String = { roles.map { localizedName($0.name) }.joinedByOr }
         return RouteAccess(
-            deciding: ["\(names) in \(scope.words)"], token: .required, parameters: scope.parameters,
+            deciding: [{ localized("\(names()) in \(scope.words())") }], token: .required, parameters: scope.parameters,
             forecast: { subject in
                 subject.grants.contains { $0.scope != nil && roles.contains($0.role) } ? .ownOnly : .refused
             }
         ) { subject, _, context in
             guard let key = try await scope.key(context),
                 let role = roles.first(where: { subject.grants.contains(RoleGrant(role: $0, scope: key)) })
-            else { throw RequestFailure.lacks("the role \(names) in \(scope.words)", subject) }
-            return RouteVerdict(grant: subject, reasons: ["\(role) in \(scope.words)"])
+            else { throw RequestFailure.lacks(localized("the role \(names()) in \(scope.words())"), subject) }
+            let reason = MessageCatalogue.$current.withValue(nil) { "\(role) in \(scope.words())" }
+            return RouteVerdict(grant: subject, reasons: [reason])
         }
     }
 }
@@ -44,7 +47,9 @@ extension RouteAccess where Grant == ObjectsGrant {
         _ operation: TomboloRules.Operation, _ className: String, in scope: RouteScope, through property: String,
         by rules: LiveRules
     ) -> RouteAccess {
-        let summary = "\(operation) \(className) in \(scope.words)"
+        let summary: @Sendable () -> String = {
+            localized("\(operation.verb) \(className) in \(scope.words())", context: "permission")
+        }
         return RouteAccess(
             deciding: [summary], token: .required, parameters: scope.parameters,
             forecast: { min(.ownOnly, RouteForecast($0, operation, className, rules.current)) }
@@ -54,15 +59,16 @@ extension RouteAccess where Grant == ObjectsGrant {
                 let column = rules.schema[index].columnIndex(property)
             else { throw RequestFailure(.internalError, "There is no property \(className).\(property).") }
             guard let key = try await scope.key(context) else {
-                throw RequestFailure.lacks("leave to \(summary)", subject)
+                throw RequestFailure.lacks(localized("leave to \(summary())"), subject)
             }
             let resource = Resource.objects(classIndex: index, having: [column: key])
             switch rules.authorize(subject, operation, resource) {
-            case .allowed(.constant(false)): throw RequestFailure.lacks("leave to \(summary)", subject)
+            case .allowed(.constant(false)): throw RequestFailure.lacks(localized("leave to \(summary())"), subject)
             case .denied(let denial): throw RequestFailure(denial)
             case .allowed(let filter):
+                let reason = MessageCatalogue.$current.withValue(nil) { "may \(summary())" }
                 return RouteVerdict(
-                    grant: ObjectsGrant(subject: subject, rules: rules, filter: filter), reasons: ["may \(summary)"])
+                    grant: ObjectsGrant(subject: subject, rules: rules, filter: filter), reasons: [reason])
             }
         }
     }

@@ -1,16 +1,17 @@
+import TomboloLocalization
 public import TomboloModel
 import TomboloRules
 
 extension RouteAccess where Grant == ObjectId {
     /// For everybody who is logged in, to their own account only: the handler gets the user's id.
     /// - Parameter thing: what of the account, such as `logins`.
-    public static func own(_ thing: String) -> RouteAccess {
+    public static func own(_ thing: @autoclosure @escaping @Sendable () -> String) -> RouteAccess {
         RouteAccess(
-            summary: "own \(thing)", token: .required, forecast: { $0.isAnonymous ? .refused : .ownOnly }
+            summary: localized("own \(thing())"), token: .required, forecast: { $0.isAnonymous ? .refused : .ownOnly }
         ) { subject, _, _ in
             guard let user = subject.userID else {
                 throw RequestFailure(
-                    .unauthenticated, "This needs a user.", hint: "Log in with POST /login.")
+                    .unauthenticated, localized("This needs a user."), hint: "Log in with POST /login.")
             }
             return user
         }

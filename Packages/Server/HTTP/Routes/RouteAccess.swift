@@ -8,8 +8,8 @@ import TomboloLocalization
 /// ``or(_:)``; what they decide by is the route's own parameters and what these lead to, never words in an address.
 /// `Grant` is what the decision hands to the route's handler.
 public struct RouteAccess<Grant: Sendable>: Sendable {
-    /// All that it asks for, in words.
-    let conditions: [String]
+    /// All that it asks for, in words of the page's language.
+    let conditions: [@Sendable () -> String]
     let token: TokenNeed
     /// The parameters of the address that it looks at. A route without one of them doesn't start.
     let parameters: Set<String>
@@ -31,7 +31,7 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
     ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for those who may not, and with another status
     ///     for an address that leads nowhere.
     init(
-        deciding conditions: [String], token: TokenNeed, parameters: Set<String> = [],
+        deciding conditions: [@Sendable () -> String], token: TokenNeed, parameters: Set<String> = [],
         forecast: @escaping @Sendable (Subject) -> RouteForecast,
         decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> RouteVerdict<Grant>
     ) {
@@ -44,23 +44,26 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
 
     /// Access of a service's own kind, which always takes an access token. The reason of a verdict is the summary.
     /// - Parameters:
-    ///   - summary: in words, for the list of routes.
+    ///   - summary: in words, for the list of routes; made anew for each page that shows it, in its language.
     ///   - forecast: what comes of it for a subject, whatever the request.
     ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for those who may not.
     public init(
-        summary: String, forecast: @escaping @Sendable (Subject) -> RouteForecast,
-        decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> Grant
-    ) {
-        self.init(summary: summary, token: .required, forecast: forecast, decide: decide)
-    }
-
-    init(
-        summary: String, token: TokenNeed, parameters: Set<String> = [],
+        summary: @autoclosure @escaping @Sendable () -> String,
         forecast: @escaping @Sendable (Subject) -> RouteForecast,
         decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> Grant
     ) {
+        self.init(summary: summary(), token: .required, forecast: forecast, decide: decide)
+    }
+
+    init(
+        summary: @autoclosure @escaping @Sendable () -> String, token: TokenNeed, parameters: Set<String> = [],
+        forecast: @escaping @Sendable (Subject) -> RouteForecast,
+        decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> Grant
+    ) {
+        // Developers read it, in a header.
+        let reason = MessageCatalogue.$current.withValue(nil) { summary() }
         self.init(deciding: [summary], token: token, parameters: parameters, forecast: forecast) {
-            RouteVerdict(grant: try await decide($0, $1, $2), reasons: [summary])
+            RouteVerdict(grant: try await decide($0, $1, $2), reasons: [reason])
         }
     }
 
@@ -71,15 +74,16 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
     package var ignoresCaller: Bool { token == .ignored }
 
     /// For the list of routes.
-    var summary: String { conditions.sorted().joined(separator: " and ") }
+    var summary: @Sendable () -> String { { [conditions] in conditions.map { $0() }.sorted().joinedByAnd } }
 }
 
 extension RouteAccess where Grant == Void {
     /// For everybody, whatever the rules say.
     /// - Parameter reason: why nothing needs protection here.
-    public static func open(because reason: String) -> RouteAccess {
+    public static func open(because reason: @autoclosure @escaping @Sendable () -> String) -> RouteAccess {
         RouteAccess(
-            summary: "everybody: \(reason)", token: .ignored, forecast: { _ in .allowed }, decide: { _, _, _ in })
+            summary: localized("everybody: \(reason())"), token: .ignored, forecast: { _ in .allowed },
+            decide: { _, _, _ in })
     }
 }
 
@@ -90,18 +94,18 @@ extension RouteAccess where Grant == ClassesGrant {
     ///   - what: the classes in words, for the list of routes.
     ///   - classNames: picks the classes of the model as it is.
     public static func objects(
-        _ operation: TomboloRules.Operation, ofAny what: String,
+        _ operation: TomboloRules.Operation, ofAny what: @autoclosure @escaping @Sendable () -> String,
         _ classNames: @escaping @Sendable (Schema) -> [String], by rules: LiveRules
     ) -> RouteAccess {
         RouteAccess(
-            summary: "\(operation) \(what)", token: .required,
+            summary: operation.verb(what()), token: .required,
             forecast: { subject in
                 let rules = rules.current
                 let found = classNames(rules.schema).map { RouteForecast(subject, operation, $0, rules) }
                 return found.max() ?? .refused
             }
         ) { subject, _, _ in
-            try ClassesGrant(subject, operation, ofAny: what, classNames, by: rules.current)
+            try ClassesGrant(subject, operation, ofAny: what(), classNames, by: rules.current)
         }.opened(by: .objects(operation))
     }
 }
@@ -116,7 +120,7 @@ extension RouteAccess where Grant == ObjectsGrant {
         having values: @escaping @Sendable (EdgeContext) throws -> [String: Value] = { _ in [:] }
     ) -> RouteAccess {
         RouteAccess(
-            summary: "\(operation) \(className)", token: need(operation, className, rules.current),
+            summary: operation.verb(className), token: need(operation, className, rules.current),
             forecast: { RouteForecast($0, operation, className, rules.current) }
         ) { subject, _, context in
             let rules = rules.current
@@ -137,7 +141,7 @@ extension RouteAccess where Grant == ObjectGrant {
     ) -> RouteAccess {
         let loader = ObjectLoader(pool)
         return RouteAccess(
-            summary: "\(operation) \(className)", token: need(operation, className, rules.current),
+            summary: operation.verb(className), token: need(operation, className, rules.current),
             parameters: ["id"], forecast: { RouteForecast($0, operation, className, rules.current) }
         ) { subject, _, context in
             try await grant(operation, className, subject, context, rules.current, loader)
@@ -151,15 +155,15 @@ extension RouteAccess where Grant == ObjectGrant {
     ///   - classNames: all that it can find.
     ///   - other: an operation that the subject must be permitted on some objects of the class as well.
     public static func object(
-        _ operation: TomboloRules.Operation, ofAny what: String,
+        _ operation: TomboloRules.Operation, ofAny what: @autoclosure @escaping @Sendable () -> String,
         _ find: @escaping @Sendable (Schema, EdgeContext) throws -> String,
         among classNames: @escaping @Sendable (Schema) -> [String],
         also other: TomboloRules.Operation? = nil, by rules: LiveRules, from pool: PostgresPool
     ) -> RouteAccess {
         let loader = ObjectLoader(pool)
-        let summary = other.map { "\($0) and \(operation) \(what)" } ?? "\(operation) \(what)"
+        let operations = [other, operation].compactMap(\.self)
         return RouteAccess(
-            summary: summary, token: .required, parameters: ["id"],
+            summary: Operation.verb(operations.map(\.verb).joinedByAnd, what()), token: .required, parameters: ["id"],
             forecast: { subject in
                 let rules = rules.current
                 let found = classNames(rules.schema).map { name in
@@ -237,7 +241,7 @@ extension ClassesGrant {
                 .forbidden,
                 operation == .listTrash
                     ? localized("Not permitted: you may not view the trash.")
-                    : localized("Not permitted: no role lets you \(operation) \(what)."))
+                    : localized("Not permitted: no role lets you \(operation.verb) \(what)."))
         }
         self.init(subject: subject, rules: rules, filters: filters)
     }

@@ -4,10 +4,26 @@ public struct RouteDescription: Hashable, Sendable, CustomStringConvertible {
     public let method: String
     /// With `{name}` for parameters: `/tickets/{id}/move`.
     public let path: String
-    /// Who may use it, in words.
-    public let access: String
+    /// Who may use it, in words of the page's language; in English without one.
+    public var access: String { words() }
     /// Whether it answers without an access token.
     public let isOpen: Bool
+    /// Of ``access``, in the language of the page.
+    private let words: @Sendable () -> String
+
+    init(method: String, path: String, access: @escaping @Sendable () -> String, isOpen: Bool) {
+        (self.method, self.path, self.isOpen) = (method, path, isOpen)
+        words = access
+    }
+
+    public static func == (one: RouteDescription, other: RouteDescription) -> Bool {
+        (one.method, one.path, one.isOpen) == (other.method, other.path, other.isOpen) && one.access == other.access
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(path)
+    }
 
     public var description: String { "\(method) \(path) (\(access))" }
 

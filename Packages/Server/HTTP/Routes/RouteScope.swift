@@ -1,13 +1,14 @@
 import Hummingbird
 public import PostgresClient
+import TomboloLocalization
 import TomboloModel
 public import TomboloRules
 
 /// What roles are granted in, as a request leads to it: the event of the session whose id is in the address. It is found
 /// by the route's parameters and the rows that these name.
 public struct RouteScope: Sendable {
-    /// In words: `the Event`.
-    let words: String
+    /// In words of the page's language: `the Event`.
+    let words: @Sendable () -> String
     let parameters: Set<String>
     /// The key; nil if there is no such object.
     let key: @Sendable (EdgeContext) async throws -> Value?
@@ -18,7 +19,7 @@ public struct RouteScope: Sendable {
         _ className: String, id parameter: String = "id", by rules: LiveRules, from pool: PostgresPool
     ) -> RouteScope {
         let loader = ObjectLoader(pool)
-        return RouteScope(words: "the \(className)", parameters: [parameter]) { context in
+        return RouteScope(words: { localized("the \(className)") }, parameters: [parameter]) { context in
             let found = try await row(className, parameter, context, rules.current, loader)
             return found?.key
         }
@@ -30,7 +31,8 @@ public struct RouteScope: Sendable {
         from pool: PostgresPool
     ) -> RouteScope {
         let loader = ObjectLoader(pool)
-        return RouteScope(words: "the \(property) of the \(className)", parameters: [parameter]) { context in
+        return RouteScope(words: { localized("the \(property) of the \(className)") }, parameters: [parameter]) {
+            context in
             let rules = rules.current
             guard let found = try await row(className, parameter, context, rules, loader),
                 let column = rules.schema[className]?.columnIndex(property)

@@ -4,6 +4,7 @@ import Hummingbird
 import NIOCore
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
@@ -16,7 +17,8 @@ extension BulkRoutes {
     private static let importPath = "/import/{collection}"
 
     func addImports(to routes: Routes) {
-        let access = api.access("create or update") { _ in [.create, .update] }.and(.own("jobs"))
+        let access = api.access(localized("create or update", context: "may …")) { _ in [.create, .update] }.and(
+            .own(localized("jobs")))
         let desk = ImportDesk(api.pool)
         routes.on(
             .post, Self.importPath, access: access, bodyBytes: ImportLimits.byteCount, timeout: ImportLimits.uploadTime

@@ -1,31 +1,32 @@
 import HTTPTypes
 import Hummingbird
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 
 extension BulkRoutes {
     func addJobs(to routes: Routes) {
         let pool = api.pool
-        routes.on(.get, "/jobs", access: .own("jobs")) { request, _, user in
+        routes.on(.get, "/jobs", access: .own(localized("jobs"))) { request, _, user in
             let parameters = try Self.parameters(request, known: ["before"])
             return JSONAnswer(try await OwnJobs(of: user, pool).list(before: Self.number(parameters, "before")))
         }
-        routes.on(.get, "/jobs/{id}", access: .own("jobs")) { request, context, user in
+        routes.on(.get, "/jobs/{id}", access: .own(localized("jobs"))) { request, context, user in
             _ = try Self.parameters(request)
             return JSONAnswer(try await OwnJobs(of: user, pool).job(Self.id(context)))
         }
-        routes.on(.get, "/jobs/{id}/rows", access: .own("jobs")) { request, context, user in
+        routes.on(.get, "/jobs/{id}/rows", access: .own(localized("jobs"))) { request, context, user in
             let parameters = try Self.parameters(request, known: ["outcome", "after"])
             let outcome = parameters.value("outcome")
             let after = try Self.number(parameters, "after") ?? 0
             return JSONAnswer(
                 try await OwnJobs(of: user, pool).rows(of: Self.id(context), outcome: outcome, after: after))
         }
-        routes.on(.post, "/jobs/{id}/cancel", access: .own("jobs")) { request, context, user in
+        routes.on(.post, "/jobs/{id}/cancel", access: .own(localized("jobs"))) { request, context, user in
             _ = try Self.parameters(request)
             return JSONAnswer(try await OwnJobs(of: user, pool).cancel(Self.id(context)))
         }
-        routes.on(.post, "/jobs/{id}/undo", access: .own("jobs")) { request, context, user in
+        routes.on(.post, "/jobs/{id}/undo", access: .own(localized("jobs"))) { request, context, user in
             _ = try Self.parameters(request)
             return Self.accepted(try await OwnJobs(of: user, pool).undo(Self.id(context)))
         }

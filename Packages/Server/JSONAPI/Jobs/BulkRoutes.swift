@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 public import TomboloHTTP
+import TomboloLocalization
 import TomboloRules
 
 /// Work on many resources, and the jobs that it becomes: docs/jobs.md.
@@ -23,8 +24,10 @@ public struct BulkRoutes: Sendable {
     public func add(to routes: Routes) {
         routes.on(
             .post, "/bulk/{collection}",
-            access: api.access("change or restore") { [.update, JSONAPIRoutes.removal(of: $0), .restore] }
-                .and(.own("jobs"))
+            access: api.access(localized("change or restore", context: "may …")) {
+                [.update, JSONAPIRoutes.removal(of: $0), .restore]
+            }
+            .and(.own(localized("jobs")))
         ) { request, context, grant in
             let (view, type) = try api.view(grant)
             return try await bulk(request, context, type, view)

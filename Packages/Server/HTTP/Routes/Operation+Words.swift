@@ -1,9 +1,9 @@
 import TomboloLocalization
-import TomboloRules
+package import TomboloRules
 
 extension TomboloRules.Operation {
     /// As it follows "may": `update`.
-    var verb: String {
+    package var verb: String {
         switch self {
         case .read: localized("read", context: "may …")
         case .create: localized("create", context: "may …")
@@ -15,7 +15,16 @@ extension TomboloRules.Operation {
         case .inspect: localized("inspect", context: "may …")
         case .purge: localized("purge", context: "may …")
         case .transfer: localized("transfer", context: "may …")
+        case Operation("audit"): localized("audit", context: "may …")
         default: localizedName(name)
         }
+    }
+
+    /// A permission in words: `update objects of a class`.
+    package func verb(_ what: String) -> String { Self.verb(verb, what) }
+
+    /// - Parameter verb: of one operation, or of several.
+    package static func verb(_ verb: String, _ what: String) -> String {
+        localized("\(verb) \(what)", context: "permission")
     }
 }

@@ -5,4 +5,9 @@ extension [String] {
     package var joinedByAnd: String {
         dropFirst().reduce(first ?? "") { localized("\($0) and \($1)") }
     }
+
+    /// `event`, `event or rank`, in the language of the page.
+    package var joinedByOr: String {
+        dropFirst().reduce(first ?? "") { localized("\($0) or \($1)") }
+    }
 }
