@@ -32,44 +32,18 @@ struct DumpProgram: Sendable {
     }
 
     private func dump(into file: PartialBackup) async throws {
-        let (leash, messages) = (Pipe(), Pipe())
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", Self.script, "pg_dump", path] + arguments
-        process.environment = childEnvironment
-        process.standardInput = leash
-        process.standardOutput = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: false)
-        process.standardError = messages
-        let letGo: @Sendable () -> Void = { try? leash.fileHandleForWriting.close() }
-        defer { letGo() }
-        // A thread of its own until the program ends: handlers of Foundation's pipes miss the end now and then.
-        async let said = DiskQueue().run {
-            let text = Self.tail(of: messages.fileHandleForReading)
-            // The shell and pg_dump have ended. If somebody killed the shell, what watches the leash holds Foundation back.
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.leashPatience, execute: letGo)
-            return text
+        let program = LeashedProgram(name: "pg_dump", words: [path] + arguments, environment: childEnvironment)
+        let output = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: false)
+        let (status, text): (Int32, String)
+        do {
+            (status, text) = try await program.run(reading: .messages, other: output) { Self.tail(of: $0) }
+        } catch let failure as LeashedProgram.StartFailure {
+            throw BackupFailure(failure.description)
         }
-        let status = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-                process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
-                do {
-                    try Self.withoutBlockedSignals { try process.run() }
-                } catch {
-                    process.terminationHandler = nil
-                    try? messages.fileHandleForWriting.close()
-                    done.resume(throwing: BackupFailure("/bin/sh can't be started: \(error.localizedDescription)"))
-                }
-            }
-        } onCancel: {
-            letGo()
-        }
-        let text = try await said
         try Task.checkCancellation()
         guard status == 0 else { throw BackupFailure(ofDump: text, status: status, program: path) }
     }
 
-    /// How long the shell has to end what watches the leash, in seconds.
-    private static let leashPatience = 1.0
     /// Of what the program says, in bytes.
     private static let tailByteCount = 4_096
 
@@ -83,32 +57,6 @@ struct DumpProgram: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return String(decoding: tail, as: UTF8.self) }
             tail = (tail + part.prefix(count)).suffix(tailByteCount)
-        }
-    }
-
-    /// Runs the words after it until they end, or until the other side of standard input is gone: a server that is killed can't
-    /// end its children itself.
-    private static let script = """
-        exec 3<&0 </dev/null
-        "$@" 3<&- &
-        dump=$!
-        { read -r _; kill -KILL "$dump"; } <&3 3<&- >/dev/null 2>&1 &
-        watch=$!
-        wait "$dump"
-        status=$?
-        kill -KILL "$watch"
-        exit "$status"
-        """
-
-    /// Threads of Swift's pool have signals blocked, and children inherit that: a shell then never hears that its child has ended.
-    private static func withoutBlockedSignals(_ body: () throws -> Void) throws {
-        try withUnsafeTemporaryAllocation(of: sigset_t.self, capacity: 2) { sets in
-            guard let none = sets.baseAddress else { return try body() }
-            let before = none + 1
-            sigemptyset(none)
-            pthread_sigmask(SIG_SETMASK, none, before)
-            defer { pthread_sigmask(SIG_SETMASK, before, nil) }
-            try body()
         }
     }
 
