@@ -240,7 +240,7 @@ let package = Package(
             [
                 "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloJSONAPI",
                 "TomboloLocalization", "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
-                "TomboloSQL", "TomboloServerModel", hummingbird, httpTypes, lifecycle, logging,
+                "TomboloSQL", "TomboloServerModel", crypto, hummingbird, httpTypes, lifecycle, logging,
             ]),
         .target(
             name: "AdminPanel",

@@ -27,7 +27,7 @@ struct RunServers: AsyncParsableCommand {
               TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
               TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP   as admin-server's
               TOMBOLO_SQL_URL, TOMBOLO_MIGRATION_URL, TOMBOLO_MAP_TILES, TOMBOLO_MAP_ATTRIBUTION,
-              TOMBOLO_TRANSLATIONS   as admin-server's
+              TOMBOLO_TRANSLATIONS, TOMBOLO_THUMBNAILS   as admin-server's
 
             In production, run sync-gateway and admin-server as processes of their own, each with a database user of its own.
             """)

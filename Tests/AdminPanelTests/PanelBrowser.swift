@@ -116,6 +116,17 @@ final class PanelBrowser: Sendable {
         _ method: HTTPRequest.Method, _ path: String, body: String? = nil, bytes: [UInt8]? = nil,
         headers others: HTTPFields = [:]
     ) async throws -> Answer {
+        let response = try await exchange(method, path, body: body, bytes: bytes, headers: others)
+        return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
+    }
+
+    /// What is at an address, byte by byte, if it's there.
+    func file(_ path: String) async throws -> Data { Data(try await exchange(.get, path).body.readableBytesView) }
+
+    private func exchange(
+        _ method: HTTPRequest.Method, _ path: String, body: String? = nil, bytes: [UInt8]? = nil,
+        headers others: HTTPFields = [:]
+    ) async throws -> TestResponse {
         var headers = others
         let sent = cookies.withLock { $0 }
         if !sent.isEmpty, headers[.cookie] == nil {
@@ -130,7 +141,7 @@ final class PanelBrowser: Sendable {
             let value = pair.count > 1 ? String(pair[1]) : ""
             cookies.withLock { $0[String(pair[0])] = value.isEmpty ? nil : value }
         }
-        return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
+        return response
     }
 
     static func encode(_ text: String) -> String {

@@ -37,12 +37,13 @@ import TomboloRules
 
     static func run(
         rules: (@Sendable ([String: ObjectId]) -> String)? = nil, as user: String = "ada",
-        _ body: @escaping @Sendable (Site) async throws -> Void
+        thumbnails: Thumbnails? = nil, _ body: @escaping @Sendable (Site) async throws -> Void
     ) async throws {
         try await HarbourFixture.with(rules: rules) { fixture in
             let rules = LiveRules(fixture.rules)
             let panel = AdminPanel(
-                rules: rules, pool: fixture.pool, authenticator: fixture.authenticator, models: fixture.models)
+                rules: rules, pool: fixture.pool, authenticator: fixture.authenticator, models: fixture.models,
+                thumbnails: thumbnails)
             let app = buildAdminApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.pool, rules: rules, models: fixture.models,
                 authenticator: fixture.authenticator, pages: { panel.add(to: $0, with: $1) })

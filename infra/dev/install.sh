@@ -46,6 +46,7 @@ have_command sqlite3 || need sqlite3 "the demo shows the devices' files with it"
 have_command openssl || need openssl "makes the certificates of the tests"
 PATH="$PATH:/usr/sbin" have_command haproxy || need haproxy "stands before the gateways in the tests"
 PATH="$PATH:/usr/sbin" have_command pgbouncer || need pgbouncer "stands before PostgreSQL in the tests"
+have_command vipsthumbnail || need libvips-tools "makes thumbnails of images for the panel, which the tests look at"
 have_command redis-server || need redis-server "carries ticks in the tests"
 have_postgres || need postgresql "the database server, $POSTGRES_MINIMUM or later; the project runs its own cluster"
 if [ "${1:-}" = --browser ]; then

@@ -53,17 +53,20 @@ public struct AdminPanel: Sendable {
     ///   - live: settings that may be changed while the server runs; nil for the address and the tiles that are given here.
     ///   - languages: what pages can be in.
     ///   - modelChanges: applies changes of models and rules; nil for none.
+    ///   - thumbnails: makes them of images; nil to show images as they are, small ones alone in lists.
     ///   - additions: pages and fields of an app's own.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
         address: AdminAddress? = nil, settings: ServerSettings = ServerSettings(), backups: Backups? = nil,
         sql: SQLConsole? = nil, tiles: MapTiles? = nil, live: LiveSettings? = nil, languages: PanelLanguages = .builtIn,
-        modelChanges: ModelChanges? = nil, additions: PanelAdditions = PanelAdditions()
+        modelChanges: ModelChanges? = nil, thumbnails: Thumbnails? = nil,
+        additions: PanelAdditions = PanelAdditions()
     ) {
         core = PanelCore(
             rules: rules, pool: pool, authenticator: authenticator, models: models, settings: settings,
             live: live ?? LiveSettings(SettingValues(address: address, tiles: tiles)), backups: backups,
-            sql: sql, languages: languages, additions: additions, modelChanges: modelChanges)
+            sql: sql, languages: languages, additions: additions, modelChanges: modelChanges,
+            thumbnails: thumbnails)
     }
 
     /// The panel's own parts, in the order of the navigation.

@@ -25,6 +25,8 @@ final class PanelCore: Sendable {
     let fieldStyles: PanelFieldStyles
     /// Nil where models and rules aren't changed in the panel.
     let modelChanges: ModelChanges?
+    /// Nil where images are shown as they are.
+    let thumbnails: Thumbnails?
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
@@ -35,7 +37,7 @@ final class PanelCore: Sendable {
     init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?,
         settings: ServerSettings, live: LiveSettings, backups: Backups?, sql: SQLConsole?, languages: PanelLanguages,
-        additions: PanelAdditions, modelChanges: ModelChanges?
+        additions: PanelAdditions, modelChanges: ModelChanges?, thumbnails: Thumbnails?
     ) {
         self.rules = rules
         self.pool = pool
@@ -49,6 +51,7 @@ final class PanelCore: Sendable {
         self.additions = additions
         fieldStyles = PanelFieldStyles(additions.fields)
         self.modelChanges = modelChanges
+        self.thumbnails = thumbnails
     }
 
     /// What the links of mails begin with.
@@ -56,6 +59,8 @@ final class PanelCore: Sendable {
 
     /// What maps are made of; nil for none.
     var tiles: MapTiles? { live.current.tiles }
+
+    var makesThumbnails: Bool { thumbnails?.areMade == true }
 
     /// What somebody may see of the classes, by the rules as they are.
     func view(of subject: Subject, under rules: Rules? = nil) throws -> CallerView {

@@ -12,6 +12,7 @@ public struct AdminEnvironment: Sendable {
     let languages: PanelLanguages
     let modelChanges: ModelChanges?
     let requests: RequestRetention
+    let thumbnails: ThumbnailSettings?
 
     /// - Parameter defaults: count where neither a variable nor the panel says anything.
     /// - Throws: `ConfigurationError`, which quotes no secret.
@@ -22,5 +23,6 @@ public struct AdminEnvironment: Sendable {
         languages = try PanelLanguages.ofEnvironment()
         modelChanges = try ModelChanges.ofEnvironment { DatabaseMigrations($0) }
         requests = try RequestRetention.ofEnvironment()
+        thumbnails = try ThumbnailSettings.ofEnvironment()
     }
 }

@@ -29,10 +29,12 @@ public func buildAdminServices(
     let backups = environment.backups.map {
         Backups($0, schedule: { settings.current.backups }, pool: pool, logger: logger)
     }
+    let thumbnails = environment.thumbnails.map { Thumbnails($0, logger: logger) }
     let panel = AdminPanel(
         rules: rules, pool: pool, authenticator: authenticator, models: models,
         settings: ServerSettings(options: options), backups: backups, sql: environment.sql, live: settings,
-        languages: environment.languages, modelChanges: environment.modelChanges, additions: additions)
+        languages: environment.languages, modelChanges: environment.modelChanges, thumbnails: thumbnails,
+        additions: additions)
     let kept = KeptRequests(environment.requests, pool: pool)
     for warning in panel.warnings { logger.warning("\(warning)") }
     var server = buildAdminApplication(
@@ -43,9 +45,10 @@ public func buildAdminServices(
         whenRunning: whenRunning)
     server.certificate = certificate
     let following: [any Service] = certificate.map { [$0] } ?? []
+    let shrinking: [any Service] = thumbnails.map { [$0] } ?? []
     // Services are shut down from the last to the first: the server's last requests are written too.
     let writing: [any Service] = kept.map { [RequestWriterService($0, logger: logger)] } ?? []
-    return following + writing + [PanelFollower(panel, configuration: database, logger: logger), server]
+    return following + writing + shrinking + [PanelFollower(panel, configuration: database, logger: logger), server]
         + buildAdminWork(
             rules: rules, pool: pool, authenticator: authenticator, backups: backups,
             requests: environment.requests, logger: logger)

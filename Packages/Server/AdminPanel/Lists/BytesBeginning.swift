@@ -1,9 +1,10 @@
+import AdminService
 import Foundation
 import TomboloHTTP
 
 /// What a list reads of bytes: how many they are, and what they begin with.
 struct BytesBeginning {
-    /// Images of more bytes aren't shown in lists: a page has up to 200 rows, and a browser asks for each image by itself.
+    /// Images of more bytes aren't shown in lists as they are: a page has up to 200 rows, and a browser asks for each image by itself.
     static let maximumImageByteCount = 256 << 10
     /// Pixels of the square that an image in a list is fitted into, whatever its own size.
     static let imageSide = 48
@@ -20,5 +21,10 @@ struct BytesBeginning {
         self.beginning = beginning
     }
 
-    var isSmallImage: Bool { byteCount <= Self.maximumImageByteCount && ImageType(beginning) != nil }
+    /// Whether a list shows an image.
+    /// - Parameter hasThumbnails: whether it shows small ones of large ones.
+    func isShown(hasThumbnails: Bool) -> Bool {
+        let limit = hasThumbnails ? Thumbnails.maximumByteCount : Self.maximumImageByteCount
+        return byteCount <= limit && ImageType(beginning) != nil
+    }
 }

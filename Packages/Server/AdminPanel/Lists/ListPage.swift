@@ -1,3 +1,4 @@
+import AdminService
 import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
@@ -200,9 +201,12 @@ struct ListPage {
             let json = resource.attribute(field.name)
             var cell = CellText.value(json, field)
             request.core.fieldStyles.show(json, field, of: type, isList: true, &cell)
-            if let text = cell["text"], BytesBeginning(json)?.isSmallImage == true {
+            if let text = cell["text"],
+                BytesBeginning(json)?.isShown(hasThumbnails: request.core.makesThumbnails) == true
+            {
                 cell["image"] = [
-                    "path": BytesPages.path(of: type, id: resource.id, field), "side": BytesBeginning.imageSide,
+                    "path": BytesPages.imagePath(of: type, id: resource.id, field, .small, request.core),
+                    "side": BytesBeginning.imageSide,
                     "label": "\(ClassTitle.words(field.name)): \(text)",
                 ]
             }

@@ -1,3 +1,4 @@
+import AdminService
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -12,6 +13,24 @@ import TomboloLocalization
 struct BytesPages: PanelSection {
     static func path(of type: ResourceType, id: String, _ field: ResourceField) -> String {
         "\(ClassPages.path(of: type, id: id))/bytes/\(RequestParameters.encode(field.name))"
+    }
+
+    /// The parameter that asks for a thumbnail, by its size.
+    static let thumbnail = "thumbnail"
+
+    /// Where an image is that a page shows: a thumbnail if any are made.
+    static func imagePath(
+        of type: ResourceType, id: String, _ field: ResourceField, _ size: Thumbnails.Size, _ core: PanelCore
+    ) -> String {
+        let path = path(of: type, id: id, field)
+        return core.makesThumbnails ? "\(path)?\(thumbnail)=\(size.rawValue)" : path
+    }
+
+    /// Whether an attribute's bytes are an image, by what they begin with.
+    static func isImage(_ json: JSON?) -> Bool {
+        guard case .string(let text)? = json else { return false }
+        // So many characters have more bytes than a signature.
+        return Data(base64Encoded: String(text.prefix(16))).flatMap { ImageType($0) } != nil
     }
 
     func add(to panel: PanelRoutes) {
@@ -37,7 +56,21 @@ struct BytesPages: PanelSection {
         guard case .string(let text)? = try PanelResource(found.resource).attribute(field.name),
             let bytes = Data(base64Encoded: text)
         else { throw RequestFailure(.notFound, "There are no bytes.") }
-        return .response(Self.response(bytes, named: "\(type.name)-\(field.name)", to: request.request))
+        let shown = try await self.shown(bytes, request)
+        return .response(Self.response(shown, named: "\(type.name)-\(field.name)", to: request.request))
+    }
+
+    /// What a page gets of an image: the image itself where no thumbnail is asked for, and where there's none, unless it's for a
+    /// list and too large for that. Then the page has its words.
+    private func shown(_ bytes: Data, _ request: PanelRequest) async throws -> Data {
+        guard let size = request.query(Self.thumbnail).flatMap(Thumbnails.Size.init) else { return bytes }
+        if let thumbnail = try await request.core.thumbnails?.thumbnail(of: bytes, size, for: request.userID) {
+            return thumbnail
+        }
+        guard size == .large || bytes.count <= BytesBeginning.maximumImageByteCount else {
+            throw RequestFailure(.notFound, "There's no thumbnail of these bytes.")
+        }
+        return bytes
     }
 
     /// Nothing of it runs: it's saved unless an image of a page asks for it, and a browser that opens it all the same has no

@@ -1,3 +1,4 @@
+import AdminService
 import Foundation
 import TomboloHTTP
 import TomboloJSONAPI
@@ -39,6 +40,12 @@ extension EditPage {
         // A page can't choose a file for somebody.
         if case .string? = content.bytes[field.name] { values["isLost"] = true }
         if !isNew, size != nil { values["download"] = BytesPages.path(of: type, id: request.parameter("id"), field) }
+        if !isNew, content.images.contains(field.name), request.core.makesThumbnails {
+            values["image"] = [
+                "path": BytesPages.imagePath(of: type, id: request.parameter("id"), field, .large, request.core),
+                "label": ClassTitle.words(field.name),
+            ]
+        }
         if field.isOptional, size != nil, content.copied[field.name] == nil {
             values["clear"] = [
                 "name": Self.clearName(field), "isChosen": content.bytes[field.name] == .null,

@@ -12,6 +12,7 @@ extension EditPage {
         content.version = theirs.version
         content.was = theirs.was
         content.sizes = theirs.sizes
+        content.images = theirs.images
         content.problems = [.changedMeanwhile]
         for field in fields {
             let name = field.field.name

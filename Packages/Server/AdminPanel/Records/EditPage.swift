@@ -50,6 +50,8 @@ struct EditPage: Sendable {
         var bytes: [String: JSON] = [:]
         /// What is said of the bytes that are there, by field.
         var sizes: [String: String] = [:]
+        /// The fields whose bytes, as they were read, are images.
+        var images: Set<String> = []
         /// The place that a button was about.
         var focus: String?
         /// The rows of objects that link to this one, if the form has some.
@@ -88,7 +90,11 @@ struct EditPage: Sendable {
             content.was[part.field.name] = json
             content.entries[part.field.name] = entry
         }
-        for field in byteFields { content.sizes[field.name] = Self.size(resource.attribute(field.name), field) }
+        for field in byteFields {
+            let json = resource.attribute(field.name)
+            content.sizes[field.name] = Self.size(json, field)
+            if BytesPages.isImage(json) { content.images.insert(field.name) }
+        }
         return content
     }
 

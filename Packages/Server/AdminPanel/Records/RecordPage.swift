@@ -103,12 +103,14 @@ struct RecordPage: Sendable {
             values.merge(CellText.value(json, field, limit: nil)) { $1 }
             if let html = field.markdownHTML(json) { values["markdownHTML"] = html }
             request.core.fieldStyles.show(json, field, of: type, isList: false, &values)
-            if field.isBytes, case .string(let text)? = json {
+            if field.isBytes, case .string? = json {
                 let path = BytesPages.path(of: type, id: record.resource.id, field)
                 values["bytes"] = path
-                // So many characters have more bytes than a signature.
-                if let start = Data(base64Encoded: String(text.prefix(16))), ImageType(start) != nil {
-                    values["image"] = ["path": path, "label": ClassTitle.words(field.name)]
+                if BytesPages.isImage(json) {
+                    values["image"] = [
+                        "path": BytesPages.imagePath(of: type, id: record.resource.id, field, .large, request.core),
+                        "label": ClassTitle.words(field.name),
+                    ]
                 }
             }
             return values

@@ -2474,6 +2474,9 @@ extension BuiltInTranslations {
         msgid "There are no bytes."
         msgstr "Il n’y a pas d’octets."
 
+        msgid "There's no thumbnail of these bytes."
+        msgstr "Il n’y a pas de miniature de ces octets."
+
         # Packages/Server/AdminPanel/Records/ChildRows+Showing.swift
 
         msgctxt "several"
@@ -7277,6 +7280,9 @@ extension BuiltInTranslations {
         msgid "Maps"
         msgstr "Cartes"
 
+        msgid "Images"
+        msgstr "Images"
+
         msgid "Languages"
         msgstr "Langues"
 
@@ -7363,6 +7369,12 @@ extension BuiltInTranslations {
 
         msgid "© OpenStreetMap contributors"
         msgstr "© les contributeurs d’OpenStreetMap"
+
+        msgid "the absolute path of libvips's vipsthumbnail, which makes thumbnails of images in a process of its own; off for none"
+        msgstr "le chemin absolu de vipsthumbnail, de libvips, qui fait des miniatures dans un processus à part ; off pour aucune"
+
+        msgid "the one on the PATH, if there is one"
+        msgstr "celui du PATH, s’il y en a un"
 
         msgid "a folder with files such as de.po: further languages of the panel, and names of classes and properties: see docs/translations.md"
         msgstr "un dossier de fichiers comme de.po : d’autres langues du panneau, et des noms de classes et de propriétés ; voir docs/translations.md"

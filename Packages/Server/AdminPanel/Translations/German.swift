@@ -2475,6 +2475,9 @@ extension BuiltInTranslations {
         msgid "There are no bytes."
         msgstr "Es gibt keine Bytes."
 
+        msgid "There's no thumbnail of these bytes."
+        msgstr "Es gibt kein Vorschaubild von diesen Bytes."
+
         # Packages/Server/AdminPanel/Records/ChildRows+Showing.swift
 
         msgctxt "several"
@@ -7278,6 +7281,9 @@ extension BuiltInTranslations {
         msgid "Maps"
         msgstr "Karten"
 
+        msgid "Images"
+        msgstr "Bilder"
+
         msgid "Languages"
         msgstr "Sprachen"
 
@@ -7364,6 +7370,12 @@ extension BuiltInTranslations {
 
         msgid "© OpenStreetMap contributors"
         msgstr "© OpenStreetMap-Mitwirkende"
+
+        msgid "the absolute path of libvips's vipsthumbnail, which makes thumbnails of images in a process of its own; off for none"
+        msgstr "der absolute Pfad von vipsthumbnail aus libvips, das in einem eigenen Prozess Vorschaubilder macht; off für keine"
+
+        msgid "the one on the PATH, if there is one"
+        msgstr "das auf dem PATH, falls es eines gibt"
 
         msgid "a folder with files such as de.po: further languages of the panel, and names of classes and properties: see docs/translations.md"
         msgstr "ein Ordner mit Dateien wie de.po: weitere Sprachen des Panels und Namen von Klassen und Eigenschaften, siehe docs/translations.md"

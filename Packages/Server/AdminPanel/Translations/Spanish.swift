@@ -2474,6 +2474,9 @@ extension BuiltInTranslations {
         msgid "There are no bytes."
         msgstr "No hay bytes."
 
+        msgid "There's no thumbnail of these bytes."
+        msgstr "No hay miniatura de estos bytes."
+
         # Packages/Server/AdminPanel/Records/ChildRows+Showing.swift
 
         msgctxt "several"
@@ -7277,6 +7280,9 @@ extension BuiltInTranslations {
         msgid "Maps"
         msgstr "Mapas"
 
+        msgid "Images"
+        msgstr "Imágenes"
+
         msgid "Languages"
         msgstr "Idiomas"
 
@@ -7363,6 +7369,12 @@ extension BuiltInTranslations {
 
         msgid "© OpenStreetMap contributors"
         msgstr "© colaboradores de OpenStreetMap"
+
+        msgid "the absolute path of libvips's vipsthumbnail, which makes thumbnails of images in a process of its own; off for none"
+        msgstr "la ruta absoluta de vipsthumbnail, de libvips, que hace miniaturas en un proceso aparte; off para ninguna"
+
+        msgid "the one on the PATH, if there is one"
+        msgstr "el del PATH, si lo hay"
 
         msgid "a folder with files such as de.po: further languages of the panel, and names of classes and properties: see docs/translations.md"
         msgstr "una carpeta con archivos como de.po: más idiomas del panel y nombres de clases y propiedades; véase docs/translations.md"

@@ -95,6 +95,12 @@ extension AdminServer {
         ServerVariable(
             mapAttributionVariable, .maps, does: "what is below a map", without: "© OpenStreetMap contributors"),
         ServerVariable(
+            ThumbnailSettings.variable, .images,
+            does:
+                "the absolute path of libvips's vipsthumbnail, which makes thumbnails of images in a process of its own; off "
+                + "for none",
+            without: "the one on the PATH, if there is one"),
+        ServerVariable(
             translationsVariable, .languages,
             does:
                 "a folder with files such as de.po: further languages of the panel, and names of classes and "

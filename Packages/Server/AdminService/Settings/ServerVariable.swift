@@ -9,6 +9,7 @@ public struct ServerVariable: Sendable {
         case accounts = "Accounts"
         case mail = "Mail"
         case maps = "Maps"
+        case images = "Images"
         case languages = "Languages"
         case backups = "Backups"
         case monitoring = "Monitoring"

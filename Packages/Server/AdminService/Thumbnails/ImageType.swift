@@ -1,9 +1,9 @@
 /// Formats of images that browsers show and that hold no scripts, by the bytes that they begin with. What isn't one of them
 /// is never shown, whatever its name says.
-enum ImageType: String, CaseIterable, Sendable {
+package enum ImageType: String, CaseIterable, Sendable {
     case png, jpeg, gif, webp
 
-    init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         let start = Array(bytes.prefix(12))
         func begins(_ signature: [UInt8], at place: Int = 0) -> Bool {
             start.count >= place + signature.count && Array(start[place..<(place + signature.count)]) == signature
@@ -21,5 +21,5 @@ enum ImageType: String, CaseIterable, Sendable {
         }
     }
 
-    var mediaType: String { "image/\(rawValue)" }
+    package var mediaType: String { "image/\(rawValue)" }
 }

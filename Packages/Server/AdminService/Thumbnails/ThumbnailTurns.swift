@@ -1,0 +1,90 @@
+import Synchronization
+
+/// Lets a few of many callers go at a time, in the order in which they came. So few wait that what they hold fits into memory.
+final class ThumbnailTurns: Sendable {
+    private enum Turn {
+        case given, cancelled, refused
+    }
+
+    private struct Waiter {
+        let id: UInt64
+        let byteCount: Int
+        let continuation: CheckedContinuation<Turn, Never>
+    }
+
+    private struct State {
+        var freeCount: Int
+        var lastID: UInt64 = 0
+        var waiters: [Waiter] = []
+        var waitingByteCount = 0
+
+        mutating func removeWaiter(at index: Int) -> CheckedContinuation<Turn, Never> {
+            let waiter = waiters.remove(at: index)
+            waitingByteCount -= waiter.byteCount
+            return waiter.continuation
+        }
+    }
+
+    private let waiterLimit: Int
+    private let byteLimit: Int
+    private let state: Mutex<State>
+
+    init(count: Int, waiterLimit: Int, byteLimit: Int) {
+        self.waiterLimit = waiterLimit
+        self.byteLimit = byteLimit
+        state = Mutex(State(freeCount: count))
+    }
+
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Waits for a turn. Every call that returns true takes one ``give()``.
+    /// - Parameter byteCount: what the caller holds while it waits.
+    /// - Returns: false if too much waits already.
+    /// - Throws: `CancellationError`.
+    func take(holding byteCount: Int) async throws -> Bool {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let turn = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Turn, Never>) in
+                let answer = state.withLock { state -> Turn? in
+                    // Checked under the lock, so that a later cancellation finds the waiter.
+                    if Task.isCancelled { return .cancelled }
+                    if state.freeCount > 0 {
+                        state.freeCount -= 1
+                        return .given
+                    }
+                    guard state.waiters.count < waiterLimit, state.waitingByteCount + byteCount <= byteLimit else {
+                        return .refused
+                    }
+                    state.waiters.append(Waiter(id: id, byteCount: byteCount, continuation: continuation))
+                    state.waitingByteCount += byteCount
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.id == id }.map { state.removeWaiter(at: $0) }
+            }
+            waiter?.resume(returning: .cancelled)
+        }
+        switch turn {
+        case .given: return true
+        case .cancelled: throw CancellationError()
+        case .refused: return false
+        }
+    }
+
+    func give() {
+        let next = state.withLock { state -> CheckedContinuation<Turn, Never>? in
+            guard !state.waiters.isEmpty else {
+                state.freeCount += 1
+                return nil
+            }
+            return state.removeWaiter(at: 0)
+        }
+        next?.resume(returning: .given)
+    }
+}

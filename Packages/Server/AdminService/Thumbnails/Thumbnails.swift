@@ -1,0 +1,159 @@
+import Crypto
+package import Foundation
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+import TomboloHTTP
+package import TomboloModel
+
+/// Small images of large ones, made by a program that an operator installs beside the server.
+///
+/// It decides about nobody's rights: the caller has the image, so its reader may see it. What is kept is kept for one reader, so
+/// that how long an answer takes says nothing of what others have looked at.
+///
+/// As a service it tries the program once, and makes nothing before, nor if the program can't do what it should.
+public final class Thumbnails: Service {
+    /// How large a thumbnail is.
+    package enum Size: String, CaseIterable, Sendable {
+        /// In lists.
+        case small
+        /// On pages of records.
+        case large
+
+        /// Pixels of the square that it fits into: twice what pages give it, for screens with small pixels.
+        package var side: Int {
+            switch self {
+            case .small: 96
+            case .large: 768
+            }
+        }
+    }
+
+    /// Images of more bytes have none.
+    package static let maximumByteCount = 5 << 20
+    /// So do images of more pixels.
+    static let maximumPixelCount = 50_000_000
+    /// Programs that run at a time.
+    static let maximumPrograms = 2
+    /// Images that wait for one, their bytes, and how long they wait.
+    static let maximumWaiters = 256
+    static let maximumWaitingByteCount = 64 << 20
+    static let maximumWait = Duration.seconds(10)
+    /// Of thumbnails that are kept.
+    static let keptByteCount = 32 << 20
+
+    private let program: ThumbnailProgram
+    private let logger: Logger
+    private let turns: ThumbnailTurns
+    private let cache = Mutex(ThumbnailCache(byteLimit: keptByteCount))
+    private let checked: Mutex<Bool>
+
+    public convenience init(_ settings: ThumbnailSettings, logger: Logger) {
+        self.init(ThumbnailProgram(path: settings.program), logger: logger)
+    }
+
+    /// - Parameter isChecked: whether the program has been tried.
+    init(
+        _ program: ThumbnailProgram, isChecked: Bool = false, count: Int = maximumPrograms,
+        waiterLimit: Int = maximumWaiters, byteLimit: Int = maximumWaitingByteCount, logger: Logger
+    ) {
+        self.program = program
+        self.logger = logger
+        turns = ThumbnailTurns(count: count, waiterLimit: waiterLimit, byteLimit: byteLimit)
+        checked = Mutex(isChecked)
+    }
+
+    /// Whether any are made.
+    package var areMade: Bool { checked.withLock { $0 } }
+
+    var waiterCount: Int { turns.waiterCount }
+
+    /// - Parameter reader: who asks for it.
+    /// - Returns: a WebP image; nil if there's none of the image, or none now.
+    /// - Throws: `CancellationError`.
+    package func thumbnail(of image: Data, _ size: Size, for reader: ObjectId) async throws -> Data? {
+        guard areMade, image.count <= Self.maximumByteCount, let type = ImageType(image) else { return nil }
+        let key = Self.key(of: image, size, for: reader)
+        if let known = cache.withLock({ $0.thumbnail(key) }) { return known }
+        guard let pixels = ImageSize(image, type), pixels.pixelCount <= Self.maximumPixelCount else { return nil }
+        guard try await hasTurn(holding: image.count) else { return nil }
+        defer { turns.give() }
+        // Somebody may have asked for the same a moment before.
+        if let known = cache.withLock({ $0.thumbnail(key) }) { return known }
+        switch try await made(of: image, side: size.side) {
+        case .made(let thumbnail):
+            cache.withLock { $0.keep(thumbnail, key) }
+            return thumbnail
+        case .refused:
+            cache.withLock { $0.keep(nil, key) }
+            return nil
+        case .late:
+            logger.warning("A thumbnail took longer than \(program.limits.duration) and was given up.")
+            return nil
+        }
+    }
+
+    private func hasTurn(holding byteCount: Int) async throws -> Bool {
+        do {
+            return try await withTimeout(Self.maximumWait) { [turns] in try await turns.take(holding: byteCount) }
+        } catch let failure as RequestFailure where failure.code == .timeout {
+            return false
+        }
+    }
+
+    private func made(of image: Data, side: Int) async throws -> ThumbnailProgram.Outcome {
+        do {
+            return try await program.thumbnail(of: image, side: side)
+        } catch let failure as LeashedProgram.StartFailure {
+            logger.error("No thumbnail could be made. \(failure.description)")
+            return .late
+        }
+    }
+
+    private static func key(of image: Data, _ size: Size, for reader: ObjectId) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(data: reader.bytes)
+        hash.update(data: Data(size.rawValue.utf8))
+        hash.update(data: image)
+        return Array(hash.finalize())
+    }
+
+    // MARK: Trying the program
+
+    public func run() async throws {
+        try? await cancelWhenGracefulShutdown { try await self.check() }
+        try await gracefulShutdown()
+    }
+
+    private func check() async throws {
+        if let problem = try await problem() {
+            logger.warning("There are no thumbnails: \(problem)")
+        } else {
+            checked.withLock { $0 = true }
+        }
+    }
+
+    /// Why the program can't be used, and what to do about it; nil if it can.
+    func problem() async throws -> String? {
+        let advice = "install libvips 8.13 or newer (Debian: libvips-tools), or set \(ThumbnailSettings.variable)=off."
+        do {
+            guard case .made = try await program.thumbnail(of: Self.gif, side: Size.small.side) else {
+                return "\(program.path) made none of a small image; \(advice)"
+            }
+            guard case .refused = try await program.thumbnail(of: Self.ppm, side: Size.small.side) else {
+                return "\(program.path) reads formats that it was told not to; \(advice)"
+            }
+        } catch let failure as LeashedProgram.StartFailure {
+            return failure.description
+        }
+        return nil
+    }
+
+    /// One pixel.
+    private static let gif = Data(
+        Array("GIF89a".utf8) + [
+            1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3b,
+        ])
+    /// One pixel in a format that libvips doesn't trust itself to read.
+    private static let ppm = Data("P5 1 1 255\nx".utf8)
+}

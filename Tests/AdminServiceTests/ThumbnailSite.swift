@@ -1,0 +1,46 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import AdminService
+
+/// Programs in place of `vipsthumbnail`. They may write no file, but can make empty ones beside themselves, which say by their
+/// names what was seen.
+struct ThumbnailSite: Sendable {
+    let path: String
+
+    /// What 'make install' puts on the machine.
+    static func program() throws -> ThumbnailProgram {
+        let settings = try #require(
+            try ThumbnailSettings.ofEnvironment(), "vipsthumbnail isn't on the PATH; 'make install' installs it.")
+        return ThumbnailProgram(path: settings.program)
+    }
+
+    static func thumbnails() throws -> Thumbnails {
+        Thumbnails(try program(), isChecked: true, logger: Logger(label: "thumbnails"))
+    }
+
+    /// - Parameters:
+    ///   - script: of a shell; `$0` is the program's path, and `@VIPS@` in it the real program.
+    init(_ folder: URL, _ script: String) throws {
+        path = folder.appending(path: "tool").path()
+        let text = script.replacing("@VIPS@", with: try Self.program().path)
+        try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    }
+
+    var program: ThumbnailProgram { ThumbnailProgram(path: path) }
+
+    /// The names of the files that it has made, without its own.
+    func seen(_ kind: String) throws -> [String] {
+        let prefix = "tool.\(kind)."
+        let folder = URL(filePath: path).deletingLastPathComponent().path()
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(prefix) }
+            .map { String($0.dropFirst(prefix.count)) }.sorted()
+    }
+
+    /// Waits until it has made so many.
+    func wait(for count: Int, _ kind: String) async throws {
+        while try seen(kind).count < count { try await Task.sleep(for: .milliseconds(5)) }
+    }
+}

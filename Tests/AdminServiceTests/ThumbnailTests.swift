@@ -1,0 +1,144 @@
+import Foundation
+import Logging
+import ServiceTestSupport
+import TestSupport
+import Testing
+import TomboloModel
+
+@testable import AdminService
+
+/// What is refused before a program runs, what is kept, and how many programs run.
+@Suite struct ThumbnailTests {
+    private static let logger = Logger(label: "thumbnails")
+    /// Counts its runs.
+    private static let counting = #": > "$0.run.$$"; exec @VIPS@ "$@""#
+
+    private static func thumbnails(_ site: ThumbnailSite) -> Thumbnails {
+        Thumbnails(site.program, isChecked: true, logger: logger)
+    }
+
+    @Test("bombs, files that are too large, and what isn't an image don't reach the program")
+    func refused() async throws {
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(folder, Self.counting)
+            let thumbnails = Self.thumbnails(site)
+            let reader = ObjectId.generate()
+            for image in [
+                TestImages.bomb(width: 100_000, height: 100_000), TestImages.bomb(width: 50_000_001, height: 1),
+                TestImages.png + Data(count: Thumbnails.maximumByteCount), Data("GIF89a".utf8),
+                Data("P5 1 1 255\nx".utf8), Data("<svg/>".utf8), Data(),
+            ] {
+                #expect(try await thumbnails.thumbnail(of: image, .small, for: reader) == nil)
+            }
+            #expect(try site.seen("run") == [])
+            #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: reader) != nil)
+        }
+    }
+
+    @Test("a thumbnail is made once for each reader and size, and an image that has none is tried once")
+    func kept() async throws {
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(folder, Self.counting)
+            let thumbnails = Self.thumbnails(site)
+            let (one, other) = (ObjectId.generate(), ObjectId.generate())
+            let first = try await thumbnails.thumbnail(of: TestImages.png, .small, for: one)
+            #expect(first != nil)
+            #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: one) == first)
+            #expect(try site.seen("run").count == 1)
+            // Otherwise the time would tell somebody that somebody else has seen the same image.
+            #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: other) == first)
+            #expect(try site.seen("run").count == 2)
+            #expect(try await thumbnails.thumbnail(of: TestImages.png, .large, for: one) != nil)
+            #expect(try site.seen("run").count == 3)
+            let broken = TestImages.gif.prefix(20)
+            for _ in 0..<2 { #expect(try await thumbnails.thumbnail(of: broken, .small, for: one) == nil) }
+            #expect(try site.seen("run").count == 4)
+        }
+    }
+
+    @Test("so many programs run, so many images wait, and for a further one there's no thumbnail at once")
+    func concurrency() async throws {
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(folder, #": > "$0.run.$$"; exec sleep 1000"#)
+            let thumbnails = Thumbnails(site.program, isChecked: true, count: 2, waiterLimit: 3, logger: Self.logger)
+            let reader = ObjectId.generate()
+            let tasks = (1...5).map { side in
+                Task {
+                    try await thumbnails.thumbnail(
+                        of: TestImages.bomb(width: side, height: side), .small, for: reader)
+                }
+            }
+            while thumbnails.waiterCount < 3 { try await Task.sleep(for: .milliseconds(5)) }
+            try await site.wait(for: 2, "run")
+            #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: reader) == nil)
+            #expect(try site.seen("run").count == 2)
+            for task in tasks { task.cancel() }
+            for task in tasks { _ = await task.result }
+            #expect(thumbnails.waiterCount == 0)
+        }
+    }
+
+    @Test("what waits is bounded in bytes, and a turn goes to who came first")
+    func turns() async throws {
+        let turns = ThumbnailTurns(count: 1, waiterLimit: 10, byteLimit: 100)
+        #expect(try await turns.take(holding: 1_000))
+        let first = Task { try await turns.take(holding: 60) }
+        while turns.waiterCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try await !turns.take(holding: 41))
+        let second = Task { try await turns.take(holding: 40) }
+        while turns.waiterCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        turns.give()
+        #expect(try await first.value)
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        turns.give()
+        #expect(try await turns.take(holding: 0))
+    }
+
+    @Test("what is kept stays within its bytes, and what was asked for lately stays longest")
+    func cache() {
+        let size = ThumbnailCache.entryByteCount + 1 + 100
+        var cache = ThumbnailCache(byteLimit: 4 * size)
+        for key in UInt8(0)..<20 {
+            cache.keep(Data(count: 100), [key])
+            #expect(cache.thumbnail([0]) == .some(Data(count: 100)))
+            #expect(cache.byteCount <= 4 * size)
+        }
+        #expect(cache.thumbnail([1]) == nil)
+        cache.keep(nil, [30])
+        #expect(cache.thumbnail([30]) == .some(nil))
+        cache.keep(Data(count: 4 * size), [31])
+        #expect(cache.thumbnail([31]) == nil)
+    }
+
+    @Test("a program counts only if it makes a thumbnail, and refuses formats that libvips doesn't trust")
+    func trying() async throws {
+        #expect(try await ThumbnailSite.thumbnails().problem() == nil)
+        try await withTemporaryFolder { folder in
+            for (script, words) in [
+                ("exit 1", "made none of a small image"),
+                (#"unset VIPS_BLOCK_UNTRUSTED; exec @VIPS@ "$@""#, "reads formats that it was told not to"),
+            ] {
+                let problem = try await Self.thumbnails(try ThumbnailSite(folder, script)).problem()
+                #expect(problem?.contains(words) == true, "\(problem ?? "none")")
+            }
+        }
+        let untried = Thumbnails(try ThumbnailSite.program(), logger: Self.logger)
+        #expect(try await untried.thumbnail(of: TestImages.png, .small, for: .generate()) == nil)
+    }
+
+    @Test("the variable names a program or is off; without it the one on the PATH counts")
+    func settings() throws {
+        #expect(try ThumbnailSettings.ofEnvironment(["TOMBOLO_THUMBNAILS": "off", "PATH": "/usr/bin"]) == nil)
+        #expect(try ThumbnailSettings.ofEnvironment(["TOMBOLO_THUMBNAILS": "", "PATH": "/nowhere"]) == nil)
+        let named = try ThumbnailSettings.ofEnvironment(["TOMBOLO_THUMBNAILS": "/bin/sh", "PATH": "/nowhere"])
+        #expect(named?.program == "/bin/sh")
+        for wrong in ["/nowhere/vipsthumbnail", "vipsthumbnail", "/", "on"] {
+            #expect {
+                try ThumbnailSettings.ofEnvironment(["TOMBOLO_THUMBNAILS": wrong])
+            } throws: {
+                "\($0)".contains("TOMBOLO_THUMBNAILS is '\(wrong)'")
+            }
+        }
+    }
+}
