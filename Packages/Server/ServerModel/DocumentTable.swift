@@ -33,6 +33,17 @@ public enum DocumentTable {
         try await connection.query("SELECT coalesce(max(version), 0) FROM tombolo.document")[0, 0].int64
     }
 
+    /// As ``version(_:)``, with the OID of the database: another one after it was replaced by another of its name, whose
+    /// versions are of another history.
+    static func place(_ connection: PostgresConnection) async throws -> (version: Int64, database: Int64) {
+        let row = try await connection.query(
+            """
+            SELECT coalesce(max(version), 0), (SELECT oid::bigint FROM pg_database WHERE datname = current_database())
+            FROM tombolo.document
+            """)[0]
+        return (try row[0].int64, try row[1].int64)
+    }
+
     /// Who stored a version, and when.
     /// - Returns: the account that asked a server for it, or nil if a tool stored it; the time in RFC 3339.
     /// - Throws: the database's error.

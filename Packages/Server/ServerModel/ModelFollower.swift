@@ -18,14 +18,19 @@ public struct ModelFollower: Service {
     public func run() async throws { await follower.run() }
 
     private static func look(_ models: ServerModels, _ logger: Logger) async {
-        let before = models.current.version
+        let before = models.current
         do {
             let model = try await models.refresh()
-            if model.version != before { logger.notice("The model is version \(model.version) now.") }
+            if model.database != before.database {
+                logger.notice(
+                    "The database was replaced by another of its name. The model is version \(model.version) there.")
+            } else if model.version != before.version {
+                logger.notice("The model is version \(model.version) now.")
+            }
         } catch is CancellationError {
             return
         } catch {
-            logger.error("The model changed, but the server goes on with version \(before): \(error)")
+            logger.error("The model changed, but the server goes on with version \(before.version): \(error)")
         }
     }
 }

@@ -11,6 +11,9 @@ public struct ServerModel: Sendable {
 
     /// The version of the newest document; 0 without documents.
     public let version: Int64
+    /// The OID of the database that the documents were read from, 0 if from none. Versions of another one are of another
+    /// history: a backup was restored under the database's name.
+    public internal(set) var database: Int64 = 0
     /// The classes of all apps.
     public let schema: Schema
     public let rules: Rules

@@ -325,6 +325,11 @@ public actor TickFeed {
         changedAt = [:]
         changedForAllAt = latest.number
         restart(at: latest)
+        endSessions()
+    }
+
+    /// Ends the sessions: what they know is of another history than the database's.
+    func endSessions() {
         for key in sessions.values.joined() {
             post(to: key.session) { $0.handle(.failed(.historyLost)) }
         }

@@ -4,8 +4,10 @@ public import TomboloSyncSession
 
 /// What a gateway serves: classes, and what users may do with them. One value for each version of the model.
 public struct GatewayModel: Sendable {
-    /// Grows with every change.
+    /// Grows with every change, in the same database.
     public let version: Int64
+    /// Which database it's from, as ``TomboloServerModel/ServerModel/database``.
+    public let database: Int64
     public let schema: Schema
     /// What an access token allows, by the newest rules; throws ``SessionFailure`` for one that is not accepted.
     public let authorize: @Sendable (_ accessToken: String) async throws -> SessionAuthority
@@ -13,10 +15,11 @@ public struct GatewayModel: Sendable {
     public let grants: [GrantColumns]
 
     public init(
-        version: Int64, schema: Schema, grants: [GrantColumns] = [],
+        version: Int64, database: Int64 = 0, schema: Schema, grants: [GrantColumns] = [],
         authorize: @escaping @Sendable (_ accessToken: String) async throws -> SessionAuthority
     ) {
         self.version = version
+        self.database = database
         self.schema = schema
         self.grants = grants
         self.authorize = authorize

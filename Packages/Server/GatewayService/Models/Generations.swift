@@ -188,10 +188,16 @@ actor Generations {
 
     private func takeNewest() async throws {
         let model = try await source.newest()
-        if let last = entries.last, model.version < last.generation.rules.model.version { return }
+        let last = entries.last?.generation.rules.model
+        let isReplaced = last.map { $0.database != model.database } ?? false
+        if !isReplaced, let last, model.version < last.version { return }
+        if isReplaced { await leaveDatabase() }
         for generation in entries.map(\.generation) {
             let schema = generation.store.schema
-            if schema == model.schema {
+            if isReplaced {
+                // What its store and its feed know of tables and ticks is of the other database.
+                await leave(behind: generation)
+            } else if schema == model.schema {
                 take(model, generation)
             } else if model.schema.names(schema), let older = try? await source.newest(on: schema) {
                 take(older, generation)
@@ -201,7 +207,7 @@ actor Generations {
                 await leave(behind: generation)
             }
         }
-        guard entries.last?.generation.store.schema != model.schema else { return }
+        guard isReplaced || entries.last?.generation.store.schema != model.schema else { return }
         let store = try await source.store(for: model.schema)
         let generation = Generation(
             number: nextNumber, model: model, store: store, users: users,
@@ -216,6 +222,13 @@ actor Generations {
         entries.append(Entry(generation: generation, feed: Task { await generation.feed.run(wakeUps: wakeUps()) }))
         dropIdle()
         if entries.count > Self.maximumCount { await leave(behind: entries[0].generation) }
+    }
+
+    /// The database was replaced by another of its name. Every session ends; each device learns at its next hello whether it
+    /// must start over.
+    private func leaveDatabase() async {
+        logger.notice("The database was replaced by another of its name. All sessions end.")
+        for entry in entries { await entry.generation.feed.endSessions() }
     }
 
     private func take(_ model: GatewayModel, _ generation: Generation) {

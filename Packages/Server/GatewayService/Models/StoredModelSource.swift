@@ -35,13 +35,21 @@ public struct StoredModelSource: ModelSource {
         self.logger = logger
     }
 
-    public func newest() async throws -> GatewayModel { model(try await models.refresh().rules) }
+    public func newest() async throws -> GatewayModel {
+        let newest = try await models.refresh()
+        return model(newest, newest.rules)
+    }
 
-    public func newest(on schema: Schema) async throws -> GatewayModel { model(try models.current.rules(on: schema)) }
+    public func newest(on schema: Schema) async throws -> GatewayModel {
+        let newest = models.current
+        return model(newest, try newest.rules(on: schema))
+    }
 
-    private func model(_ rules: Rules) -> GatewayModel {
+    private func model(_ model: ServerModel, _ rules: Rules) -> GatewayModel {
         let authorizer = SessionAuthorizer(authenticator: authenticator, rules: rules)
-        return GatewayModel(version: models.current.version, schema: rules.schema, grants: rules.grantColumns) {
+        return GatewayModel(
+            version: model.version, database: model.database, schema: rules.schema, grants: rules.grantColumns
+        ) {
             try await authorizer.authorize($0)
         }
     }

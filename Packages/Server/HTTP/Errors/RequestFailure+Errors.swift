@@ -59,7 +59,8 @@ extension RequestFailure {
         case .undefinedTable, .undefinedColumn:
             // A migration has renamed it; servers follow with the next tick.
             self.init(.unavailable, localized("The server's model is changing."), hint: Self.retryHint, cause: error)
-        case _ where error.isRetryable:
+        // While a restored database takes its name, there is none for a moment.
+        case _ where error.isRetryable || error.code == .invalidCatalogName:
             self.init(
                 .unavailable, localized("The database does not answer at the moment."), hint: Self.retryHint,
                 cause: error)
