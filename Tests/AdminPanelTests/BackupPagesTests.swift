@@ -30,7 +30,11 @@ import TomboloRules
                 let settings = BackupSettings(
                     folder: folder, database: fixture.pool.configuration, interval: nil, program: cluster.dumpProgram)
                 let server = fixture.adminServer
-                let backups = Backups(settings, pool: server.pool, logger: Logger(label: "backups"))
+                let backups = Backups(
+                    settings,
+                    restoring: RestoreSettings(
+                        database: fixture.pool.configuration.database("postgres"), program: cluster.restoreProgram
+                    ) { _ in }, pool: server.pool, logger: Logger(label: "backups"))
                 let panel = AdminPanel(
                     rules: LiveRules(fixture.rules), pool: server.pool, authenticator: server.authenticator,
                     models: fixture.adminModels, backups: backups)
@@ -85,11 +89,14 @@ import TomboloRules
             let name = try await Self.make(boss, backups)
             for role in ["admin", "owner", "organizer", "registrar", "attendee"] {
                 let browser = try await PanelBrowser.loggedIn(client, as: role)
-                for path in [Self.path, "\(Self.path)/\(name)/delete"] {
+                for path in [Self.path, "\(Self.path)/\(name)/delete", "\(Self.path)/\(name)/restore"] {
                     let answer = try await browser.get(path)
                     #expect(answer.status == 403 && !answer.text.contains("PostgreSQL"), "\(role) \(path)")
                 }
-                for path in [Self.path, "\(Self.path)/\(name)/delete", "\(Self.path)/\(name)/download"] {
+                for path in [
+                    Self.path, "\(Self.path)/\(name)/delete", "\(Self.path)/\(name)/download",
+                    "\(Self.path)/\(name)/restore", "\(Self.path)/kept/app/restore", "\(Self.path)/kept/app/delete",
+                ] {
                     #expect(try await browser.post(path).status == 403, "\(role) \(path)")
                 }
                 #expect(try await !browser.get("/panel").text.contains(Self.path))
@@ -148,11 +155,91 @@ import TomboloRules
             try Data("secret words".utf8).write(to: URL(filePath: "\(folder)/secret.txt"))
             try FileManager.default.createSymbolicLink(
                 atPath: "\(folder)/tombolo-20260528T202641Z.dump", withDestinationPath: "\(folder)/secret.txt")
-            for act in ["download", "delete"] {
+            for act in ["download", "delete", "restore"] {
                 let answer = try await browser.post("\(Self.path)/\(name)/\(act)")
                 #expect([400, 404].contains(answer.status) && !answer.text.contains("secret words"), "\(answer.text)")
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+        }
+    }
+
+    /// Tries it again while the server's pool finds its connections ended.
+    private static func eventually<R>(_ body: () async throws -> R?) async throws -> R {
+        for _ in 0..<50 {
+            if let result = try? await body() { return result }
+        }
+        return try #require(try await body())
+    }
+
+    @Test("a backup is restored from its page, which says what that does; what was in use is brought back, and deleted")
+    func restoring() async throws {
+        try await Self.with { fixture, client, backups, _ in
+            let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let name = try await Self.make(browser, backups)
+            let count = "SELECT count(*) FROM track"
+            let before = try await fixture.pool.query(count)[0, 0].int
+            try await fixture.pool.execute("INSERT INTO track (_id, name) VALUES (substr(sha256('x'), 1, 12), 'Late')")
+            let page = "\(Self.path)/\(name)/restore"
+            #expect(try await browser.get(Self.path).text.contains(page))
+            let confirmation = try await browser.get(page).text
+            #expect(
+                confirmation.contains("Restore the backup") && confirmation.contains("whoever lost access since then"))
+            try await fixture.pool.execute(
+                "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            #expect(try await browser.post(page).text.contains("Enter your password"))
+            #expect(try await browser.post(page, ["_password": ServiceFixture.password]).status == 303)
+            let waiting = try await browser.get(Self.path).text
+            #expect(waiting.contains("\(name) is being restored") && waiting.contains("data-follow"))
+            try await backups.step(now: Self.now())
+            #expect(try await Self.eventually { try await fixture.pool.query(count)[0, 0].int } == before)
+
+            // The log-in is as it was in the backup: it has another cookie since the password was given again.
+            #expect(try await Self.eventually { try await browser.get(Self.path).status } == 303)
+            let again = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let after = try await again.get(Self.path).text
+            let kept = try #require(after.firstMatch(of: /test\d+_before_\w+Z/)?.output).description
+            #expect(after.contains(">Restores<") && after.contains("is called \(kept) now"))
+            let back = "\(Self.path)/kept/\(kept)/restore"
+            #expect(try await again.get(back).text.contains("Bring the database back"))
+            #expect(try await again.post(back).status == 303)
+            // Another second, another name.
+            try await backups.step(now: Self.now() + 5_000_000)
+            #expect(try await Self.eventually { try await fixture.pool.query(count)[0, 0].int } == before + 1)
+            let last = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+            let end = try await last.get(Self.path).text
+            let other = try #require(end.firstMatch(of: /kept\/(test\d+_before_\w+Z)\/delete/)?.output.1).description
+            #expect(other != kept)
+            let deletion = "\(Self.path)/kept/\(other)/delete"
+            #expect(try await last.get(deletion).text.contains("This can't be undone"))
+            #expect(try await last.post(deletion, ["_password": ServiceFixture.password]).status == 303)
+            #expect(try await last.post(deletion, ["_password": ServiceFixture.password]).status == 404)
+            #expect(try await !last.get(Self.path).text.contains("/kept/"))
+        }
+    }
+
+    @Test("where a server restores nothing, its pages say how to turn it on")
+    func notRestoring() async throws {
+        let cluster = try await TestCluster.shared()
+        try await ServiceFixture.with { fixture in
+            try await withTemporaryFolder { url in
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: url.path())
+                let server = fixture.adminServer
+                let backups = Backups(
+                    BackupSettings(
+                        folder: url.path(), database: fixture.pool.configuration, interval: nil,
+                        program: cluster.dumpProgram), pool: server.pool, logger: Logger(label: "backups"))
+                let panel = AdminPanel(
+                    rules: LiveRules(fixture.rules), pool: server.pool, authenticator: server.authenticator,
+                    models: fixture.adminModels, backups: backups)
+                try await PanelBrowser.with(fixture, panel: panel) { _, client in
+                    let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                    let name = try await Self.make(browser, backups)
+                    let page = try await browser.get(Self.path).text
+                    #expect(page.contains("TOMBOLO_RESTORE_URL") && !page.contains("Restore…"))
+                    let answer = try await browser.get("\(Self.path)/\(name)/restore")
+                    #expect(answer.status == 404 && answer.text.contains("TOMBOLO_RESTORE_URL"))
+                }
+            }
         }
     }
 

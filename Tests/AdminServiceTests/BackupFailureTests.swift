@@ -105,7 +105,7 @@ struct BackupFailureTests {
                 try await dump.run(into: file)
             } throws: { error in
                 let text = "\(error)"
-                return text.contains("ended with status 3: it's secret||--format=custom")
+                return text.contains("ended with status 3: it's secret||--no-password")
                     && text.contains(#"user='o\'brien\\'"#) && !text.contains("never")
                     && text.components(separatedBy: "secret").count == 2
             }

@@ -3,6 +3,7 @@ import Logging
 import PostgresClient
 import ServiceTestSupport
 import TestSupport
+import TomboloMigration
 import TomboloModel
 
 @testable import AdminService
@@ -58,6 +59,20 @@ struct BackupSite: Sendable {
     func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted() }
 
     func path(of file: String) -> String { folder.appending(path: file).path() }
+
+    /// The same backups, which can be restored.
+    /// - Parameters:
+    ///   - database: of a user who may; the cluster's superuser unless a test says otherwise.
+    ///   - program: in place of pg_restore.
+    func restoring(as database: PostgresConfiguration? = nil, program: String? = nil) -> Backups {
+        Backups(
+            settings,
+            restoring: RestoreSettings(
+                database: database ?? fixture.pool.configuration.database("postgres"),
+                program: program ?? cluster.restoreProgram
+            ) { connection in try await Migrator.toDocuments([], on: connection).apply() },
+            pool: fixture.adminServer.pool, logger: backups.logger)
+    }
 
     /// A program in place of pg_dump, beside the folder.
     func program(_ text: String) throws -> String {

@@ -12,8 +12,10 @@ import TomboloServerModel
 /// A conference's database with a super administrator, and admin servers that get killed on it.
 struct KilledStage {
     private static let secret = "the end-to-end tests sign with this key"
-    private static let (email, password) = ("ada@example.org", "correct horse")
+    static let (email, password) = ("ada@example.org", "correct horse")
 
+    /// The superuser's.
+    let database: PostgresConfiguration
     /// For preparing and looking.
     let owner: PostgresConnection
     let user: ObjectId
@@ -23,6 +25,7 @@ struct KilledStage {
     /// - Parameter name: of the folder of the servers' messages.
     init(_ name: String) async throws {
         let configuration = try await TestCluster.shared().createDatabase()
+        database = configuration
         owner = try await PostgresConnection.connect(configuration)
         try await Conference.migrator(owner).apply()
         let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 2))
@@ -48,8 +51,11 @@ struct KilledStage {
     }
 
     /// Not started.
-    func server(_ name: String) -> Server {
-        Server([], kind: .admin, environment: environment, messages: folder.appending(path: name))
+    /// - Parameter more: variables that the others lack.
+    func server(_ name: String, _ more: [String: String] = [:]) -> Server {
+        Server(
+            [], kind: .admin, environment: environment.merging(more) { _, new in new },
+            messages: folder.appending(path: name))
     }
 
     /// The super administrator, logged in to a server that runs.

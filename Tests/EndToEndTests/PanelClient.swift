@@ -39,6 +39,24 @@ struct PanelClient: Sendable {
         return (Int(response.status.code), String(buffer: body))
     }
 
+    /// Sends the form of a page that has nothing but its button.
+    /// - Parameter page: where the form is, for its token.
+    /// - Returns: the answer's status.
+    func press(_ path: String, on page: String) async throws -> Int {
+        let text = try await get(page).text
+        guard let token = text.firstMatch(of: /name="_token" value="([^"]+)"/)?.output.1 else {
+            throw EndToEndFailure("\(page) has no form: \(text.suffix(2_000))")
+        }
+        var request = HTTPClientRequest(url: url + path)
+        request.method = .POST
+        request.headers.add(name: "Origin", value: url)
+        request.headers.add(name: "Cookie", value: cookie)
+        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+        request.body = .bytes(ByteBuffer(string: "_token=\(Self.encode(String(token)))"))
+        let response = try await Self.client.execute(request, timeout: .seconds(60))
+        return Int(response.status.code)
+    }
+
     /// Opens a page's stream of events, and reads it until it has told of so many changes.
     /// - Parameter each: runs once the stream has begun, and after each change, with the number of those.
     /// - Returns: all that came.

@@ -383,6 +383,8 @@ PAGES = [
     ("requests-kept", "/panel/requests?range=all"),
     ("schedule", "/panel/schedule"),
     ("backups", "/panel/backups"),
+    ("backup-restore", first("/panel/backups", "/panel/backups/tombolo-")),
+    ("backup-delete", lambda page: first("/panel/backups", "/panel/backups/tombolo-")(page).rsplit("/", 1)[0] + "/delete"),
     ("devices", "/panel/devices"),
     ("devices-known", "/panel/devices/known"),
     ("devices-why", "/panel/devices/why"),

@@ -4,6 +4,10 @@ public import PostgresClient
 extension TestCluster {
     /// The path of this version's pg_dump.
     nonisolated public var dumpProgram: String { binaries.dump }
+    /// Where this version's programs are.
+    nonisolated public var programs: String { binaries.directory }
+    /// The path of this version's pg_restore.
+    nonisolated public var restoreProgram: String { binaries.restore }
 
     /// Restores a dump into a database that wasn't there before, as docs/backups.md says.
     public func restoreAnew(_ path: String) async throws -> PostgresConfiguration {

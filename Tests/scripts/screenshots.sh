@@ -87,7 +87,11 @@ TOMBOLO_DATABASE_URL="$TOMBOLO_GATEWAY_DATABASE_URL" TOMBOLO_GATEWAY_PORT=0 TOMB
 GATEWAY=$!
 # The first word is "gateway".
 read -r -t 60 _ GATEWAY_URL <"$SAID.gateway" || fail "the gateway doesn't say where it listens." "Its messages are above."
-TOMBOLO_MIGRATION_URL="$TOMBOLO_DATABASE_URL" TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" \
+# It makes one backup at its start. The owner reads everything, and may not restore: the page says what is missing.
+(umask 077 && mkdir "$SAID_FOLDER/backups")
+TOMBOLO_BACKUPS="$SAID_FOLDER/backups" TOMBOLO_BACKUP_URL="$TOMBOLO_DATABASE_URL" \
+    TOMBOLO_RESTORE_URL="$(sed -E 's|/[^/?]+[?]|/postgres?|' <<<"$TOMBOLO_DATABASE_URL")" \
+    TOMBOLO_MIGRATION_URL="$TOMBOLO_DATABASE_URL" TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" \
     TOMBOLO_SQL_URL="$sql_url" TOMBOLO_TRANSLATIONS="$TOMBOLO_ROOT/Tests/Panel/translations" TOMBOLO_ADMIN_PORT=0 \
     TOMBOLO_LOG_LEVEL=warning "$bin/conference-admin" >"$SAID" &
 SERVER=$!

@@ -8,6 +8,7 @@ public struct AdminEnvironment: Sendable {
     /// What may be changed while the server runs.
     public let settings: LiveSettings
     let backups: BackupSettings?
+    let restoring: RestoreSettings?
     let sql: SQLConsole?
     let languages: PanelLanguages
     let modelChanges: ModelChanges?
@@ -19,6 +20,9 @@ public struct AdminEnvironment: Sendable {
     public init(defaults: SettingValues = SettingValues()) throws(ConfigurationError) {
         settings = try LiveSettings(defaults: defaults)
         backups = try BackupSettings.ofEnvironment()
+        restoring = try RestoreSettings.ofEnvironment { connection in
+            try await Migrator.toDocuments([], on: connection).apply()
+        }
         sql = try SQLConsole.ofEnvironment()
         languages = try PanelLanguages.ofEnvironment()
         modelChanges = try ModelChanges.ofEnvironment { DatabaseMigrations($0) }

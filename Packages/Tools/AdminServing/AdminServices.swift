@@ -27,7 +27,8 @@ public func buildAdminServices(
     let rules = models.liveRules()
     let settings = environment.settings
     let backups = environment.backups.map {
-        Backups($0, schedule: { settings.current.backups }, pool: pool, logger: logger)
+        Backups(
+            $0, schedule: { settings.current.backups }, restoring: environment.restoring, pool: pool, logger: logger)
     }
     let thumbnails = environment.thumbnails.map { Thumbnails($0, logger: logger) }
     let panel = AdminPanel(

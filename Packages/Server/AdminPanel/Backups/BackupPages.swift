@@ -8,8 +8,8 @@ import TomboloModel
 import TomboloServerModel
 import TomboloLocalization
 
-/// Backups of the whole database: those that there are, making one, downloading and deleting. A backup has everything, so that
-/// it's for those alone who may change the permission matrix of every app, as themselves. Restoring is for the command line.
+/// Backups of the whole database: those that there are, making one, downloading, deleting and restoring. A backup has
+/// everything, so that it's for those alone who may change the permission matrix of every app, as themselves.
 struct BackupPages: PanelSection {
     static let path = "\(AdminPanel.path)/backups"
     /// How often a browser without JavaScript loads the page again while a backup is made.
@@ -25,7 +25,7 @@ struct BackupPages: PanelSection {
             return .page(try await page(request))
         }
         panel.action(Self.path, access: access) { request, _ in
-            try await backups(request).ask(by: request.userID, now: request.now)
+            try await Self.backups(request).ask(by: request.userID, now: request.now)
             return .redirect(to: Self.path, notice: PanelNotice(localized("A backup is being made.")))
         }
         panel.page("\(Self.path)/{name}/delete", access: access) { request, _ in
@@ -33,22 +33,23 @@ struct BackupPages: PanelSection {
             return .page(try await confirmation(request))
         }
         panel.action("\(Self.path)/{name}/delete", access: access, demands: .recentPassword) { request, _ in
-            let backups = try backups(request)
+            let backups = try Self.backups(request)
             let name = try await backups.find(request.parameter("name"))
             try await backups.delete(name, by: request.userID)
             return .redirect(to: Self.path, notice: PanelNotice(localized("The backup \(name.text) was deleted.")))
         }
         // A form and not a link: no page of another site begins it, and nobody who views the panel as somebody else.
         panel.action("\(Self.path)/{name}/download", access: access, demands: .recentPassword) { request, _ in
-            let backups = try backups(request)
+            let backups = try Self.backups(request)
             let name = try await backups.find(request.parameter("name"))
             let reader = try await backups.download(name, by: request.userID)
             return .response(Self.response(reader, named: name))
         }
+        RestorePages().add(to: panel, access)
     }
 
     /// Whom one may view the panel as is decided by what they read, and a backup has more.
-    private static func checkViewing(_ request: PanelRequest) throws {
+    static func checkViewing(_ request: PanelRequest) throws {
         guard let viewing = request.visit.viewing else { return }
         throw RequestFailure(
             .forbidden,
@@ -56,7 +57,7 @@ struct BackupPages: PanelSection {
             hint: "Stop viewing as \(viewing.title) first: the button is at the top of every page.")
     }
 
-    private func backups(_ request: PanelRequest) throws -> Backups {
+    static func backups(_ request: PanelRequest) throws -> Backups {
         guard let backups = request.core.backups else {
             throw RequestFailure(
                 .notFound, "Backups are off on this server.",
@@ -70,7 +71,8 @@ struct BackupPages: PanelSection {
     private func page(_ request: PanelRequest) async throws -> PanelPage {
         let content: BackupsContent
         if let backups = request.core.backups {
-            content = BackupsContent(try await backups.overview(), backups.settings, now: request.now)
+            content = BackupsContent(
+                try await backups.overview(), try await backups.restoreOverview(), backups.settings, now: request.now)
         } else {
             content = BackupsContent()
         }
@@ -80,7 +82,7 @@ struct BackupPages: PanelSection {
     }
 
     private func confirmation(_ request: PanelRequest) async throws -> PanelPage {
-        let name = try await backups(request).find(request.parameter("name"))
+        let name = try await Self.backups(request).find(request.parameter("name"))
         let path = Self.path
         return PanelPage(
             localized("Delete \(name.text)?"), crumbs: [PanelPage.Crumb(title: localized("Backups"), path: path)],

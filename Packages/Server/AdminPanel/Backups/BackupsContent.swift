@@ -17,6 +17,21 @@ struct BackupsContent: Sendable {
         let version: String
     }
 
+    /// A database that was put aside.
+    struct Kept: Sendable {
+        let name: String
+        let path: String
+        let time: Moment
+        let size: String
+    }
+
+    struct Restore: Sendable {
+        let source: String
+        let began: Moment
+        let by: String
+        let outcome: String
+    }
+
     struct Failure: Sendable {
         let name: String
         let began: Moment
@@ -32,22 +47,31 @@ struct BackupsContent: Sendable {
     let isOn: Bool
     let folder: String
     /// What happens by itself, in words.
-    let rhythm: String
+    let schedule: String
     /// Of a backup that is under way, or waits to be.
     let progress: Progress?
     let isOpen: Bool
     let lines: [Line]
     let failures: [Failure]
+    let canRestore: Bool
+    let restores: [Restore]
+    let kept: [Kept]
+    /// Why nothing can be restored.
+    let restoreProblem: String?
 
     /// Of a server that makes none.
     init() {
-        (isOn, folder, rhythm, progress, isOpen, lines, failures) = (false, "", "", nil, false, [], [])
+        (isOn, folder, schedule, progress, isOpen, lines, failures) = (false, "", "", nil, false, [], [])
+        (canRestore, restores, kept, restoreProblem) = (false, [], [], nil)
     }
 
-    init(_ overview: Backups.Overview, _ settings: BackupSettings, now: Int64) {
+    /// - Parameter restoring: nil where nothing is restored.
+    init(
+        _ overview: Backups.Overview, _ restoring: Backups.RestoreOverview?, _ settings: BackupSettings, now: Int64
+    ) {
         isOn = true
         folder = settings.folder
-        rhythm = Self.rhythm(settings)
+        schedule = Self.schedule(settings)
         lines = overview.items.map { item in
             let run = item.run
             return Line(
@@ -56,13 +80,43 @@ struct BackupsContent: Sendable {
                 by: Self.by(run, isAutomatic: item.name.isAutomatic), took: Self.took(run),
                 version: run?.serverVersion ?? localized("unknown"))
         }
-        progress = Self.progress(overview, now: now)
+        progress = Self.progress(restoring) ?? Self.progress(overview, now: now)
         isOpen = progress != nil
         failures = overview.others.filter { $0.problem != nil }.prefix(Self.failureLimit).map { run in
             Failure(
                 name: run.name, began: Moment(run.startedAt, now: now), by: Self.by(run, isAutomatic: run.isAutomatic),
                 problem: run.problem ?? "")
         }
+        canRestore = restoring != nil
+        restores = (restoring?.runs ?? []).prefix(Self.failureLimit).map { run in
+            Restore(
+                source: run.source, began: Moment(run.startedAt, now: now), by: run.userName,
+                outcome: run.problem
+                    ?? run.kept.map { localized("Done. What was in use until then is called \($0) now.") }
+                    ?? localized("Done."))
+        }
+        kept = (restoring?.kept ?? []).map { item in
+            Kept(
+                name: item.name, path: RestorePages.path(of: item), time: Moment(item.time, now: now),
+                size: item.byteCount.map(ByteSize.text) ?? localized("unknown"))
+        }
+        restoreProblem = restoring?.problem
+    }
+
+    private static func progress(_ restoring: Backups.RestoreOverview?) -> Progress? {
+        guard let current = restoring?.current else { return nil }
+        let source = current.source
+        let text =
+            switch current.step {
+            case nil: localized("\(source) is being restored.")
+            case .checking: localized("\(source) is being restored: checking rights.")
+            case .making: localized("\(source) is being restored: making a new database.")
+            case .restoring:
+                localized("\(source) is being restored: filling the new database. Everything goes on meanwhile.")
+            case .preparing: localized("\(source) is being restored: preparing the new database.")
+            case .swapping: localized("\(source) is being restored: the databases are changing places.")
+            }
+        return Progress(state: localized("restoring"), text: text)
     }
 
     private static func progress(_ overview: Backups.Overview, now: Int64) -> Progress? {
@@ -78,7 +132,7 @@ struct BackupsContent: Sendable {
             ? Progress(state: localized("waiting"), text: localized("It begins in a moment.")) : nil
     }
 
-    private static func rhythm(_ settings: BackupSettings) -> String {
+    private static func schedule(_ settings: BackupSettings) -> String {
         guard let interval = settings.interval else { return localized("No backups are made automatically.") }
         let (hours, count) = (Int(interval.components.seconds / 3_600), settings.keptCount)
         let pace =

@@ -473,6 +473,33 @@ extension BuiltInTranslations {
         msgid "unknown"
         msgstr "inconnu"
 
+        msgid "Done. What was in use until then is called {0} now."
+        msgstr "Terminé. Ce qui était utilisé jusque-là s’appelle maintenant {0}."
+
+        msgid "Done."
+        msgstr "Terminé."
+
+        msgid "{0} is being restored."
+        msgstr "{0} est en cours de restauration."
+
+        msgid "{0} is being restored: checking rights."
+        msgstr "{0} est en cours de restauration : vérification des droits."
+
+        msgid "{0} is being restored: making a new database."
+        msgstr "{0} est en cours de restauration : création d’une nouvelle base de données."
+
+        msgid "{0} is being restored: filling the new database. Everything goes on meanwhile."
+        msgstr "{0} est en cours de restauration : remplissage de la nouvelle base de données. Tout continue entre-temps."
+
+        msgid "{0} is being restored: preparing the new database."
+        msgstr "{0} est en cours de restauration : préparation de la nouvelle base de données."
+
+        msgid "{0} is being restored: the databases are changing places."
+        msgstr "{0} est en cours de restauration : les bases de données échangent leurs places."
+
+        msgid "restoring"
+        msgstr "restauration"
+
         msgid "Since {0}, by the schedule."
         msgstr "Depuis le {0}, lancement automatique."
 
@@ -515,6 +542,31 @@ extension BuiltInTranslations {
 
         msgid "{0} min {1} s"
         msgstr "{0} min {1} s"
+
+        # Packages/Server/AdminPanel/Backups/RestorePages.swift
+
+        msgid "The database {0} was deleted."
+        msgstr "La base de données {0} a été supprimée."
+
+        msgid "This server restores no backups."
+        msgstr "Ce serveur ne restaure pas de sauvegardes."
+
+        msgid "{0} turns it on; docs/backups.md has the steps."
+        msgstr "{0} l’active ; docs/backups.md décrit les étapes."
+
+        msgid "Restore {0}?"
+        msgstr "Restaurer {0} ?"
+
+        msgid "Nothing has been changed since then, as far as the audit log knows."
+        msgstr "Rien n’a été modifié depuis, d’après le journal d’audit."
+
+        msgid "More than {0} changes have been made since then."
+        msgstr "Plus de {0} modifications ont été faites depuis."
+
+        msgid "{0} change has been made since then."
+        msgid_plural "{0} changes have been made since then."
+        msgstr[0] "{0} modification a été faite depuis."
+        msgstr[1] "{0} modifications ont été faites depuis."
 
         # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
 
@@ -892,6 +944,9 @@ extension BuiltInTranslations {
 
         msgid "The rules' text"
         msgstr "Texte des règles"
+
+        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgstr "Ces règles décident désormais de qui peut faire quoi, y compris pour vous. Si elles retirent la matrice des autorisations à tous les super-administrateurs, seule une personne ayant le mot de passe de la base peut la rétablir, avec migration-tool apply --replace-boxes."
 
         msgid "{0}: at least {1} row has it."
         msgid_plural "{0}: at least {1} rows have it."
@@ -1305,9 +1360,6 @@ extension BuiltInTranslations {
         msgid "Move {0} to the trash?"
         msgstr "Mettre {0} à la corbeille ?"
 
-        msgid "Restore {0}?"
-        msgstr "Restaurer {0} ?"
-
         msgid "Delete {0} permanently?"
         msgstr "Supprimer définitivement {0} ?"
 
@@ -1331,6 +1383,12 @@ extension BuiltInTranslations {
         msgstr "Supprimer définitivement…"
 
         # Packages/Server/AdminPanel/Jobs/JobContent.swift
+
+        msgid "It begins anew: all or nothing."
+        msgstr "Elle recommence : tout ou rien."
+
+        msgid "It goes on with the rows that are left, and does none twice."
+        msgstr "Elle reprend avec les lignes restantes, aucune deux fois."
 
         msgid "Stop the job"
         msgstr "Arrêter la tâche"
@@ -1663,17 +1721,17 @@ extension BuiltInTranslations {
         msgid "Search for less text."
         msgstr "Recherchez un texte plus court."
 
-        msgid "The list has {0} columns, and at most {1} are possible."
-        msgstr "La liste a {0} colonnes, et {1} au plus sont possibles."
-
-        msgid "Choose fewer columns."
-        msgstr "Choisissez moins de colonnes."
-
         msgid "'{0}' can only be 1, which shows counts."
         msgstr "« {0} » ne peut être que 1, ce qui affiche les nombres."
 
         msgid "Leave '{0}' out of the address for a list without counts."
         msgstr "Retirez « {0} » de l’adresse pour une liste sans nombres."
+
+        msgid "The list has {0} columns, and at most {1} are possible."
+        msgstr "La liste a {0} colonnes, et {1} au plus sont possibles."
+
+        msgid "Choose fewer columns."
+        msgstr "Choisissez moins de colonnes."
 
         # Packages/Server/AdminPanel/Lists/PanelResource.swift
 
@@ -1846,6 +1904,9 @@ extension BuiltInTranslations {
         msgid "That didn't work"
         msgstr "Cela n’a pas fonctionné"
 
+        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgstr "Un rôle obtient cela par la case « {0} » de « {1} » dans les permissions de {2}."
+
         msgid "You may no longer change this."
         msgstr "Vous ne pouvez plus modifier cela."
 
@@ -1857,9 +1918,6 @@ extension BuiltInTranslations {
 
         msgid "Enter your password"
         msgstr "Saisissez votre mot de passe"
-
-        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
-        msgstr "Un rôle obtient cela par la case « {0} » de « {1} » dans les permissions de {2}."
 
         # Packages/Server/AdminPanel/PanelEntry.swift
 
@@ -2675,6 +2733,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Requests/RequestWish.swift
 
+        msgid "'after' isn't what an answer gave as 'next'."
+        msgstr "« after » n’est pas ce qu’une réponse a donné dans « next »."
+
+        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
+        msgstr "« {0} » dépasse {1} octets, ou contient un U+0000."
+
+        msgid "Look for a shorter part of it."
+        msgstr "Recherchez-en une partie plus courte."
+
         msgid "'range' must be latest, day or all, as far as the server keeps requests."
         msgstr "« range » doit valoir latest, day ou all, dans la mesure où le serveur conserve les requêtes."
 
@@ -2771,6 +2838,13 @@ extension BuiltInTranslations {
         msgid "The log"
         msgstr "Le journal"
 
+        msgid "late"
+        msgstr "en retard"
+
+        msgctxt "job"
+        msgid "runs"
+        msgstr "en cours"
+
         msgid "failed"
         msgstr "échec"
 
@@ -2779,13 +2853,6 @@ extension BuiltInTranslations {
 
         msgid "never ran"
         msgstr "jamais exécuté"
-
-        msgctxt "job"
-        msgid "runs"
-        msgstr "en cours"
-
-        msgid "late"
-        msgstr "en retard"
 
         msgid "done"
         msgstr "terminé"
@@ -2823,14 +2890,14 @@ extension BuiltInTranslations {
         msgid "One admin server deletes requests that needn't be kept any longer from the log."
         msgstr "Un serveur d’administration supprime du journal les requêtes qu’il n’est plus nécessaire de conserver."
 
+        msgid "every 10 minutes"
+        msgstr "toutes les 10 minutes"
+
         msgid "Changelog: old changes"
         msgstr "Journal des changements : anciens changements"
 
         msgid "One gateway deletes changes that no device needs any more."
         msgstr "Une passerelle supprime les changements dont plus aucun appareil n’a besoin."
-
-        msgid "every 10 minutes"
-        msgstr "toutes les 10 minutes"
 
         msgid "One admin server makes a backup of the database, and deletes old automatic ones."
         msgstr "Un serveur d’administration sauvegarde la base de données et supprime les anciennes sauvegardes automatiques."
@@ -2967,17 +3034,8 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Settings/SettingPages.swift
 
-        msgid "There is no such setting."
-        msgstr "Ce paramètre n’existe pas."
-
-        msgid "The page of settings has those that can be changed."
-        msgstr "La page des paramètres contient ceux qui peuvent être modifiés."
-
-        msgid "This is set where the server is started, so the panel can't change it."
-        msgstr "Ce paramètre est défini là où le serveur est lancé ; il ne peut pas être modifié ici."
-
-        msgid "Take the variable {0} away there, and start the server again."
-        msgstr "Retirez-y la variable {0}, puis redémarrez le serveur."
+        msgid "Settings"
+        msgstr "Paramètres"
 
         msgid "The default of {0} counts again."
         msgstr "La valeur par défaut de {0} s’applique de nouveau."
@@ -2990,6 +3048,18 @@ extension BuiltInTranslations {
 
         msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
         msgstr "Entre-temps, {0} a modifié cela en {1}. Enregistrez de nouveau si votre valeur doit s’appliquer."
+
+        msgid "There is no such setting."
+        msgstr "Ce paramètre n’existe pas."
+
+        msgid "The page of settings has those that can be changed."
+        msgstr "La page des paramètres contient ceux qui peuvent être modifiés."
+
+        msgid "This is set where the server is started, so the panel can't change it."
+        msgstr "Ce paramètre est défini là où le serveur est lancé ; il ne peut pas être modifié ici."
+
+        msgid "Take the variable {0} away there, and start the server again."
+        msgstr "Retirez-y la variable {0}, puis redémarrez le serveur."
 
         # Packages/Server/AdminPanel/Settings/SettingState.swift
 
@@ -3008,9 +3078,6 @@ extension BuiltInTranslations {
 
         msgid "PostgreSQL {0}, as {1} in the database {2}"
         msgstr "PostgreSQL {0}, en tant que {1} dans la base de données {2}"
-
-        msgid "Settings"
-        msgstr "Paramètres"
 
         msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, look into the carrier's log and your spam folder."
         msgstr "Le service d’envoi a accepté un e-mail de test pour {0}. S’il n’arrive pas, consultez le journal du service d’envoi et votre dossier de spam."
@@ -3032,6 +3099,11 @@ extension BuiltInTranslations {
         msgid "Passwords that are known from leaks are accepted, except for very common ones: {0} isn't set."
         msgstr "Les mots de passe connus par des fuites de données sont acceptés, sauf les plus courants : {0} n’est pas définie."
 
+        # Packages/Server/AdminPanel/Translations/PanelLanguages.swift
+
+        msgid "as the browser says"
+        msgstr "comme le navigateur"
+
         # Packages/Server/AdminPanel/Trash/EmptyingContent.swift
 
         msgid "{0} There is more."
@@ -3051,6 +3123,9 @@ extension BuiltInTranslations {
 
         msgid "Delete all of it permanently"
         msgstr "Tout supprimer définitivement"
+
+        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgstr "Rien de tout cela ne peut être supprimé définitivement pour l’instant : l’application le conserve."
 
         msgid "Empty the trash of {0}?"
         msgstr "Vider la corbeille : {0} ?"
@@ -3072,9 +3147,6 @@ extension BuiltInTranslations {
 
         msgid "Begin again."
         msgstr "Recommencez depuis le début."
-
-        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
-        msgstr "Rien de tout cela ne peut être supprimé définitivement pour l’instant : l’application le conserve."
 
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
 
@@ -3174,20 +3246,11 @@ extension BuiltInTranslations {
         msgid "Give each parameter once."
         msgstr "Indiquez chaque paramètre une seule fois."
 
-        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
-        msgstr "« {0} » dépasse {1} octets, ou contient un U+0000."
-
-        msgid "Look for a shorter part of it."
-        msgstr "Recherchez-en une partie plus courte."
-
         msgid "'text' is empty."
         msgstr "« text » est vide."
 
         msgid "Leave it out to see all entries."
         msgstr "Omettez-le pour voir toutes les entrées."
-
-        msgid "'after' isn't what an answer gave as 'next'."
-        msgstr "« after » n’est pas ce qu’une réponse a donné dans « next »."
 
         msgid "'limit' must be a number from 1 to {0}."
         msgstr "« limit » doit être un nombre de 1 à {0}."
@@ -3277,6 +3340,9 @@ extension BuiltInTranslations {
 
         msgid "It is on the list as soon as it's done."
         msgstr "Elle figurera dans la liste dès qu’elle sera terminée."
+
+        msgid "Wait until that is done."
+        msgstr "Attendez que ce soit terminé."
 
         msgid "{0} backups are being downloaded already."
         msgstr "{0} sauvegardes sont déjà en cours de téléchargement."
@@ -3624,6 +3690,14 @@ extension BuiltInTranslations {
 
         msgid "Choose the last day, a user, or the id of a request."
         msgstr "Choisissez le dernier jour, un utilisateur ou l’identifiant d’une requête."
+
+        # Packages/Server/AdminService/Restores/Backups+RestoringPeople.swift
+
+        msgid "There is no such database."
+        msgstr "Cette base de données n’existe pas."
+
+        msgid "It may have been deleted, or be in use again. The list has those that are there."
+        msgstr "Elle a peut-être été supprimée, ou est de nouveau utilisée. La liste contient celles qui existent."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
 
@@ -4780,6 +4854,12 @@ extension BuiltInTranslations {
         msgid "The answer would have too many bytes."
         msgstr "La réponse aurait trop d’octets."
 
+        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgstr "Une fonction de la base utilise une table ou une colonne qui n’existe plus."
+
+        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgstr "Elle a peut-être été renommée. Le journal du serveur indique la fonction sous l’identifiant de cette requête : modifiez-la, ou rendez à la table ou à la colonne son ancien nom."
+
         msgid "The server's model is changing."
         msgstr "Le modèle du serveur est en cours de changement."
 
@@ -5362,8 +5442,14 @@ extension BuiltInTranslations {
         msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and start the server again. The page <3>docs/backups.md</3> has the steps."
         msgstr "Pour les activer, définissez <1>TOMBOLO_BACKUPS</1> avec un dossier et <2>TOMBOLO_BACKUP_URL</2> avec un utilisateur de la base de données qui peut tout lire, puis redémarrez le serveur. La page <3>docs/backups.md</3> décrit les étapes."
 
-        msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{rhythm}} Backups made by hand stay until somebody deletes them. To restore one, use <2>pg_restore</2>: see <3>docs/backups.md</3>."
-        msgstr "Sauvegardes de toute la base de données, dans <1>{{folder}}</1> sur ce serveur. {{rhythm}} Les sauvegardes faites à la main restent jusqu’à ce que quelqu’un les supprime. Pour en restaurer une, utilisez <2>pg_restore</2> : voir <3>docs/backups.md</3>."
+        msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{schedule}} Backups made by hand stay until somebody deletes them."
+        msgstr "Sauvegardes de toute la base de données, dans <1>{{folder}}</1> sur ce serveur. {{schedule}} Les sauvegardes faites à la main restent jusqu’à ce que quelqu’un les supprime."
+
+        msgid "They are restored with <1>pg_restore</1>, or here with <2>TOMBOLO_RESTORE_URL</2>: see <3>docs/backups.md</3>."
+        msgstr "Elles se restaurent avec <1>pg_restore</1>, ou ici avec <2>TOMBOLO_RESTORE_URL</2> : voir <3>docs/backups.md</3>."
+
+        msgid "Backups can't be restored here now. {{.}}"
+        msgstr "Les sauvegardes ne peuvent pas être restaurées ici pour le moment. {{.}}"
 
         msgid "Make a backup now"
         msgstr "Faire une sauvegarde maintenant"
@@ -5395,6 +5481,9 @@ extension BuiltInTranslations {
         msgid "Download<1> {{name}}</1>"
         msgstr "Télécharger<1> {{name}}</1>"
 
+        msgid "Restore…<1> {{name}}</1>"
+        msgstr "Restaurer…<1> {{name}}</1>"
+
         msgid "Delete…<1> {{name}}</1>"
         msgstr "Supprimer…<1> {{name}}</1>"
 
@@ -5406,6 +5495,24 @@ extension BuiltInTranslations {
 
         msgid "What went wrong"
         msgstr "Ce qui n’a pas fonctionné"
+
+        msgid "Databases that were put aside"
+        msgstr "Bases de données mises de côté"
+
+        msgid "Each was in use until a backup took its place, or another of these. Nobody writes to them. They take disk space until somebody deletes them."
+        msgstr "Chacune était utilisée jusqu’à ce qu’une sauvegarde, ou une autre d’entre elles, prenne sa place. Personne n’y écrit. Elles occupent de l’espace disque jusqu’à ce que quelqu’un les supprime."
+
+        msgid "In use until"
+        msgstr "Utilisée jusqu’à"
+
+        msgid "Bring back…<1> {{name}}</1>"
+        msgstr "Rétablir…<1> {{name}}</1>"
+
+        msgid "Restores"
+        msgstr "Restaurations"
+
+        msgid "Outcome"
+        msgstr "Résultat"
 
         # Packages/Server/AdminPanel/Templates/bulk_clash.mustache
 
@@ -5986,20 +6093,14 @@ extension BuiltInTranslations {
         msgid "Undo…"
         msgstr "Défaire…"
 
-        msgid "If it's interrupted"
-        msgstr "En cas d’interruption"
-
-        msgid "It begins anew: all or nothing."
-        msgstr "Elle recommence : tout ou rien."
-
-        msgid "It goes on with the rows that are left, and does none twice."
-        msgstr "Elle reprend avec les lignes restantes, aucune deux fois."
-
         msgid "New values"
         msgstr "Nouvelles valeurs"
 
         msgid "Filters"
         msgstr "Filtres"
+
+        msgid "If it's interrupted"
+        msgstr "En cas d’interruption"
 
         msgid "Results: {{.}}"
         msgstr "Résultats : {{.}}"
@@ -6012,9 +6113,6 @@ extension BuiltInTranslations {
 
         msgid "In the file"
         msgstr "Dans le fichier"
-
-        msgid "Outcome"
-        msgstr "Résultat"
 
         msgid "Reason"
         msgstr "Motif"
@@ -6043,6 +6141,14 @@ extension BuiltInTranslations {
 
         msgid "Objects"
         msgstr "Objets"
+
+        # Packages/Server/AdminPanel/Templates/kept_delete.mustache
+
+        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything that is in it. The one in use stays, and so do backups."
+        msgstr "<1>Cette action est irréversible.</1> La base de données {{name}} est supprimée avec tout ce qu’elle contient. Celle qui est utilisée reste, les sauvegardes aussi."
+
+        msgid "Delete the database"
+        msgstr "Supprimer la base de données"
 
         # Packages/Server/AdminPanel/Templates/layout.mustache
 
@@ -6548,11 +6654,11 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/permission_box.mustache
 
-        msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
-        msgstr "La modification prend effet en une seconde, sur chaque serveur et dans chaque session de synchronisation ouverte. Elle est enregistrée comme une nouvelle version des règles, et il est possible de revenir en arrière à tout moment."
-
         msgid "The box opens these pages of the panel:"
         msgstr "La case ouvre ces pages du panneau :"
+
+        msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
+        msgstr "La modification prend effet en une seconde, sur chaque serveur et dans chaque session de synchronisation ouverte. Elle est enregistrée comme une nouvelle version des règles, et il est possible de revenir en arrière à tout moment."
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 
@@ -6705,6 +6811,47 @@ extension BuiltInTranslations {
         msgid "Newest"
         msgstr "Les plus récentes"
 
+        # Packages/Server/AdminPanel/Templates/restore.mustache
+
+        msgid "It can't be restored now. {{.}}"
+        msgstr "La restauration n’est pas possible pour le moment. {{.}}"
+
+        msgid "Back"
+        msgstr "Retour"
+
+        msgid "Everything becomes what it was when the backup was made."
+        msgstr "Tout redevient comme au moment de la sauvegarde."
+
+        msgid "Everything becomes what it was when this database was put aside."
+        msgstr "Tout redevient comme au moment où cette base de données a été mise de côté."
+
+        msgid "That was <1>{{relative}}</1>."
+        msgstr "C’était <1>{{relative}}</1>."
+
+        msgid "The database that is in use now is put aside. You can bring it back here."
+        msgstr "La base de données utilisée actuellement est mise de côté. Vous pouvez la rétablir ici."
+
+        msgid "Until the new database is filled, everything goes on."
+        msgstr "Jusqu’à ce que la nouvelle base de données soit remplie, tout continue."
+
+        msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
+        msgstr "Quand les bases de données échangent leurs places, les requêtes en cours échouent, et chacun devra peut-être se reconnecter, vous aussi."
+
+        msgid "Accounts, passwords, roles, API keys and logins are also as they were: whoever lost access since then has it again."
+        msgstr "Les comptes, mots de passe, rôles, clés d’API et connexions redeviennent aussi comme avant : qui a perdu l’accès depuis l’a de nouveau."
+
+        msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."
+        msgstr "Les appareils qui connaissent des modifications ultérieures recommencent de zéro. Ce qu’ils n’ont pas encore envoyé, ils l’envoient alors."
+
+        msgid "Jobs that were running at that time continue."
+        msgstr "Les tâches qui étaient alors en cours se poursuivent."
+
+        msgid "Restore the backup"
+        msgstr "Restaurer la sauvegarde"
+
+        msgid "Bring the database back"
+        msgstr "Rétablir la base de données"
+
         # Packages/Server/AdminPanel/Templates/role.mustache
 
         msgid "Who has it"
@@ -6806,6 +6953,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 
+        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
+        msgstr "Avec un second facteur, vous saisissez aussi un code d’une application sur votre téléphone quand vous vous connectez ou confirmez votre mot de passe. Cela vaut pour le panneau et pour l’API de ce serveur. Les appareils synchronisés ne demandent pas de code."
+
         msgid "Your account requires a second factor. Set it up to continue."
         msgstr "Votre compte exige un second facteur. Configurez-le pour continuer."
 
@@ -6823,9 +6973,6 @@ extension BuiltInTranslations {
 
         msgid "Turn it off"
         msgstr "Le désactiver"
-
-        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
-        msgstr "Avec un second facteur, vous saisissez aussi un code d’une application sur votre téléphone quand vous vous connectez ou confirmez votre mot de passe. Cela vaut pour le panneau et pour l’API de ce serveur. Les appareils synchronisés ne demandent pas de code."
 
         # Packages/Server/AdminPanel/Templates/second_factor_set_up.mustache
 
@@ -6863,6 +7010,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/settings.mustache
 
+        msgid "The test mail wasn't accepted. {{message}}"
+        msgstr "L’e-mail de test n’a pas été accepté. {{message}}"
+
         msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
         msgstr "Les paramètres avec lesquels ce serveur fonctionne. Ceux qui ont un lien peuvent être modifiés ici, et tous les serveurs d’administration de la base de données les appliquent en quelques secondes. Changez les autres variables là où le serveur est lancé, par exemple dans son fichier d’unité ou son conteneur, puis redémarrez-le. <1>admin-server --help</1> liste les mêmes variables."
 
@@ -6895,9 +7045,6 @@ extension BuiltInTranslations {
 
         msgid "Test mail"
         msgstr "E-mail de test"
-
-        msgid "The test mail wasn't accepted. {{message}}"
-        msgstr "L’e-mail de test n’a pas été accepté. {{message}}"
 
         msgid "Sends a mail to {{email}} and shows what the carrier answers."
         msgstr "Envoie un e-mail à {{email}} et affiche la réponse du service d’envoi."
@@ -6968,6 +7115,9 @@ extension BuiltInTranslations {
         msgid "<1>This can't be undone.</1> It permanently deletes:"
         msgstr "<1>Cette action est irréversible.</1> Seront supprimés définitivement :"
 
+        msgid "Not deleted"
+        msgstr "Non supprimés"
+
         # Packages/Server/AdminPanel/Templates/trash_emptying.mustache
 
         msgid "{{done}} of {{total}}"
@@ -6975,9 +7125,6 @@ extension BuiltInTranslations {
 
         msgid "Stop"
         msgstr "Arrêter"
-
-        msgid "Not deleted"
-        msgstr "Non supprimés"
 
         msgid "Back to the trash"
         msgstr "Retour à la corbeille"
@@ -7397,6 +7544,12 @@ extension BuiltInTranslations {
         msgid "how many automatic backups stay"
         msgstr "combien de sauvegardes automatiques sont gardées"
 
+        msgid "postgresql://…/postgres of a user who may make and rename databases, to restore backups in the panel. Takes pg_restore on the PATH: see docs/backups.md"
+        msgstr "postgresql://…/postgres d’un utilisateur qui peut créer et renommer des bases de données, pour restaurer des sauvegardes ici. Il faut pg_restore dans le PATH : voir docs/backups.md"
+
+        msgid "they are restored on the command line"
+        msgstr "elles se restaurent en ligne de commande"
+
         msgid "trace, debug, info, notice, warning, error or critical"
         msgstr "trace, debug, info, notice, warning, error ou critical"
 
@@ -7415,16 +7568,5 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "l’adresse correspondante : seul le réseau de l’exploitant doit pouvoir la joindre"
 
-        msgid "as the browser says"
-        msgstr "comme le navigateur"
-
-        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
-        msgstr "Ces règles décident désormais de qui peut faire quoi, y compris pour vous. Si elles retirent la matrice des autorisations à tous les super-administrateurs, seule une personne ayant le mot de passe de la base peut la rétablir, avec migration-tool apply --replace-boxes."
-
-        msgid "A function in the database uses a table or a column that isn't there any more."
-        msgstr "Une fonction de la base utilise une table ou une colonne qui n’existe plus."
-
-        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
-        msgstr "Elle a peut-être été renommée. Le journal du serveur indique la fonction sous l’identifiant de cette requête : modifiez-la, ou rendez à la table ou à la colonne son ancien nom."
         """#
 }

@@ -474,6 +474,33 @@ extension BuiltInTranslations {
         msgid "unknown"
         msgstr "unbekannt"
 
+        msgid "Done. What was in use until then is called {0} now."
+        msgstr "Fertig. Was bis dahin benutzt wurde, heißt jetzt {0}."
+
+        msgid "Done."
+        msgstr "Fertig."
+
+        msgid "{0} is being restored."
+        msgstr "{0} wird wiederhergestellt."
+
+        msgid "{0} is being restored: checking rights."
+        msgstr "{0} wird wiederhergestellt: Rechte werden geprüft."
+
+        msgid "{0} is being restored: making a new database."
+        msgstr "{0} wird wiederhergestellt: Eine neue Datenbank wird angelegt."
+
+        msgid "{0} is being restored: filling the new database. Everything goes on meanwhile."
+        msgstr "{0} wird wiederhergestellt: Die neue Datenbank wird gefüllt. Alles läuft solange weiter."
+
+        msgid "{0} is being restored: preparing the new database."
+        msgstr "{0} wird wiederhergestellt: Die neue Datenbank wird vorbereitet."
+
+        msgid "{0} is being restored: the databases are changing places."
+        msgstr "{0} wird wiederhergestellt: Die Datenbanken tauschen die Plätze."
+
+        msgid "restoring"
+        msgstr "Wiederherstellung"
+
         msgid "Since {0}, by the schedule."
         msgstr "Seit {0}, nach Zeitplan."
 
@@ -516,6 +543,31 @@ extension BuiltInTranslations {
 
         msgid "{0} min {1} s"
         msgstr "{0} min {1} s"
+
+        # Packages/Server/AdminPanel/Backups/RestorePages.swift
+
+        msgid "The database {0} was deleted."
+        msgstr "Die Datenbank {0} wurde gelöscht."
+
+        msgid "This server restores no backups."
+        msgstr "Dieser Server stellt keine Sicherungen wieder her."
+
+        msgid "{0} turns it on; docs/backups.md has the steps."
+        msgstr "{0} schaltet es ein; die Schritte stehen in docs/backups.md."
+
+        msgid "Restore {0}?"
+        msgstr "{0} wiederherstellen?"
+
+        msgid "Nothing has been changed since then, as far as the audit log knows."
+        msgstr "Seitdem wurde nichts geändert, soweit das Änderungsprotokoll weiß."
+
+        msgid "More than {0} changes have been made since then."
+        msgstr "Seitdem gab es mehr als {0} Änderungen."
+
+        msgid "{0} change has been made since then."
+        msgid_plural "{0} changes have been made since then."
+        msgstr[0] "Seitdem gab es {0} Änderung."
+        msgstr[1] "Seitdem gab es {0} Änderungen."
 
         # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
 
@@ -893,6 +945,9 @@ extension BuiltInTranslations {
 
         msgid "The rules' text"
         msgstr "Text der Regeln"
+
+        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgstr "Diese Regeln entscheiden von da an, wer was darf, auch über Sie. Nehmen sie allen mit oberster Verwaltung die Rechtematrix, kann sie nur zurückbringen, wer das Passwort der Datenbank hat, mit migration-tool apply --replace-boxes."
 
         msgid "{0}: at least {1} row has it."
         msgid_plural "{0}: at least {1} rows have it."
@@ -1306,9 +1361,6 @@ extension BuiltInTranslations {
         msgid "Move {0} to the trash?"
         msgstr "{0} in den Papierkorb legen?"
 
-        msgid "Restore {0}?"
-        msgstr "{0} wiederherstellen?"
-
         msgid "Delete {0} permanently?"
         msgstr "{0} endgültig löschen?"
 
@@ -1332,6 +1384,12 @@ extension BuiltInTranslations {
         msgstr "Endgültig löschen…"
 
         # Packages/Server/AdminPanel/Jobs/JobContent.swift
+
+        msgid "It begins anew: all or nothing."
+        msgstr "Er beginnt von vorn: alles oder nichts."
+
+        msgid "It goes on with the rows that are left, and does none twice."
+        msgstr "Er läuft mit den übrigen Zeilen weiter, keine doppelt."
 
         msgid "Stop the job"
         msgstr "Auftrag abbrechen"
@@ -1664,17 +1722,17 @@ extension BuiltInTranslations {
         msgid "Search for less text."
         msgstr "Suchen Sie nach einem kürzeren Text."
 
-        msgid "The list has {0} columns, and at most {1} are possible."
-        msgstr "Die Liste hat {0} Spalten, höchstens {1} sind möglich."
-
-        msgid "Choose fewer columns."
-        msgstr "Wählen Sie weniger Spalten."
-
         msgid "'{0}' can only be 1, which shows counts."
         msgstr "„{0}“ kann nur 1 sein, dann werden Anzahlen gezeigt."
 
         msgid "Leave '{0}' out of the address for a list without counts."
         msgstr "Lassen Sie „{0}“ in der Adresse weg, um die Liste ohne Anzahlen zu sehen."
+
+        msgid "The list has {0} columns, and at most {1} are possible."
+        msgstr "Die Liste hat {0} Spalten, höchstens {1} sind möglich."
+
+        msgid "Choose fewer columns."
+        msgstr "Wählen Sie weniger Spalten."
 
         # Packages/Server/AdminPanel/Lists/PanelResource.swift
 
@@ -1847,6 +1905,9 @@ extension BuiltInTranslations {
         msgid "That didn't work"
         msgstr "Das hat nicht funktioniert"
 
+        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgstr "Eine Rolle erhält dies durch das Kästchen „{0}“ von „{1}“ in den Berechtigungen von {2}."
+
         msgid "You may no longer change this."
         msgstr "Sie dürfen das nicht mehr ändern."
 
@@ -1858,9 +1919,6 @@ extension BuiltInTranslations {
 
         msgid "Enter your password"
         msgstr "Passwort eingeben"
-
-        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
-        msgstr "Eine Rolle erhält dies durch das Kästchen „{0}“ von „{1}“ in den Berechtigungen von {2}."
 
         # Packages/Server/AdminPanel/PanelEntry.swift
 
@@ -2676,6 +2734,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Requests/RequestWish.swift
 
+        msgid "'after' isn't what an answer gave as 'next'."
+        msgstr "„after“ ist nicht das, was eine Antwort als „next“ angab."
+
+        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
+        msgstr "„{0}“ ist länger als {1} Bytes oder enthält ein U+0000."
+
+        msgid "Look for a shorter part of it."
+        msgstr "Suchen Sie nach einem kürzeren Teil davon."
+
         msgid "'range' must be latest, day or all, as far as the server keeps requests."
         msgstr "„range“ muss latest, day oder all sein, soweit der Server Anfragen aufbewahrt."
 
@@ -2772,6 +2839,13 @@ extension BuiltInTranslations {
         msgid "The log"
         msgstr "Protokoll"
 
+        msgid "late"
+        msgstr "verspätet"
+
+        msgctxt "job"
+        msgid "runs"
+        msgstr "läuft"
+
         msgid "failed"
         msgstr "fehlgeschlagen"
 
@@ -2780,13 +2854,6 @@ extension BuiltInTranslations {
 
         msgid "never ran"
         msgstr "noch nie gelaufen"
-
-        msgctxt "job"
-        msgid "runs"
-        msgstr "läuft"
-
-        msgid "late"
-        msgstr "verspätet"
 
         msgid "done"
         msgstr "erledigt"
@@ -2824,14 +2891,14 @@ extension BuiltInTranslations {
         msgid "One admin server deletes requests that needn't be kept any longer from the log."
         msgstr "Ein Admin-Server löscht Anfragen aus dem Protokoll, die nicht länger aufbewahrt werden müssen."
 
+        msgid "every 10 minutes"
+        msgstr "alle 10 Minuten"
+
         msgid "Changelog: old changes"
         msgstr "Changelog: alte Änderungen"
 
         msgid "One gateway deletes changes that no device needs any more."
         msgstr "Ein Gateway löscht Änderungen, die kein Gerät mehr braucht."
-
-        msgid "every 10 minutes"
-        msgstr "alle 10 Minuten"
 
         msgid "One admin server makes a backup of the database, and deletes old automatic ones."
         msgstr "Ein Admin-Server sichert die Datenbank und löscht alte automatische Sicherungen."
@@ -2968,17 +3035,8 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Settings/SettingPages.swift
 
-        msgid "There is no such setting."
-        msgstr "Diese Einstellung gibt es nicht."
-
-        msgid "The page of settings has those that can be changed."
-        msgstr "Die Seite der Einstellungen enthält die änderbaren."
-
-        msgid "This is set where the server is started, so the panel can't change it."
-        msgstr "Das ist dort gesetzt, wo der Server gestartet wird, und lässt sich hier nicht ändern."
-
-        msgid "Take the variable {0} away there, and start the server again."
-        msgstr "Nehmen Sie dort die Variable {0} weg, und starten Sie den Server neu."
+        msgid "Settings"
+        msgstr "Einstellungen"
 
         msgid "The default of {0} counts again."
         msgstr "Für {0} gilt wieder der Standard."
@@ -2991,6 +3049,18 @@ extension BuiltInTranslations {
 
         msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
         msgstr "{0} hat das inzwischen in {1} geändert. Speichern Sie noch einmal, wenn Ihr Wert gelten soll."
+
+        msgid "There is no such setting."
+        msgstr "Diese Einstellung gibt es nicht."
+
+        msgid "The page of settings has those that can be changed."
+        msgstr "Die Seite der Einstellungen enthält die änderbaren."
+
+        msgid "This is set where the server is started, so the panel can't change it."
+        msgstr "Das ist dort gesetzt, wo der Server gestartet wird, und lässt sich hier nicht ändern."
+
+        msgid "Take the variable {0} away there, and start the server again."
+        msgstr "Nehmen Sie dort die Variable {0} weg, und starten Sie den Server neu."
 
         # Packages/Server/AdminPanel/Settings/SettingState.swift
 
@@ -3009,9 +3079,6 @@ extension BuiltInTranslations {
 
         msgid "PostgreSQL {0}, as {1} in the database {2}"
         msgstr "PostgreSQL {0}, als {1} in der Datenbank {2}"
-
-        msgid "Settings"
-        msgstr "Einstellungen"
 
         msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, look into the carrier's log and your spam folder."
         msgstr "Der Versanddienst hat eine Testmail an {0} angenommen. Wenn sie nicht ankommt, sehen Sie im Protokoll des Versanddienstes und in Ihrem Spam-Ordner nach."
@@ -3033,6 +3100,11 @@ extension BuiltInTranslations {
         msgid "Passwords that are known from leaks are accepted, except for very common ones: {0} isn't set."
         msgstr "Passwörter, die aus Datenlecks bekannt sind, werden angenommen, außer sehr häufigen: {0} ist nicht gesetzt."
 
+        # Packages/Server/AdminPanel/Translations/PanelLanguages.swift
+
+        msgid "as the browser says"
+        msgstr "wie der Browser"
+
         # Packages/Server/AdminPanel/Trash/EmptyingContent.swift
 
         msgid "{0} There is more."
@@ -3052,6 +3124,9 @@ extension BuiltInTranslations {
 
         msgid "Delete all of it permanently"
         msgstr "Alles endgültig löschen"
+
+        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgstr "Davon kann vorerst nichts endgültig gelöscht werden: Die App behält es."
 
         msgid "Empty the trash of {0}?"
         msgstr "Papierkorb leeren: {0}?"
@@ -3073,9 +3148,6 @@ extension BuiltInTranslations {
 
         msgid "Begin again."
         msgstr "Beginnen Sie von vorn."
-
-        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
-        msgstr "Davon kann vorerst nichts endgültig gelöscht werden: Die App behält es."
 
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
 
@@ -3175,20 +3247,11 @@ extension BuiltInTranslations {
         msgid "Give each parameter once."
         msgstr "Geben Sie jeden Parameter einmal an."
 
-        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
-        msgstr "„{0}“ ist länger als {1} Bytes oder enthält ein U+0000."
-
-        msgid "Look for a shorter part of it."
-        msgstr "Suchen Sie nach einem kürzeren Teil davon."
-
         msgid "'text' is empty."
         msgstr "„text“ ist leer."
 
         msgid "Leave it out to see all entries."
         msgstr "Lassen Sie es weg, um alle Einträge zu sehen."
-
-        msgid "'after' isn't what an answer gave as 'next'."
-        msgstr "„after“ ist nicht das, was eine Antwort als „next“ angab."
 
         msgid "'limit' must be a number from 1 to {0}."
         msgstr "„limit“ muss eine Zahl von 1 bis {0} sein."
@@ -3278,6 +3341,9 @@ extension BuiltInTranslations {
 
         msgid "It is on the list as soon as it's done."
         msgstr "Sie steht in der Liste, sobald sie fertig ist."
+
+        msgid "Wait until that is done."
+        msgstr "Warten Sie, bis das fertig ist."
 
         msgid "{0} backups are being downloaded already."
         msgstr "Es werden schon {0} Sicherungen heruntergeladen."
@@ -3625,6 +3691,14 @@ extension BuiltInTranslations {
 
         msgid "Choose the last day, a user, or the id of a request."
         msgstr "Wählen Sie den letzten Tag, einen Benutzer oder die ID einer Anfrage."
+
+        # Packages/Server/AdminService/Restores/Backups+RestoringPeople.swift
+
+        msgid "There is no such database."
+        msgstr "Diese Datenbank gibt es nicht."
+
+        msgid "It may have been deleted, or be in use again. The list has those that are there."
+        msgstr "Vielleicht wurde sie gelöscht oder ist wieder in Gebrauch. Die Liste enthält die vorhandenen."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
 
@@ -4781,6 +4855,12 @@ extension BuiltInTranslations {
         msgid "The answer would have too many bytes."
         msgstr "Die Antwort hätte zu viele Bytes."
 
+        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgstr "Eine Funktion in der Datenbank verwendet eine Tabelle oder Spalte, die es nicht mehr gibt."
+
+        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgstr "Vielleicht wurde sie umbenannt. Die Funktion steht im Protokoll des Servers unter der ID dieser Anfrage: Ändern Sie sie, oder geben Sie der Tabelle oder Spalte ihren alten Namen zurück."
+
         msgid "The server's model is changing."
         msgstr "Das Modell des Servers ändert sich gerade."
 
@@ -5363,8 +5443,14 @@ extension BuiltInTranslations {
         msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and start the server again. The page <3>docs/backups.md</3> has the steps."
         msgstr "Um sie einzuschalten, setzen Sie <1>TOMBOLO_BACKUPS</1> auf einen Ordner und <2>TOMBOLO_BACKUP_URL</2> auf einen Datenbankbenutzer, der alles lesen darf, und starten Sie den Server neu. Die Schritte stehen in <3>docs/backups.md</3>."
 
-        msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{rhythm}} Backups made by hand stay until somebody deletes them. To restore one, use <2>pg_restore</2>: see <3>docs/backups.md</3>."
-        msgstr "Sicherungen der ganzen Datenbank, in <1>{{folder}}</1> auf diesem Server. {{rhythm}} Von Hand erstellte Sicherungen bleiben, bis jemand sie löscht. Zum Wiederherstellen verwenden Sie <2>pg_restore</2>: siehe <3>docs/backups.md</3>."
+        msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{schedule}} Backups made by hand stay until somebody deletes them."
+        msgstr "Sicherungen der ganzen Datenbank, in <1>{{folder}}</1> auf diesem Server. {{schedule}} Von Hand gemachte Sicherungen bleiben, bis jemand sie löscht."
+
+        msgid "They are restored with <1>pg_restore</1>, or here with <2>TOMBOLO_RESTORE_URL</2>: see <3>docs/backups.md</3>."
+        msgstr "Wiederhergestellt werden sie mit <1>pg_restore</1>, oder hier mit <2>TOMBOLO_RESTORE_URL</2>: siehe <3>docs/backups.md</3>."
+
+        msgid "Backups can't be restored here now. {{.}}"
+        msgstr "Sicherungen lassen sich hier zurzeit nicht wiederherstellen. {{.}}"
 
         msgid "Make a backup now"
         msgstr "Jetzt eine Sicherung erstellen"
@@ -5396,6 +5482,9 @@ extension BuiltInTranslations {
         msgid "Download<1> {{name}}</1>"
         msgstr "Herunterladen<1>: {{name}}</1>"
 
+        msgid "Restore…<1> {{name}}</1>"
+        msgstr "Wiederherstellen …<1> {{name}}</1>"
+
         msgid "Delete…<1> {{name}}</1>"
         msgstr "Löschen…<1> {{name}}</1>"
 
@@ -5407,6 +5496,24 @@ extension BuiltInTranslations {
 
         msgid "What went wrong"
         msgstr "Was schiefging"
+
+        msgid "Databases that were put aside"
+        msgstr "Beiseitegelegte Datenbanken"
+
+        msgid "Each was in use until a backup took its place, or another of these. Nobody writes to them. They take disk space until somebody deletes them."
+        msgstr "Jede war in Gebrauch, bis eine Sicherung oder eine andere von diesen ihren Platz einnahm. Niemand schreibt in sie. Sie belegen Speicherplatz, bis jemand sie löscht."
+
+        msgid "In use until"
+        msgstr "In Gebrauch bis"
+
+        msgid "Bring back…<1> {{name}}</1>"
+        msgstr "Zurückholen …<1> {{name}}</1>"
+
+        msgid "Restores"
+        msgstr "Wiederherstellungen"
+
+        msgid "Outcome"
+        msgstr "Ergebnis"
 
         # Packages/Server/AdminPanel/Templates/bulk_clash.mustache
 
@@ -5987,20 +6094,14 @@ extension BuiltInTranslations {
         msgid "Undo…"
         msgstr "Rückgängig machen…"
 
-        msgid "If it's interrupted"
-        msgstr "Bei einer Unterbrechung"
-
-        msgid "It begins anew: all or nothing."
-        msgstr "Er beginnt von vorn: alles oder nichts."
-
-        msgid "It goes on with the rows that are left, and does none twice."
-        msgstr "Er läuft mit den übrigen Zeilen weiter, keine doppelt."
-
         msgid "New values"
         msgstr "Neue Werte"
 
         msgid "Filters"
         msgstr "Filter"
+
+        msgid "If it's interrupted"
+        msgstr "Bei einer Unterbrechung"
 
         msgid "Results: {{.}}"
         msgstr "Ergebnisse: {{.}}"
@@ -6013,9 +6114,6 @@ extension BuiltInTranslations {
 
         msgid "In the file"
         msgstr "In der Datei"
-
-        msgid "Outcome"
-        msgstr "Ergebnis"
 
         msgid "Reason"
         msgstr "Grund"
@@ -6044,6 +6142,14 @@ extension BuiltInTranslations {
 
         msgid "Objects"
         msgstr "Objekte"
+
+        # Packages/Server/AdminPanel/Templates/kept_delete.mustache
+
+        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything that is in it. The one in use stays, and so do backups."
+        msgstr "<1>Das lässt sich nicht rückgängig machen.</1> Die Datenbank {{name}} wird mit allem gelöscht, was sie enthält. Die benutzte bleibt, ebenso die Sicherungen."
+
+        msgid "Delete the database"
+        msgstr "Datenbank löschen"
 
         # Packages/Server/AdminPanel/Templates/layout.mustache
 
@@ -6549,11 +6655,11 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/permission_box.mustache
 
-        msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
-        msgstr "Die Änderung wirkt innerhalb einer Sekunde, auf jedem Server und in jeder offenen Sync-Sitzung. Sie wird als neue Version der Regeln gespeichert und lässt sich jederzeit rückgängig machen."
-
         msgid "The box opens these pages of the panel:"
         msgstr "Das Kästchen öffnet diese Seiten des Panels:"
+
+        msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
+        msgstr "Die Änderung wirkt innerhalb einer Sekunde, auf jedem Server und in jeder offenen Sync-Sitzung. Sie wird als neue Version der Regeln gespeichert und lässt sich jederzeit rückgängig machen."
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 
@@ -6706,6 +6812,47 @@ extension BuiltInTranslations {
         msgid "Newest"
         msgstr "Neueste"
 
+        # Packages/Server/AdminPanel/Templates/restore.mustache
+
+        msgid "It can't be restored now. {{.}}"
+        msgstr "Das lässt sich jetzt nicht wiederherstellen. {{.}}"
+
+        msgid "Back"
+        msgstr "Zurück"
+
+        msgid "Everything becomes what it was when the backup was made."
+        msgstr "Alles wird so, wie es bei der Sicherung war."
+
+        msgid "Everything becomes what it was when this database was put aside."
+        msgstr "Alles wird so, wie es war, als diese Datenbank beiseitegelegt wurde."
+
+        msgid "That was <1>{{relative}}</1>."
+        msgstr "Das war <1>{{relative}}</1>."
+
+        msgid "The database that is in use now is put aside. You can bring it back here."
+        msgstr "Die jetzt benutzte Datenbank wird beiseitegelegt. Sie können sie hier zurückholen."
+
+        msgid "Until the new database is filled, everything goes on."
+        msgstr "Bis die neue Datenbank gefüllt ist, läuft alles weiter."
+
+        msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
+        msgstr "Wenn die Datenbanken die Plätze tauschen, scheitern laufende Anfragen, und vielleicht müssen sich alle neu anmelden, auch Sie."
+
+        msgid "Accounts, passwords, roles, API keys and logins are also as they were: whoever lost access since then has it again."
+        msgstr "Auch Konten, Passwörter, Rollen, API-Schlüssel und Anmeldungen sind wie damals: Wer seitdem den Zugang verlor, hat ihn wieder."
+
+        msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."
+        msgstr "Geräte, die spätere Änderungen kennen, beginnen von vorn. Was sie noch nicht hochgeladen haben, laden sie dann hoch."
+
+        msgid "Jobs that were running at that time continue."
+        msgstr "Aufträge, die damals liefen, laufen weiter."
+
+        msgid "Restore the backup"
+        msgstr "Sicherung wiederherstellen"
+
+        msgid "Bring the database back"
+        msgstr "Datenbank zurückholen"
+
         # Packages/Server/AdminPanel/Templates/role.mustache
 
         msgid "Who has it"
@@ -6807,6 +6954,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 
+        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
+        msgstr "Mit einem zweiten Faktor geben Sie beim Anmelden und beim Bestätigen Ihres Passworts auch einen Code aus einer App auf Ihrem Telefon ein. Das gilt für das Panel und die API dieses Servers. Geräte, die synchronisieren, fragen nicht nach einem Code."
+
         msgid "Your account requires a second factor. Set it up to continue."
         msgstr "Ihr Konto verlangt einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren."
 
@@ -6824,9 +6974,6 @@ extension BuiltInTranslations {
 
         msgid "Turn it off"
         msgstr "Ausschalten"
-
-        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
-        msgstr "Mit einem zweiten Faktor geben Sie beim Anmelden und beim Bestätigen Ihres Passworts auch einen Code aus einer App auf Ihrem Telefon ein. Das gilt für das Panel und die API dieses Servers. Geräte, die synchronisieren, fragen nicht nach einem Code."
 
         # Packages/Server/AdminPanel/Templates/second_factor_set_up.mustache
 
@@ -6864,6 +7011,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/settings.mustache
 
+        msgid "The test mail wasn't accepted. {{message}}"
+        msgstr "Die Testmail wurde nicht angenommen. {{message}}"
+
         msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
         msgstr "Womit dieser Server läuft. Einstellungen mit einem Link lassen sich hier ändern, und alle Admin-Server der Datenbank übernehmen das in wenigen Sekunden. Die anderen Variablen ändern Sie dort, wo der Server gestartet wird, etwa in seiner Unit-Datei oder seinem Container, und starten ihn neu. <1>admin-server --help</1> listet dieselben Variablen auf."
 
@@ -6896,9 +7046,6 @@ extension BuiltInTranslations {
 
         msgid "Test mail"
         msgstr "Testmail"
-
-        msgid "The test mail wasn't accepted. {{message}}"
-        msgstr "Die Testmail wurde nicht angenommen. {{message}}"
 
         msgid "Sends a mail to {{email}} and shows what the carrier answers."
         msgstr "Sendet eine E-Mail an {{email}} und zeigt, was der Versanddienst antwortet."
@@ -6969,6 +7116,9 @@ extension BuiltInTranslations {
         msgid "<1>This can't be undone.</1> It permanently deletes:"
         msgstr "<1>Das lässt sich nicht rückgängig machen.</1> Endgültig gelöscht wird:"
 
+        msgid "Not deleted"
+        msgstr "Nicht gelöscht"
+
         # Packages/Server/AdminPanel/Templates/trash_emptying.mustache
 
         msgid "{{done}} of {{total}}"
@@ -6976,9 +7126,6 @@ extension BuiltInTranslations {
 
         msgid "Stop"
         msgstr "Anhalten"
-
-        msgid "Not deleted"
-        msgstr "Nicht gelöscht"
 
         msgid "Back to the trash"
         msgstr "Zurück zum Papierkorb"
@@ -7398,6 +7545,12 @@ extension BuiltInTranslations {
         msgid "how many automatic backups stay"
         msgstr "wie viele automatische Sicherungen erhalten bleiben"
 
+        msgid "postgresql://…/postgres of a user who may make and rename databases, to restore backups in the panel. Takes pg_restore on the PATH: see docs/backups.md"
+        msgstr "postgresql://…/postgres mit einem Benutzer, der Datenbanken anlegen und umbenennen darf, um Sicherungen hier wiederherzustellen. Braucht pg_restore im PATH: siehe docs/backups.md"
+
+        msgid "they are restored on the command line"
+        msgstr "sie werden auf der Kommandozeile wiederhergestellt"
+
         msgid "trace, debug, info, notice, warning, error or critical"
         msgstr "trace, debug, info, notice, warning, error oder critical"
 
@@ -7416,16 +7569,5 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "die Adresse dafür: Nur das Netz des Betreibers darf sie erreichen"
 
-        msgid "as the browser says"
-        msgstr "wie der Browser"
-
-        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
-        msgstr "Diese Regeln entscheiden von da an, wer was darf, auch über Sie. Nehmen sie allen mit oberster Verwaltung die Rechtematrix, kann sie nur zurückbringen, wer das Passwort der Datenbank hat, mit migration-tool apply --replace-boxes."
-
-        msgid "A function in the database uses a table or a column that isn't there any more."
-        msgstr "Eine Funktion in der Datenbank verwendet eine Tabelle oder Spalte, die es nicht mehr gibt."
-
-        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
-        msgstr "Vielleicht wurde sie umbenannt. Die Funktion steht im Protokoll des Servers unter der ID dieser Anfrage: Ändern Sie sie, oder geben Sie der Tabelle oder Spalte ihren alten Namen zurück."
         """#
 }

@@ -473,6 +473,33 @@ extension BuiltInTranslations {
         msgid "unknown"
         msgstr "desconocido"
 
+        msgid "Done. What was in use until then is called {0} now."
+        msgstr "Hecho. Lo que se usaba hasta entonces se llama ahora {0}."
+
+        msgid "Done."
+        msgstr "Hecho."
+
+        msgid "{0} is being restored."
+        msgstr "Se está restaurando {0}."
+
+        msgid "{0} is being restored: checking rights."
+        msgstr "Se está restaurando {0}: se comprueban los permisos."
+
+        msgid "{0} is being restored: making a new database."
+        msgstr "Se está restaurando {0}: se crea una base de datos nueva."
+
+        msgid "{0} is being restored: filling the new database. Everything goes on meanwhile."
+        msgstr "Se está restaurando {0}: se llena la base de datos nueva. Mientras tanto todo sigue funcionando."
+
+        msgid "{0} is being restored: preparing the new database."
+        msgstr "Se está restaurando {0}: se prepara la base de datos nueva."
+
+        msgid "{0} is being restored: the databases are changing places."
+        msgstr "Se está restaurando {0}: las bases de datos intercambian sus lugares."
+
+        msgid "restoring"
+        msgstr "restaurando"
+
         msgid "Since {0}, by the schedule."
         msgstr "Desde {0}, según la programación."
 
@@ -515,6 +542,31 @@ extension BuiltInTranslations {
 
         msgid "{0} min {1} s"
         msgstr "{0} min {1} s"
+
+        # Packages/Server/AdminPanel/Backups/RestorePages.swift
+
+        msgid "The database {0} was deleted."
+        msgstr "Se eliminó la base de datos {0}."
+
+        msgid "This server restores no backups."
+        msgstr "Este servidor no restaura copias de seguridad."
+
+        msgid "{0} turns it on; docs/backups.md has the steps."
+        msgstr "{0} lo activa; los pasos están en docs/backups.md."
+
+        msgid "Restore {0}?"
+        msgstr "¿Restaurar {0}?"
+
+        msgid "Nothing has been changed since then, as far as the audit log knows."
+        msgstr "Desde entonces no ha cambiado nada, según el registro de auditoría."
+
+        msgid "More than {0} changes have been made since then."
+        msgstr "Desde entonces se han hecho más de {0} cambios."
+
+        msgid "{0} change has been made since then."
+        msgid_plural "{0} changes have been made since then."
+        msgstr[0] "Desde entonces se ha hecho {0} cambio."
+        msgstr[1] "Desde entonces se han hecho {0} cambios."
 
         # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
 
@@ -892,6 +944,9 @@ extension BuiltInTranslations {
 
         msgid "The rules' text"
         msgstr "Texto de las reglas"
+
+        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgstr "Estas reglas deciden desde entonces quién puede hacer qué, también sobre usted. Si quitan la matriz de permisos a todos los superadministradores, solo quien tenga la contraseña de la base de datos puede recuperarla, con migration-tool apply --replace-boxes."
 
         msgid "{0}: at least {1} row has it."
         msgid_plural "{0}: at least {1} rows have it."
@@ -1305,9 +1360,6 @@ extension BuiltInTranslations {
         msgid "Move {0} to the trash?"
         msgstr "¿Mover {0} a la papelera?"
 
-        msgid "Restore {0}?"
-        msgstr "¿Restaurar {0}?"
-
         msgid "Delete {0} permanently?"
         msgstr "¿Eliminar {0} definitivamente?"
 
@@ -1331,6 +1383,12 @@ extension BuiltInTranslations {
         msgstr "Eliminar definitivamente…"
 
         # Packages/Server/AdminPanel/Jobs/JobContent.swift
+
+        msgid "It begins anew: all or nothing."
+        msgstr "Empieza de nuevo: todo o nada."
+
+        msgid "It goes on with the rows that are left, and does none twice."
+        msgstr "Continúa con las filas que faltan, ninguna dos veces."
 
         msgid "Stop the job"
         msgstr "Detener la tarea"
@@ -1663,17 +1721,17 @@ extension BuiltInTranslations {
         msgid "Search for less text."
         msgstr "Busque un texto más corto."
 
-        msgid "The list has {0} columns, and at most {1} are possible."
-        msgstr "La lista tiene {0} columnas, y como máximo puede haber {1}."
-
-        msgid "Choose fewer columns."
-        msgstr "Elija menos columnas."
-
         msgid "'{0}' can only be 1, which shows counts."
         msgstr "«{0}» solo puede ser 1, que muestra los recuentos."
 
         msgid "Leave '{0}' out of the address for a list without counts."
         msgstr "Quite «{0}» de la dirección para ver la lista sin recuentos."
+
+        msgid "The list has {0} columns, and at most {1} are possible."
+        msgstr "La lista tiene {0} columnas, y como máximo puede haber {1}."
+
+        msgid "Choose fewer columns."
+        msgstr "Elija menos columnas."
 
         # Packages/Server/AdminPanel/Lists/PanelResource.swift
 
@@ -1846,6 +1904,9 @@ extension BuiltInTranslations {
         msgid "That didn't work"
         msgstr "No se pudo completar"
 
+        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgstr "Un rol obtiene esto con la casilla «{0}» de «{1}» en los permisos de {2}."
+
         msgid "You may no longer change this."
         msgstr "Ya no tiene permiso para cambiar esto."
 
@@ -1857,9 +1918,6 @@ extension BuiltInTranslations {
 
         msgid "Enter your password"
         msgstr "Introduzca su contraseña"
-
-        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
-        msgstr "Un rol obtiene esto con la casilla «{0}» de «{1}» en los permisos de {2}."
 
         # Packages/Server/AdminPanel/PanelEntry.swift
 
@@ -2675,6 +2733,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Requests/RequestWish.swift
 
+        msgid "'after' isn't what an answer gave as 'next'."
+        msgstr "«after» no es lo que una respuesta dio como «next»."
+
+        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
+        msgstr "«{0}» tiene más de {1} bytes o contiene un U+0000."
+
+        msgid "Look for a shorter part of it."
+        msgstr "Busque una parte más corta."
+
         msgid "'range' must be latest, day or all, as far as the server keeps requests."
         msgstr "«range» debe ser latest, day o all, en la medida en que el servidor conserve solicitudes."
 
@@ -2771,6 +2838,13 @@ extension BuiltInTranslations {
         msgid "The log"
         msgstr "El registro"
 
+        msgid "late"
+        msgstr "con retraso"
+
+        msgctxt "job"
+        msgid "runs"
+        msgstr "en ejecución"
+
         msgid "failed"
         msgstr "con error"
 
@@ -2779,13 +2853,6 @@ extension BuiltInTranslations {
 
         msgid "never ran"
         msgstr "nunca ejecutada"
-
-        msgctxt "job"
-        msgid "runs"
-        msgstr "en ejecución"
-
-        msgid "late"
-        msgstr "con retraso"
 
         msgid "done"
         msgstr "hecha"
@@ -2823,14 +2890,14 @@ extension BuiltInTranslations {
         msgid "One admin server deletes requests that needn't be kept any longer from the log."
         msgstr "Un servidor de administración elimina del registro las solicitudes que ya no hace falta conservar."
 
+        msgid "every 10 minutes"
+        msgstr "cada 10 minutos"
+
         msgid "Changelog: old changes"
         msgstr "Registro de cambios: cambios antiguos"
 
         msgid "One gateway deletes changes that no device needs any more."
         msgstr "Una pasarela elimina los cambios que ya no necesita ningún dispositivo."
-
-        msgid "every 10 minutes"
-        msgstr "cada 10 minutos"
 
         msgid "One admin server makes a backup of the database, and deletes old automatic ones."
         msgstr "Un servidor de administración crea una copia de seguridad de la base de datos y elimina las automáticas antiguas."
@@ -2967,17 +3034,8 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Settings/SettingPages.swift
 
-        msgid "There is no such setting."
-        msgstr "Ese ajuste no existe."
-
-        msgid "The page of settings has those that can be changed."
-        msgstr "La página de ajustes contiene los que se pueden cambiar."
-
-        msgid "This is set where the server is started, so the panel can't change it."
-        msgstr "Esto se define donde se inicia el servidor, así que no se puede cambiar aquí."
-
-        msgid "Take the variable {0} away there, and start the server again."
-        msgstr "Quite allí la variable {0} y reinicie el servidor."
+        msgid "Settings"
+        msgstr "Configuración"
 
         msgid "The default of {0} counts again."
         msgstr "Vuelve a valer el valor predeterminado de {0}."
@@ -2990,6 +3048,18 @@ extension BuiltInTranslations {
 
         msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
         msgstr "Entretanto, {0} cambió esto a {1}. Guarde de nuevo si debe valer su valor."
+
+        msgid "There is no such setting."
+        msgstr "Ese ajuste no existe."
+
+        msgid "The page of settings has those that can be changed."
+        msgstr "La página de ajustes contiene los que se pueden cambiar."
+
+        msgid "This is set where the server is started, so the panel can't change it."
+        msgstr "Esto se define donde se inicia el servidor, así que no se puede cambiar aquí."
+
+        msgid "Take the variable {0} away there, and start the server again."
+        msgstr "Quite allí la variable {0} y reinicie el servidor."
 
         # Packages/Server/AdminPanel/Settings/SettingState.swift
 
@@ -3008,9 +3078,6 @@ extension BuiltInTranslations {
 
         msgid "PostgreSQL {0}, as {1} in the database {2}"
         msgstr "PostgreSQL {0}, como {1} en la base de datos {2}"
-
-        msgid "Settings"
-        msgstr "Configuración"
 
         msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, look into the carrier's log and your spam folder."
         msgstr "El servicio de correo aceptó un correo de prueba para {0}. Si no llega, revise el registro del servicio de correo y su carpeta de correo no deseado."
@@ -3032,6 +3099,11 @@ extension BuiltInTranslations {
         msgid "Passwords that are known from leaks are accepted, except for very common ones: {0} isn't set."
         msgstr "Se aceptan contraseñas conocidas por filtraciones, salvo las muy comunes: {0} no está definida."
 
+        # Packages/Server/AdminPanel/Translations/PanelLanguages.swift
+
+        msgid "as the browser says"
+        msgstr "como el navegador"
+
         # Packages/Server/AdminPanel/Trash/EmptyingContent.swift
 
         msgid "{0} There is more."
@@ -3051,6 +3123,9 @@ extension BuiltInTranslations {
 
         msgid "Delete all of it permanently"
         msgstr "Eliminar todo definitivamente"
+
+        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgstr "Por ahora no se puede eliminar definitivamente nada de ello: la aplicación lo conserva."
 
         msgid "Empty the trash of {0}?"
         msgstr "¿Vaciar la papelera de {0}?"
@@ -3072,9 +3147,6 @@ extension BuiltInTranslations {
 
         msgid "Begin again."
         msgstr "Empiece de nuevo."
-
-        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
-        msgstr "Por ahora no se puede eliminar definitivamente nada de ello: la aplicación lo conserva."
 
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
 
@@ -3174,20 +3246,11 @@ extension BuiltInTranslations {
         msgid "Give each parameter once."
         msgstr "Indique cada parámetro una sola vez."
 
-        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
-        msgstr "«{0}» tiene más de {1} bytes o contiene un U+0000."
-
-        msgid "Look for a shorter part of it."
-        msgstr "Busque una parte más corta."
-
         msgid "'text' is empty."
         msgstr "«text» está vacío."
 
         msgid "Leave it out to see all entries."
         msgstr "Omítalo para ver todas las entradas."
-
-        msgid "'after' isn't what an answer gave as 'next'."
-        msgstr "«after» no es lo que una respuesta dio como «next»."
 
         msgid "'limit' must be a number from 1 to {0}."
         msgstr "«limit» debe ser un número de 1 a {0}."
@@ -3277,6 +3340,9 @@ extension BuiltInTranslations {
 
         msgid "It is on the list as soon as it's done."
         msgstr "Aparecerá en la lista en cuanto esté lista."
+
+        msgid "Wait until that is done."
+        msgstr "Espere a que termine."
 
         msgid "{0} backups are being downloaded already."
         msgstr "Ya se están descargando {0} copias de seguridad."
@@ -3624,6 +3690,14 @@ extension BuiltInTranslations {
 
         msgid "Choose the last day, a user, or the id of a request."
         msgstr "Elija el último día, un usuario o el ID de una solicitud."
+
+        # Packages/Server/AdminService/Restores/Backups+RestoringPeople.swift
+
+        msgid "There is no such database."
+        msgstr "Esa base de datos no existe."
+
+        msgid "It may have been deleted, or be in use again. The list has those that are there."
+        msgstr "Puede que se haya eliminado o que esté de nuevo en uso. La lista contiene las que hay."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
 
@@ -4780,6 +4854,12 @@ extension BuiltInTranslations {
         msgid "The answer would have too many bytes."
         msgstr "La respuesta tendría demasiados bytes."
 
+        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgstr "Una función de la base de datos usa una tabla o una columna que ya no existe."
+
+        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgstr "Quizá se le cambió el nombre. El registro del servidor tiene la función con el identificador de esta petición: cámbiela o devuelva a la tabla o a la columna su nombre anterior."
+
         msgid "The server's model is changing."
         msgstr "El modelo del servidor está cambiando."
 
@@ -5362,8 +5442,14 @@ extension BuiltInTranslations {
         msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and start the server again. The page <3>docs/backups.md</3> has the steps."
         msgstr "Para activarlas, defina <1>TOMBOLO_BACKUPS</1> con una carpeta y <2>TOMBOLO_BACKUP_URL</2> con un usuario de la base de datos que pueda leerlo todo, y reinicie el servidor. La página <3>docs/backups.md</3> explica los pasos."
 
-        msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{rhythm}} Backups made by hand stay until somebody deletes them. To restore one, use <2>pg_restore</2>: see <3>docs/backups.md</3>."
-        msgstr "Copias de seguridad de toda la base de datos, en <1>{{folder}}</1> en este servidor. {{rhythm}} Las copias de seguridad hechas a mano se conservan hasta que alguien las elimina. Para restaurar una, use <2>pg_restore</2>: véase <3>docs/backups.md</3>."
+        msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{schedule}} Backups made by hand stay until somebody deletes them."
+        msgstr "Copias de seguridad de toda la base de datos, en <1>{{folder}}</1> de este servidor. {{schedule}} Las hechas a mano permanecen hasta que alguien las elimine."
+
+        msgid "They are restored with <1>pg_restore</1>, or here with <2>TOMBOLO_RESTORE_URL</2>: see <3>docs/backups.md</3>."
+        msgstr "Se restauran con <1>pg_restore</1>, o aquí con <2>TOMBOLO_RESTORE_URL</2>: véase <3>docs/backups.md</3>."
+
+        msgid "Backups can't be restored here now. {{.}}"
+        msgstr "Ahora no se pueden restaurar aquí copias de seguridad. {{.}}"
 
         msgid "Make a backup now"
         msgstr "Crear una copia de seguridad ahora"
@@ -5395,6 +5481,9 @@ extension BuiltInTranslations {
         msgid "Download<1> {{name}}</1>"
         msgstr "Descargar<1> {{name}}</1>"
 
+        msgid "Restore…<1> {{name}}</1>"
+        msgstr "Restaurar…<1> {{name}}</1>"
+
         msgid "Delete…<1> {{name}}</1>"
         msgstr "Eliminar…<1> {{name}}</1>"
 
@@ -5406,6 +5495,24 @@ extension BuiltInTranslations {
 
         msgid "What went wrong"
         msgstr "Qué falló"
+
+        msgid "Databases that were put aside"
+        msgstr "Bases de datos apartadas"
+
+        msgid "Each was in use until a backup took its place, or another of these. Nobody writes to them. They take disk space until somebody deletes them."
+        msgstr "Cada una se usaba hasta que una copia de seguridad, u otra de estas, ocupó su lugar. Nadie escribe en ellas. Ocupan espacio en disco hasta que alguien las elimine."
+
+        msgid "In use until"
+        msgstr "En uso hasta"
+
+        msgid "Bring back…<1> {{name}}</1>"
+        msgstr "Recuperar…<1> {{name}}</1>"
+
+        msgid "Restores"
+        msgstr "Restauraciones"
+
+        msgid "Outcome"
+        msgstr "Resultado"
 
         # Packages/Server/AdminPanel/Templates/bulk_clash.mustache
 
@@ -5986,20 +6093,14 @@ extension BuiltInTranslations {
         msgid "Undo…"
         msgstr "Deshacer…"
 
-        msgid "If it's interrupted"
-        msgstr "Si se interrumpe"
-
-        msgid "It begins anew: all or nothing."
-        msgstr "Empieza de nuevo: todo o nada."
-
-        msgid "It goes on with the rows that are left, and does none twice."
-        msgstr "Continúa con las filas que faltan, ninguna dos veces."
-
         msgid "New values"
         msgstr "Nuevos valores"
 
         msgid "Filters"
         msgstr "Filtros"
+
+        msgid "If it's interrupted"
+        msgstr "Si se interrumpe"
 
         msgid "Results: {{.}}"
         msgstr "Resultados: {{.}}"
@@ -6012,9 +6113,6 @@ extension BuiltInTranslations {
 
         msgid "In the file"
         msgstr "En el archivo"
-
-        msgid "Outcome"
-        msgstr "Resultado"
 
         msgid "Reason"
         msgstr "Motivo"
@@ -6043,6 +6141,14 @@ extension BuiltInTranslations {
 
         msgid "Objects"
         msgstr "Objetos"
+
+        # Packages/Server/AdminPanel/Templates/kept_delete.mustache
+
+        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything that is in it. The one in use stays, and so do backups."
+        msgstr "<1>Esto no se puede deshacer.</1> La base de datos {{name}} se elimina con todo lo que contiene. La que está en uso permanece, y también las copias de seguridad."
+
+        msgid "Delete the database"
+        msgstr "Eliminar la base de datos"
 
         # Packages/Server/AdminPanel/Templates/layout.mustache
 
@@ -6548,11 +6654,11 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/permission_box.mustache
 
-        msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
-        msgstr "El cambio se aplica en un segundo, en todos los servidores y en todas las sesiones de sincronización abiertas. Se guarda como una nueva versión de las reglas y se puede revertir en cualquier momento."
-
         msgid "The box opens these pages of the panel:"
         msgstr "La casilla abre estas páginas del panel:"
+
+        msgid "The change takes effect within a second, on every server and in every open sync session. It's stored as a new version of the rules, and can be reverted at any time."
+        msgstr "El cambio se aplica en un segundo, en todos los servidores y en todas las sesiones de sincronización abiertas. Se guarda como una nueva versión de las reglas y se puede revertir en cualquier momento."
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 
@@ -6705,6 +6811,47 @@ extension BuiltInTranslations {
         msgid "Newest"
         msgstr "Las más recientes"
 
+        # Packages/Server/AdminPanel/Templates/restore.mustache
+
+        msgid "It can't be restored now. {{.}}"
+        msgstr "Ahora no se puede restaurar. {{.}}"
+
+        msgid "Back"
+        msgstr "Volver"
+
+        msgid "Everything becomes what it was when the backup was made."
+        msgstr "Todo vuelve a ser como cuando se hizo la copia de seguridad."
+
+        msgid "Everything becomes what it was when this database was put aside."
+        msgstr "Todo vuelve a ser como cuando se apartó esta base de datos."
+
+        msgid "That was <1>{{relative}}</1>."
+        msgstr "Eso fue <1>{{relative}}</1>."
+
+        msgid "The database that is in use now is put aside. You can bring it back here."
+        msgstr "La base de datos que está en uso se aparta. Puede recuperarla aquí."
+
+        msgid "Until the new database is filled, everything goes on."
+        msgstr "Hasta que la base de datos nueva esté llena, todo sigue funcionando."
+
+        msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
+        msgstr "Cuando las bases de datos intercambian sus lugares, fallan las peticiones en curso, y puede que haya que volver a iniciar sesión. Usted también."
+
+        msgid "Accounts, passwords, roles, API keys and logins are also as they were: whoever lost access since then has it again."
+        msgstr "También las cuentas, contraseñas, roles, claves de API y sesiones vuelven a ser como eran: quien perdió el acceso desde entonces lo tiene de nuevo."
+
+        msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."
+        msgstr "Los dispositivos que conocen cambios posteriores empiezan de nuevo. Lo que aún no habían subido, lo suben entonces."
+
+        msgid "Jobs that were running at that time continue."
+        msgstr "Las tareas que entonces estaban en curso continúan."
+
+        msgid "Restore the backup"
+        msgstr "Restaurar la copia de seguridad"
+
+        msgid "Bring the database back"
+        msgstr "Recuperar la base de datos"
+
         # Packages/Server/AdminPanel/Templates/role.mustache
 
         msgid "Who has it"
@@ -6806,6 +6953,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/second_factor.mustache
 
+        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
+        msgstr "Con un segundo factor, también introduce un código de una aplicación en su teléfono al iniciar sesión o confirmar su contraseña. Se aplica al panel y a la API de este servidor. Los dispositivos que se sincronizan no piden ningún código."
+
         msgid "Your account requires a second factor. Set it up to continue."
         msgstr "Su cuenta requiere un segundo factor. Configúrelo para continuar."
 
@@ -6823,9 +6973,6 @@ extension BuiltInTranslations {
 
         msgid "Turn it off"
         msgstr "Desactivarlo"
-
-        msgid "With a second factor, you also enter a code from an app on your phone when you log in or confirm your password. This applies to the panel and to this server's API. Devices that sync don't ask for a code."
-        msgstr "Con un segundo factor, también introduce un código de una aplicación en su teléfono al iniciar sesión o confirmar su contraseña. Se aplica al panel y a la API de este servidor. Los dispositivos que se sincronizan no piden ningún código."
 
         # Packages/Server/AdminPanel/Templates/second_factor_set_up.mustache
 
@@ -6863,6 +7010,9 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/settings.mustache
 
+        msgid "The test mail wasn't accepted. {{message}}"
+        msgstr "El correo de prueba no se aceptó. {{message}}"
+
         msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
         msgstr "Con qué configuración se ejecuta este servidor. Los ajustes con un enlace se pueden cambiar aquí, y todos los servidores de administración de la base de datos los aplican en unos segundos. Cambie las demás variables donde se inicia el servidor, por ejemplo en su archivo de unidad o en su contenedor, y reinícielo. <1>admin-server --help</1> muestra las mismas variables."
 
@@ -6895,9 +7045,6 @@ extension BuiltInTranslations {
 
         msgid "Test mail"
         msgstr "Correo de prueba"
-
-        msgid "The test mail wasn't accepted. {{message}}"
-        msgstr "El correo de prueba no se aceptó. {{message}}"
 
         msgid "Sends a mail to {{email}} and shows what the carrier answers."
         msgstr "Envía un correo a {{email}} y muestra lo que responde el servicio de correo."
@@ -6968,6 +7115,9 @@ extension BuiltInTranslations {
         msgid "<1>This can't be undone.</1> It permanently deletes:"
         msgstr "<1>Esta acción no se puede deshacer.</1> Elimina definitivamente:"
 
+        msgid "Not deleted"
+        msgstr "Sin eliminar"
+
         # Packages/Server/AdminPanel/Templates/trash_emptying.mustache
 
         msgid "{{done}} of {{total}}"
@@ -6975,9 +7125,6 @@ extension BuiltInTranslations {
 
         msgid "Stop"
         msgstr "Detener"
-
-        msgid "Not deleted"
-        msgstr "Sin eliminar"
 
         msgid "Back to the trash"
         msgstr "Volver a la papelera"
@@ -7397,6 +7544,12 @@ extension BuiltInTranslations {
         msgid "how many automatic backups stay"
         msgstr "cuántas copias de seguridad automáticas se conservan"
 
+        msgid "postgresql://…/postgres of a user who may make and rename databases, to restore backups in the panel. Takes pg_restore on the PATH: see docs/backups.md"
+        msgstr "postgresql://…/postgres de un usuario que puede crear y renombrar bases de datos, para restaurar aquí copias de seguridad. Requiere pg_restore en el PATH: véase docs/backups.md"
+
+        msgid "they are restored on the command line"
+        msgstr "se restauran en la línea de comandos"
+
         msgid "trace, debug, info, notice, warning, error or critical"
         msgstr "trace, debug, info, notice, warning, error o critical"
 
@@ -7415,16 +7568,5 @@ extension BuiltInTranslations {
         msgid "the address for it: only the operator's network may reach it"
         msgstr "la dirección para ello: solo la red del operador debe poder alcanzarla"
 
-        msgid "as the browser says"
-        msgstr "como el navegador"
-
-        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
-        msgstr "Estas reglas deciden desde entonces quién puede hacer qué, también sobre usted. Si quitan la matriz de permisos a todos los superadministradores, solo quien tenga la contraseña de la base de datos puede recuperarla, con migration-tool apply --replace-boxes."
-
-        msgid "A function in the database uses a table or a column that isn't there any more."
-        msgstr "Una función de la base de datos usa una tabla o una columna que ya no existe."
-
-        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
-        msgstr "Quizá se le cambió el nombre. El registro del servidor tiene la función con el identificador de esta petición: cámbiela o devuelva a la tabla o a la columna su nombre anterior."
         """#
 }

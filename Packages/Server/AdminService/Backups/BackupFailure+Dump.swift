@@ -30,8 +30,13 @@ extension BackupFailure {
     ///   - messages: the end of what it wrote to standard error.
     ///   - program: its path.
     init(ofDump messages: String, status: Int32, program: String) {
+        self.init(messages, status: status, program: program, hints: Self.hints)
+    }
+
+    /// - Parameter hints: the first counts whose text is in the messages.
+    init(_ messages: String, status: Int32, program: String, hints: [(text: String, hint: String)]) {
         let lines = messages.split(separator: "\n").suffix(Self.lineCount).joined(separator: " ")
-        let hint = Self.hints.first { messages.contains($0.text) }?.hint
+        let hint = hints.first { messages.contains($0.text) }?.hint
         self.init(
             (hint.map { "\($0) " } ?? "") + "\(program) ended with status \(status)"
                 + (lines.isEmpty ? "." : ": \(lines.shortened(toByteCount: Self.byteCount))"))

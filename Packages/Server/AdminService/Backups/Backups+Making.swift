@@ -6,7 +6,7 @@ import TomboloModel
 import TomboloPostgresStore
 
 extension Backups {
-    /// Makes the backup that somebody asked for, if any. Otherwise looks, once in a while, whether something ended midway, and
+    /// Makes or restores the backup that somebody asked for, if any. Otherwise looks, once in a while, whether something ended midway, and
     /// makes an automatic backup if one is due.
     ///
     /// What goes wrong with a backup is in its run and in the log.
@@ -16,11 +16,19 @@ extension Backups {
         if let wish = state.withLock({ $0.wish }) {
             guard wish.isNoted else { return }
             defer { state.withLock { $0.wish = nil } }
-            do {
-                let isElected = try await elected(now) { try await make(wish.name, by: wish.user, now) } != nil
-                if !isElected { throw BackupFailure.busy }
-            } catch let failure as BackupFailure {
-                try await history.fail(wish.name, by: wish.user, failure, at: now)
+            switch wish.work {
+            case .making(let name):
+                do {
+                    let isElected = try await elected(now) { try await make(name, by: wish.user, now) } != nil
+                    if !isElected { throw BackupFailure.busy }
+                } catch let failure as BackupFailure {
+                    try await history.fail(name, by: wish.user, failure, at: now)
+                }
+            case .restoring(let source):
+                let isElected = try await elected(now) { try await restore(source, by: wish.user, now) } != nil
+                guard !isElected else { return }
+                let (id, _) = try await restores.begin(source.text, by: wish.user, at: now)
+                try await restores.fail(id, .restoreBusy)
             }
             return
         }
@@ -36,6 +44,7 @@ extension Backups {
     private func hasWork(_ now: Int64) async throws -> Bool {
         if try await isDue(now) { return true }
         if try await !history.unfinished().isEmpty { return true }
+        if try await restores.hasUnfinished() { return true }
         return try await disk.run { [folder] in try !folder.partials().isEmpty }
     }
 
@@ -72,6 +81,7 @@ extension Backups {
 
     /// Ends runs that no process works on any more, and removes their files.
     private func tidyUp(_ now: Int64) async throws {
+        try await tidyUpRestores()
         let (files, partials) = try await disk.run { [folder] in
             let removed = try folder.partials().filter { try folder.removePartial(of: $0) }
             return (try folder.files(), removed)

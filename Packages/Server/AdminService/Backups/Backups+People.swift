@@ -32,7 +32,8 @@ extension Backups {
         return Overview(
             items: files.map { Item(name: $0.name, byteCount: $0.byteCount, run: byName[$0.name.text]) },
             others: runs.filter { !present.contains($0.name) && ($0.finishedAt == nil || $0.problem != nil) },
-            isWaiting: wish.map { byName[$0.name.text] == nil } ?? false)
+            isWaiting: wish.map { if case .making(let name) = $0.work { byName[name.text] == nil } else { false } }
+                ?? false)
     }
 
     private func files() async throws -> [BackupFolder.File] {
@@ -66,18 +67,30 @@ extension Backups {
                 hint: localized("Delete some that you don't need first."))
         }
         let name = BackupName(at: now, isAutomatic: false)
-        let isFirst = state.withLock { state in
-            guard state.wish == nil else { return false }
-            state.wish = Wish(name: name, user: user)
-            return true
+        try await ask(.making(name), by: user) { [history] in try await history.note(.requested, name, by: user) }
+    }
+
+    /// Has something done as soon as nothing else is under way in this process.
+    /// - Parameter note: tells the audit log.
+    func ask(_ work: Work, by user: ObjectId, _ note: () async throws -> Void) async throws {
+        let other = state.withLock { state in
+            let other = state.wish
+            if other == nil { state.wish = Wish(work: work, user: user) }
+            return other?.work
         }
-        guard isFirst else {
+        switch other {
+        case nil: break
+        case .making:
             throw RequestFailure(
                 .conflict, localized("A backup is being made already."),
                 hint: localized("It is on the list as soon as it's done."))
+        case .restoring(let source):
+            throw RequestFailure(
+                .conflict, localized("\(source.text) is being restored."),
+                hint: localized("Wait until that is done."))
         }
         do {
-            try await history.note(.requested, name, by: user)
+            try await note()
             state.withLock { $0.wish?.isNoted = true }
         } catch {
             state.withLock { $0.wish = nil }

@@ -5,9 +5,10 @@ import Synchronization
 import TomboloHTTP
 import TomboloModel
 
-/// The backups of the database, in a folder of the admin server: makes them by pg_dump, lists, hands out and deletes them.
+/// The backups of the database, in a folder of the admin server: makes them by pg_dump, lists, hands out and deletes them, and
+/// restores them.
 ///
-/// Of any number of processes one makes a backup at a time, elected by a lock of the database. A backup is whole when its file
+/// Of any number of processes one makes or restores a backup at a time, elected by a lock of the database. A backup is whole when its file
 /// has its name: a process that is killed leaves a partial file, which the next look removes, and a run that it marks as
 /// interrupted. People ask by ``ask(by:now:)``, and ``BackupService`` does the work.
 public final class Backups: Sendable {
@@ -22,16 +23,23 @@ public final class Backups: Sendable {
 
     /// What somebody asked for.
     struct Wish: Sendable {
-        let name: BackupName
+        let work: Work
         let user: ObjectId
         /// Whether the audit log has it, so that it may begin.
         var isNoted = false
     }
 
+    enum Work: Sendable {
+        case making(BackupName)
+        case restoring(RestoreSource)
+    }
+
     /// What no database has; one lock guards all of it.
     struct State: Sendable {
-        /// Until it's made, or failed.
+        /// Until it's done, or failed.
         var wish: Wish?
+        /// Of the restore under way.
+        var step: RestoreStep?
         /// When to look again, in microseconds since 1970.
         var nextLook: Int64 = 0
         var downloadCount = 0
@@ -49,14 +57,19 @@ public final class Backups: Sendable {
     let logger: Logger
     let folder: BackupFolder
     let history: BackupHistory
+    let restores: RestoreHistory
+    /// Nil where nothing is restored.
+    let restoring: RestoreSettings?
     /// For listing and removing: what takes long has a queue of its own.
     let disk = DiskQueue()
     let state = Mutex(State())
 
-    /// - Parameter schedule: counts in place of what the settings say of it, and may change; nil for the settings.
+    /// - Parameters:
+    ///   - schedule: counts in place of what the settings say of it, and may change; nil for the settings.
+    ///   - restoring: nil where nothing is restored.
     public init(
-        _ settings: BackupSettings, schedule: (@Sendable () -> BackupSchedule)? = nil, pool: PostgresPool,
-        logger: Logger
+        _ settings: BackupSettings, schedule: (@Sendable () -> BackupSchedule)? = nil,
+        restoring: RestoreSettings? = nil, pool: PostgresPool, logger: Logger
     ) {
         started = settings
         self.schedule = schedule
@@ -64,6 +77,8 @@ public final class Backups: Sendable {
         self.logger = logger
         folder = BackupFolder(path: settings.folder)
         history = BackupHistory(pool: pool)
+        restores = RestoreHistory(pool: pool)
+        self.restoring = restoring
     }
 
     /// As the process's environment says; nil if it says nothing of backups.

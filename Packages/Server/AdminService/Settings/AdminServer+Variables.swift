@@ -121,6 +121,11 @@ extension AdminServer {
             BackupSettings.keptVariable, .backups, does: "how many automatic backups stay",
             without: String(BackupSettings.defaultKeptCount)),
         ServerVariable(
+            RestoreSettings.databaseVariable, .backups, .database,
+            does: "postgresql://…/postgres of a user who may make and rename databases, to restore backups in the "
+                + "panel. Takes pg_restore on the PATH: see docs/backups.md",
+            without: "they are restored on the command line"),
+        ServerVariable(
             ServerConfiguration.logLevelVariable, .monitoring,
             does: "trace, debug, info, notice, warning, error or critical", without: "info"),
         ServerVariable(

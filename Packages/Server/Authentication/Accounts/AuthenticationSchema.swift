@@ -61,6 +61,7 @@ public enum AuthenticationSchema {
         \(SessionSchema.triggers);
         \(trigger("log_panel_viewing", "AFTER INSERT OR UPDATE", "panel_viewing"));
         \(trigger("log_panel_backup", "AFTER INSERT", "panel_backup"));
+        \(trigger("log_panel_restore", "AFTER INSERT", "panel_restore"));
         \(trigger("log_panel_run", "AFTER INSERT", "panel_run"));
         \(trigger("log_setting", "AFTER INSERT", "setting"));
         """
@@ -89,6 +90,7 @@ public enum AuthenticationSchema {
         """,
         "log_panel_viewing": logBody(key: "user_id", telling: ["viewed", "began_at", "ended_at"]),
         "log_panel_backup": logBody(key: "user_id", telling: ["act", "backup"]),
+        "log_panel_restore": logBody(key: "user_id", telling: ["act", "source"]),
         "log_panel_run": logBody(key: "user_id", telling: ["routine"]),
         "log_setting": logBody(key: "user_id", telling: ["name", "shown"]),
         "log_credential": logBody(key: "user_id", telling: ["changed_at"]),

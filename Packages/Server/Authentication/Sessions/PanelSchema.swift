@@ -37,6 +37,14 @@ enum PanelSchema {
         );
         COMMENT ON TABLE tombolo.panel_backup IS
             'Who did what with which backup in the admin panel. What becomes of it is in the audit log.';
+        CREATE TABLE IF NOT EXISTS tombolo.panel_restore (
+            user_id bytea NOT NULL REFERENCES tombolo.account (id) ON DELETE CASCADE,
+            act text COLLATE "C" NOT NULL CHECK (act IN ('requested', 'restored', 'deleted')),
+            source text COLLATE "C" NOT NULL,
+            at timestamptz NOT NULL DEFAULT clock_timestamp()
+        );
+        COMMENT ON TABLE tombolo.panel_restore IS
+            'Who restored which backup in the admin panel. What becomes of it is in the audit log.';
         CREATE TABLE IF NOT EXISTS tombolo.panel_run (
             user_id bytea NOT NULL REFERENCES tombolo.account (id) ON DELETE CASCADE,
             routine text COLLATE "C" NOT NULL,
@@ -61,6 +69,7 @@ enum PanelSchema {
         """
 
     static let tables: Set<String> = [
-        "panel_session", "panel_view", "panel_viewing", "panel_backup", "panel_run", "setting",
+        "panel_session", "panel_view", "panel_viewing", "panel_backup", "panel_restore", "panel_run",
+        "setting",
     ]
 }

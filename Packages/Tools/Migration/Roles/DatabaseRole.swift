@@ -131,6 +131,7 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("routine"), .select, .insert, .update, for: "noting what ran by itself, and the list of that"),
             DatabaseRight(.table("backup"), .select, .insert, .update, .delete, for: "the history of backups"),
+            DatabaseRight(.table("restore"), .select, .insert, .update, .delete, for: "the history of restores"),
             DatabaseRight(.table("request_entry"), .select, .insert, .delete, for: "the log of requests"),
             DatabaseRight(.table("gateway"), .select, for: "the list of gateways"),
             DatabaseRight(
@@ -156,6 +157,9 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("panel_backup"), .insert("user_id", "act", "backup"),
                 for: "who makes, downloads and deletes backups, for the audit log"),
+            DatabaseRight(
+                .table("panel_restore"), .insert("user_id", "act", "source"),
+                for: "who restores backups, and deletes databases that were put aside, for the audit log"),
             DatabaseRight(
                 .table("panel_run"), .insert("user_id", "routine"),
                 for: "who has scheduled jobs run, for the audit log"),

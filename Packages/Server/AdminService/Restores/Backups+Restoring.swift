@@ -1,0 +1,192 @@
+import Foundation
+import Logging
+import PostgresClient
+import Synchronization
+import TomboloModel
+
+/// Restoring: a backup is made a database of its own beside the one in use, and then the two change places. See docs/adr/0071.
+extension Backups {
+    /// Does what somebody asked for. May only be called while no other process makes or restores a backup.
+    ///
+    /// What goes wrong is in its run and in the log; the database is as it was then.
+    /// - Parameter now: microseconds since 1970.
+    func restore(_ source: RestoreSource, by user: ObjectId, _ now: Int64) async throws {
+        defer { note(nil) }
+        let (id, userName) = try await restores.begin(source.text, by: user, at: now)
+        let run = RestoreRun(
+            source: source.text, userName: userName, startedAt: now, finishedAt: nil, problem: nil, kept: nil)
+        logger.notice("\(userName) restores \(source.text).")
+        do {
+            let kept = try await replace(with: source, run, by: user, now)
+            logger.notice("Restored \(source.text). The database that was in use until then is called \(kept) now.")
+        } catch is CancellationError {
+            // The next server says that it was interrupted.
+            throw CancellationError()
+        } catch {
+            let message = (error as? PostgresError)?.message ?? String(describing: error)
+            let failure = error as? BackupFailure ?? BackupFailure(message)
+            logger.error("\(source.text) wasn't restored: \(failure)")
+            try await restores.fail(id, failure)
+        }
+    }
+
+    /// - Returns: what the database is called that was in use until then.
+    private func replace(
+        with source: RestoreSource, _ run: RestoreRun, by user: ObjectId, _ now: Int64
+    ) async throws -> String {
+        note(.checking)
+        let began = ContinuousClock.now
+        return try await withMaintenance { restoring, maintenance in
+            let names = try await RestoreCheck(pool, maintenance).names
+            guard try await RestoreConnection.lock(names.current, maintenance) else { throw BackupFailure.restoreBusy }
+            let shape = try await DatabaseShape(of: names.current, maintenance)
+            let next: String
+            switch source {
+            case .backup: next = names.next
+            case .kept(let name): next = name
+            }
+            do {
+                if case .backup(let name) = source {
+                    try await fill(names.next, with: name, shape, restoring, maintenance)
+                }
+                note(.preparing)
+                try await prepare(next, restoring)
+                // People have worked in it until now.
+                let kept = names.kept(at: now + (ContinuousClock.now - began).components.seconds * 1_000_000)
+                let run = run.keeping(kept)
+                if case .backup = source {
+                    try await RestoreConnection.with(restoring.database.database(next)) { connection in
+                        try await Self.becomeOwner(connection)
+                        try await RestoreHistory.note(run, by: user, connection)
+                    }
+                    try await shape.grant(next, maintenance)
+                }
+                note(.swapping)
+                try await DatabaseSwap(
+                    current: names.current, next: next, kept: kept, maintenance: restoring.database
+                ).run(maintenance)
+                await noteSwap(run, source, by: user, names, restoring)
+                return kept
+            } catch {
+                if case .backup = source { await drop(names.next, maintenance) }
+                throw error
+            }
+        }
+    }
+
+    /// Brings a database up to what the servers need.
+    private func prepare(_ database: String, _ restoring: RestoreSettings) async throws {
+        try await RestoreConnection.with(restoring.database.database(database)) { connection in
+            // Without statistics, everything would be slow at first.
+            try await connection.execute("ANALYZE")
+            try await Self.becomeOwner(connection)
+            try await restoring.prepare(connection)
+        }
+    }
+
+    /// What is made from then on belongs to whom Tombolo's tables belong to.
+    private static func becomeOwner(_ connection: PostgresConnection) async throws {
+        let found = try await connection.query(
+            "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass('tombolo.document')")
+        guard let row = found.first else {
+            throw BackupFailure("The backup has none of Tombolo's tables: it's of another database.")
+        }
+        try await connection.execute("SET ROLE \(PostgresSQL.quoteIdentifier(try row[0].string))")
+    }
+
+    /// Tells the database that was put aside what became of it, and one that was brought back that it's in use again. A restored
+    /// one has known since before.
+    private func noteSwap(
+        _ run: RestoreRun, _ source: RestoreSource, by user: ObjectId, _ names: DatabaseNames,
+        _ restoring: RestoreSettings
+    ) async {
+        do {
+            if case .kept = source {
+                try await RestoreConnection.with(restoring.database.database(names.current)) { connection in
+                    try await Self.becomeOwner(connection)
+                    try await RestoreHistory.note(run, by: user, connection)
+                }
+            }
+            try await RestoreConnection.with(restoring.database.database(run.kept ?? "")) { connection in
+                try await Self.becomeOwner(connection)
+                try await RestoreHistory.note(run, by: nil, connection)
+            }
+        } catch {
+            logger.warning("Not every database knows that \(run.kept ?? "one") was put aside: \(error)")
+        }
+    }
+
+    /// Makes a database of a backup.
+    private func fill(
+        _ database: String, with name: BackupName, _ shape: DatabaseShape, _ restoring: RestoreSettings,
+        _ maintenance: PostgresConnection
+    ) async throws {
+        guard
+            let path = restoring.program
+                ?? PostgresProgram.find("pg_restore", ProcessInfo.processInfo.environment["PATH"])
+        else { throw BackupFailure.noRestoreProgram }
+        if let problem = folder.problem { throw BackupFailure(problem) }
+        note(.making)
+        try await maintenance.execute(Self.dropping(database))
+        try await shape.create(database, maintenance)
+        note(.restoring)
+        try await RestoreProgram(path: path, database: restoring.database.database(database))
+            .run(from: "\(folder.path)/\(name.text)")
+    }
+
+    /// Drops what a restore left that ended midway, and ends its run. Does nothing while somebody still restores.
+    func tidyUpRestores() async throws {
+        guard try await restores.hasUnfinished() else { return }
+        if restoring != nil {
+            let isOver = try await withMaintenance { _, maintenance in
+                let names = DatabaseNames(
+                    current: try await pool.query("SELECT current_database()::text")[0, 0].string)
+                guard try await RestoreConnection.lock(names.current, maintenance) else { return false }
+                await drop(names.next, maintenance)
+                return true
+            }
+            guard isOver else { return }
+        }
+        for source in try await restores.failUnfinished(.restoreInterrupted) {
+            logger.warning("Restoring \(source) was interrupted. The database is as it was.")
+        }
+    }
+
+    /// Of a database that nobody uses. If it stays, the next restore drops it.
+    private func drop(_ database: String, _ maintenance: PostgresConnection) async {
+        do {
+            // Also while this process ends.
+            _ = try await Task { try await maintenance.execute(Self.dropping(database)) }.value
+        } catch {
+            logger.warning("The database \(database), which a restore left, couldn't be dropped: \(error)")
+        }
+    }
+
+    static func dropping(_ database: String) -> String {
+        "DROP DATABASE IF EXISTS \(PostgresSQL.quoteIdentifier(database)) WITH (FORCE)"
+    }
+
+    private func note(_ step: RestoreStep?) { state.withLock { $0.step = step } }
+
+    /// Connects as the user of `TOMBOLO_RESTORE_URL`.
+    /// - Throws: ``BackupFailure`` if that can't be done.
+    func withMaintenance<R: Sendable>(
+        _ body: @Sendable (RestoreSettings, PostgresConnection) async throws -> R
+    ) async throws -> R {
+        guard let restoring else {
+            throw BackupFailure("\(RestoreSettings.databaseVariable) isn't set on this server.")
+        }
+        return try await RestoreConnection.with(restoring.database, searchPath: "pg_catalog") {
+            try await body(restoring, $0)
+        }
+    }
+}
+
+extension RestoreRun {
+    /// The same, once a database is kept.
+    fileprivate func keeping(_ database: String) -> RestoreRun {
+        RestoreRun(
+            source: source, userName: userName, startedAt: startedAt, finishedAt: finishedAt, problem: problem,
+            kept: database)
+    }
+}

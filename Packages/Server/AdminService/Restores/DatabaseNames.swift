@@ -1,0 +1,45 @@
+import Foundation
+import TomboloModel
+
+/// What databases are called while one is restored, and afterwards.
+struct DatabaseNames: Sendable {
+    /// PostgreSQL cuts longer ones off, in bytes.
+    private static let maximumByteCount = 63
+    private static let nextSuffix = "_restoring"
+    private static let timeStyle = Date.ISO8601FormatStyle(
+        dateSeparator: .omitted, dateTimeSeparator: .standard, timeSeparator: .omitted, timeZone: .gmt)
+    private static let keptMiddle = "_before_"
+
+    /// The database that the servers use.
+    let current: String
+
+    /// The one that a backup is restored into.
+    var next: String { current + Self.nextSuffix }
+
+    /// What the current one is called once another has its name, such as `app_before_20261128T024500Z`.
+    /// - Parameter time: microseconds since 1970.
+    func kept(at time: Int64) -> String {
+        current + Self.keptMiddle + Self.timeStyle.format(Date(timeIntervalSince1970: TimeInterval(time / 1_000_000)))
+    }
+
+    /// When a database was put aside, in microseconds since 1970.
+    /// - Returns: nil for one that wasn't, or belongs to another.
+    func time(ofKept name: String) -> Int64? {
+        let prefix = current + Self.keptMiddle
+        guard name.hasPrefix(prefix), let date = try? Self.timeStyle.parse(String(name.dropFirst(prefix.count))) else {
+            return nil
+        }
+        let time = date.microsecondsSince1970
+        // Parsing is lenient.
+        return kept(at: time) == name ? time : nil
+    }
+
+    /// Why it can't be restored; nil if it can.
+    var problem: String? {
+        let length = kept(at: 0).utf8.count
+        guard length > Self.maximumByteCount else { return nil }
+        return
+            "The database's name \(current) is too long: with the time, that of the one that is put aside would have "
+            + "\(length) bytes, and PostgreSQL takes \(Self.maximumByteCount). Restore on the command line: see docs/backups.md."
+    }
+}

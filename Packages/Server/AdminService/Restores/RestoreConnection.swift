@@ -1,0 +1,55 @@
+import PostgresClient
+
+/// Connections of the user of `TOMBOLO_RESTORE_URL`.
+enum RestoreConnection {
+    /// Connects, runs `body` and closes.
+    /// - Parameter searchPath: where names are looked for; nil for the user's own.
+    /// - Throws: ``BackupFailure`` if nobody can connect.
+    static func with<R: Sendable>(
+        _ configuration: PostgresConfiguration, searchPath: String? = nil,
+        _ body: @Sendable (PostgresConnection) async throws -> R
+    ) async throws -> R {
+        var configuration = configuration
+        configuration.applicationName = "tombolo restore"
+        let connection: PostgresConnection
+        do {
+            connection = try await PostgresConnection.connect(configuration)
+        } catch let error as PostgresError {
+            throw BackupFailure(
+                "The user of \(RestoreSettings.databaseVariable) can't connect to "
+                    + "\(configuration.database ?? "the database"): \(error.message)")
+        }
+        do {
+            try await prepare(connection, searchPath: searchPath)
+            let result = try await body(connection)
+            await connection.close()
+            return result
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// Lets nothing that others have set up for the database end what takes long, nor decide what names mean.
+    static func prepare(_ connection: PostgresConnection, searchPath: String? = "pg_catalog") async throws {
+        if let searchPath {
+            try await connection.query("SELECT pg_catalog.set_config('search_path', $1, false)", [.text(searchPath)])
+        }
+        // Some are newer than the oldest server.
+        try await connection.query(
+            """
+            SELECT pg_catalog.set_config(name, '0', false) FROM pg_catalog.pg_settings WHERE name IN (
+                'statement_timeout', 'lock_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout',
+                'transaction_timeout')
+            """)
+        try await connection.execute("SET default_transaction_read_only = off")
+    }
+
+    /// Keeps others from restoring the same database, also while it has another name: for as long as the connection stands.
+    /// - Parameter database: its name.
+    /// - Returns: false if somebody else does.
+    static func lock(_ database: String, _ maintenance: PostgresConnection) async throws -> Bool {
+        try await maintenance.query(
+            "SELECT pg_try_advisory_lock(hashtextextended('tombolo.restore ' || $1, 0))", [.text(database)])[0, 0].bool
+    }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+public import PostgresClient
+public import TomboloHTTP
+
+/// With whom an admin server restores backups, read from an environment variable.
+public struct RestoreSettings: Sendable {
+    /// A user who may make and rename databases, connected to any database but the one that is restored.
+    public var database: PostgresConfiguration
+    /// The path of pg_restore; nil to look for it on the `PATH` each time.
+    public var program: String?
+    /// Brings a restored database up to what this version of the servers needs, as the owner of its tables.
+    public var prepare: @Sendable (PostgresConnection) async throws -> Void
+
+    public static let databaseVariable = "TOMBOLO_RESTORE_URL"
+
+    public init(
+        database: PostgresConfiguration, program: String? = nil,
+        prepare: @escaping @Sendable (PostgresConnection) async throws -> Void
+    ) {
+        self.database = database
+        self.program = program
+        self.prepare = prepare
+    }
+
+    /// - Returns: nil if no variable names a user: the panel restores nothing then.
+    /// - Throws: `ConfigurationError`, which doesn't quote the connection string.
+    public static func ofEnvironment(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment,
+        prepare: @escaping @Sendable (PostgresConnection) async throws -> Void
+    ) throws(ConfigurationError) -> RestoreSettings? {
+        guard let url = environment[databaseVariable], !url.isEmpty else { return nil }
+        var problems: [String] = []
+        let database = try? PostgresConfiguration(url)
+        if database == nil {
+            problems.append(
+                "\(databaseVariable) is not a PostgreSQL address: write postgresql://USER:PASSWORD@HOST:PORT/postgres.")
+        }
+        if database?.keywords["sslpassword"] != nil {
+            problems.append(
+                "\(databaseVariable) has sslpassword, which everybody on this machine could see: use a key without a "
+                    + "passphrase.")
+        }
+        if environment[BackupSettings.folderVariable]?.isEmpty ?? true {
+            problems.append(
+                "\(databaseVariable) needs \(BackupSettings.folderVariable), the folder of the backups: see docs/backups.md."
+            )
+        }
+        if PostgresProgram.find("pg_restore", environment["PATH"]) == nil {
+            problems.append("\(BackupFailure.noRestoreProgram)")
+        }
+        guard problems.isEmpty, let database else { throw ConfigurationError(problems: problems) }
+        return RestoreSettings(database: database, prepare: prepare)
+    }
+}
