@@ -65,11 +65,12 @@ public struct MessageSocket: Sendable {
                 group.addTask {
                     while true {
                         try await Task.sleep(for: Self.pingInterval)
-                        try await writer.ping()
+                        // Where the connection is gone, the messages end: a body that has ended well did so.
+                        try? await writer.ping()
                     }
                 }
                 group.addTask {
-                    for await data in pings { try await writer.pong(data) }
+                    for await data in pings { try? await writer.pong(data) }
                 }
                 group.addTask {
                     // This task doesn't write, since a blocked network mustn't stop it from watching.
