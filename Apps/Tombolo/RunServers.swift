@@ -25,7 +25,7 @@ struct RunServers: AsyncParsableCommand {
               TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
               TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
               TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
-              TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP   as admin-server's
+              TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP, TOMBOLO_RESTORE_URL   as admin-server's
               TOMBOLO_SQL_URL, TOMBOLO_MIGRATION_URL, TOMBOLO_MAP_TILES, TOMBOLO_MAP_ATTRIBUTION,
               TOMBOLO_TRANSLATIONS, TOMBOLO_THUMBNAILS   as admin-server's
 

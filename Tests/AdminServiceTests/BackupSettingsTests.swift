@@ -64,6 +64,31 @@ struct BackupSettingsTests {
         }
     }
 
+    @Test(
+        "what is wrong with restoring is said in the same way; without its variable nothing is restored",
+        arguments: [
+            (["TOMBOLO_BACKUPS": ""], "needs TOMBOLO_BACKUPS"),
+            (["TOMBOLO_RESTORE_URL": "postgresql://keeper:hidden@[x"], "is not a PostgreSQL address"),
+            (["TOMBOLO_RESTORE_URL": "host=x sslpassword=hidden"], "sslpassword"),
+            (["PATH": "/nowhere"], "pg_restore isn't on"),
+        ])
+    func restoring(change: [String: String], expected: String) async throws {
+        let programs = try await TestCluster.shared().programs
+        let environment = [
+            "PATH": programs, "TOMBOLO_BACKUPS": "/backups",
+            "TOMBOLO_RESTORE_URL": "postgresql://keeper:hidden@host/postgres",
+        ]
+        let settings = try RestoreSettings.ofEnvironment(environment) { _ in }
+        #expect(settings?.database.user == "keeper" && settings?.database.database == "postgres")
+        #expect(try RestoreSettings.ofEnvironment(["TOMBOLO_BACKUPS": "/backups"]) { _ in } == nil)
+        #expect {
+            _ = try RestoreSettings.ofEnvironment(environment.merging(change) { $1 }) { _ in }
+        } throws: { error in
+            let text = "\(error)"
+            return text.contains(expected) && !text.contains("hidden")
+        }
+    }
+
     @Test("a folder that others may enter, or a symbolic link to one, is refused")
     func folder() async throws {
         try await Self.withFolder(mode: 0o750) { folder in

@@ -291,7 +291,9 @@
     let page = null;
     try {
       const answer = await fetch(location.href);
-      if (answer.ok && !answer.redirected) page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      // The login has ended, as it may when a backup was restored: the browser asks for another.
+      if (answer.redirected) return location.reload();
+      if (answer.ok) page = new DOMParser().parseFromString(await answer.text(), "text/html");
     } catch { /* The next look may find the server again. */ }
     const now = page && page.getElementById(shown.id);
     if (now && now.dataset.follow !== undefined) {
