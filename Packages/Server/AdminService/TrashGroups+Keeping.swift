@@ -5,7 +5,7 @@ package import TomboloModel
 extension TrashGroups {
     /// Objects that the app is asked about at a time.
     package static let keepLimit = 1_000
-    /// Groups that ``kept(filters:)`` lists.
+    /// Groups that ``kept(filters:listing:)`` lists.
     package static let keptListLimit = 20
     /// How long the app's functions may take for all of them together.
     static let keepPatience = Duration.seconds(2)
@@ -44,8 +44,10 @@ extension TrashGroups {
     }
 
     /// What the app keeps from being deleted now, by one statement for all of it.
-    /// - Parameter filters: by class, what the caller may see and asks for; other classes are left out.
-    package func kept(filters: [String: Predicate]) async throws -> Kept {
+    /// - Parameters:
+    ///   - filters: by class, what the caller may delete and asks for; other classes are left out.
+    ///   - listing: by class, what the caller may list: the rest is only counted.
+    package func kept(filters: [String: Predicate], listing: [String: Predicate]) async throws -> Kept {
         try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
             let source = try source(filters, TrashRetention())
             let names = try await Trash.classesThatAreKept(of: schema, connection).map(\.name)
@@ -63,7 +65,9 @@ extension TrashGroups {
             let counts = try await connection.query(
                 "SELECT x.class, count(*)::int FROM (\(source.sql)) x WHERE x.g = ANY ($1) GROUP BY 1",
                 [.textArray(found.map(\.group))] + source.parameters)
-            let listed = found.prefix(Self.keptListLimit).map { keeper in
+            let visible = try await visible(found, listing, connection)
+            let listed = found.filter { visible.contains($0.className + " " + $0.key) }.prefix(Self.keptListLimit).map {
+                keeper in
                 (keeper, schema[keeper.className].flatMap { Trash.key(keeper.key, $0) })
             }
             let rows = try await rows(
@@ -80,8 +84,20 @@ extension TrashGroups {
         }
     }
 
-    /// Of each group the object that the app keeps, by one statement for all groups. It's the last of its transaction, whose
-    /// statements have a limit in time from then on.
+    /// Which of the objects are among those that may be listed, each as its class and key.
+    private func visible(
+        _ found: [Keeper], _ listing: [String: Predicate], _ connection: PostgresConnection
+    ) async throws -> Set<String> {
+        let source = try source(listing, TrashRetention())
+        guard !source.sql.isEmpty, !found.isEmpty else { return [] }
+        return Set(
+            try await connection.query(
+                "SELECT x.class || ' ' || x.id FROM (\(source.sql)) x WHERE x.g = ANY ($1)",
+                [.textArray(found.map(\.group))] + source.parameters
+            ).map { try $0[0].string })
+    }
+
+    /// Of each group the object that the app keeps, by one statement for all groups, which has a limit in time.
     /// - Parameters:
     ///   - groups: nil for all. What is kept now comes before the rest of a group then, and otherwise what will be kept.
     ///   - names: of the classes of which the app keeps objects.
@@ -114,6 +130,7 @@ extension TrashGroups {
                     ORDER BY k.g, \(first) IS NULL, k.class, k.id
                     """, [.textArray(groups ?? [])] + source.parameters + [.textArray(names)])
             }
+            try await connection.execute("SET LOCAL statement_timeout TO DEFAULT")
             return try found.map { row in
                 Keeper(
                     group: try row[0].string, className: try row[1].string, key: try row[2].string,

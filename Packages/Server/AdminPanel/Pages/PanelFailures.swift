@@ -71,6 +71,8 @@ struct PanelFailures: Sendable {
         guard failure.code == .forbidden, !failure.purposes.isEmpty, let model = core.models?.current else { return [] }
         return model.matrices.sorted { $0.key < $1.key }.flatMap { app, matrix in
             let maySee = model.refusal(subject, .read, ofMatrixOf: app) == nil
+            // Which apps there are beside one's own is nobody's business.
+            guard maySee || model.matrices.count == 1 else { return [] as [[String: Any]] }
             return matrix.services.flatMap { service in
                 PermissionMatrix.operations.filter { !service.purposes(of: $0).isDisjoint(with: failure.purposes) }
                     .map { operation -> [String: Any] in

@@ -22,14 +22,16 @@ struct EmptyingPages: PanelSection {
 
     private func confirmation(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelPage {
         let chosen = request.query("class")
-        let groups = TrashGroups(schema: grant.rules.schema, hidden: [:], pool: request.core.pool)
+        let view = TrashAccess.listing(grant)
+        let groups = TrashGroups(
+            schema: grant.rules.schema, hidden: grant.rules.hiddenColumns(grant.subject), pool: request.core.pool)
         let filters = try TrashAccess.filters(grant, of: chosen)
         let totals = try await groups.totals(filters: filters)
         guard totals.groups > 0 else {
             throw RequestFailure(.notFound, "There is nothing in the trash that you may delete permanently.")
         }
         let back = TrashPages.path + (chosen.map { "?class=\($0)" } ?? "")
-        let kept = try await groups.kept(filters: filters)
+        let kept = try await groups.kept(filters: filters, listing: view.filters)
         let lines = totals.counts.compactMap { part -> String? in
             let count = part.count - (kept.counts[part.className] ?? 0)
             return count > 0 ? Counted.objects(count, of: part.className) : nil
