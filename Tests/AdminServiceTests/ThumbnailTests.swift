@@ -61,16 +61,15 @@ import TomboloModel
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, #": > "$0.run.$$"; exec sleep 1000"#)
             let thumbnails = Thumbnails(site.program, isChecked: true, count: 2, waiterLimit: 3, logger: Self.logger)
-            let reader = ObjectId.generate()
             let tasks = (1...5).map { side in
                 Task {
                     try await thumbnails.thumbnail(
-                        of: TestImages.bomb(width: side, height: side), .small, for: reader)
+                        of: TestImages.bomb(width: side, height: side), .small, for: .generate())
                 }
             }
             while thumbnails.waiterCount < 3 { try await Task.sleep(for: .milliseconds(5)) }
             try await site.wait(for: 2, "run")
-            #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: reader) == nil)
+            #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: .generate()) == nil)
             #expect(try site.seen("run").count == 2)
             for task in tasks { task.cancel() }
             for task in tasks { _ = await task.result }
@@ -78,21 +77,26 @@ import TomboloModel
         }
     }
 
-    @Test("what waits is bounded in bytes, and a turn goes to who came first")
+    @Test("what waits is bounded in bytes, for each reader too, and a turn goes to who came first")
     func turns() async throws {
         let turns = ThumbnailTurns(count: 1, waiterLimit: 10, byteLimit: 100)
-        #expect(try await turns.take(holding: 1_000))
-        let first = Task { try await turns.take(holding: 60) }
-        while turns.waiterCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(try await !turns.take(holding: 41))
-        let second = Task { try await turns.take(holding: 40) }
-        while turns.waiterCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        let readers = (0..<5).map { _ in ObjectId.generate() }
+        #expect(try await turns.take(holding: 1_000, for: readers[0]))
+        var waiting: [Task<Bool, any Error>] = []
+        for reader in readers.prefix(4) {
+            waiting.append(Task { try await turns.take(holding: 25, for: reader) })
+            while turns.waiterCount < waiting.count { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(try await !turns.take(holding: 1, for: reader), "a quarter is one reader's")
+        }
+        #expect(try await !turns.take(holding: 1, for: readers[4]))
         turns.give()
-        #expect(try await first.value)
-        second.cancel()
-        await #expect(throws: CancellationError.self) { try await second.value }
+        #expect(try await waiting[0].value)
+        for task in waiting.dropFirst() { task.cancel() }
+        for task in waiting.dropFirst() {
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
         turns.give()
-        #expect(try await turns.take(holding: 0))
+        #expect(try await turns.take(holding: 0, for: readers[4]))
     }
 
     @Test("what is kept stays within its bytes, and what was asked for lately stays longest")

@@ -63,6 +63,7 @@ struct LeashedProgram: Sendable {
                 } catch {
                     process.terminationHandler = nil
                     try? stream.fileHandleForWriting.close()
+                    try? leash.fileHandleForReading.close()
                     done.resume(
                         throwing: StartFailure(
                             description: "/bin/sh can't be started: \(error.localizedDescription)"))
@@ -85,6 +86,7 @@ struct LeashedProgram: Sendable {
         wait "$child"
         status=$?
         kill -KILL "$watch"
+        wait "$watch" 2>/dev/null
         exit "$status"
         """
 

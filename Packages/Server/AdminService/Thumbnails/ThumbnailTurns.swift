@@ -1,6 +1,8 @@
 import Synchronization
+import TomboloModel
 
-/// Lets a few of many callers go at a time, in the order in which they came. So few wait that what they hold fits into memory.
+/// Lets a few of many callers go at a time, in the order in which they came. So few wait that what they hold fits into memory,
+/// and no more than a quarter of them for one reader.
 final class ThumbnailTurns: Sendable {
     private enum Turn {
         case given, cancelled, refused
@@ -8,6 +10,7 @@ final class ThumbnailTurns: Sendable {
 
     private struct Waiter {
         let id: UInt64
+        let reader: ObjectId
         let byteCount: Int
         let continuation: CheckedContinuation<Turn, Never>
     }
@@ -25,6 +28,9 @@ final class ThumbnailTurns: Sendable {
         }
     }
 
+    /// Of all that may wait, one reader's.
+    private static let share = 4
+
     private let waiterLimit: Int
     private let byteLimit: Int
     private let state: Mutex<State>
@@ -38,10 +44,12 @@ final class ThumbnailTurns: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Waits for a turn. Every call that returns true takes one ``give()``.
-    /// - Parameter byteCount: what the caller holds while it waits.
+    /// - Parameters:
+    ///   - byteCount: what the caller holds while it waits.
+    ///   - reader: for whom.
     /// - Returns: false if too much waits already.
     /// - Throws: `CancellationError`.
-    func take(holding byteCount: Int) async throws -> Bool {
+    func take(holding byteCount: Int, for reader: ObjectId) async throws -> Bool {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -58,7 +66,12 @@ final class ThumbnailTurns: Sendable {
                     guard state.waiters.count < waiterLimit, state.waitingByteCount + byteCount <= byteLimit else {
                         return .refused
                     }
-                    state.waiters.append(Waiter(id: id, byteCount: byteCount, continuation: continuation))
+                    let own = state.waiters.filter { $0.reader == reader }
+                    guard own.count < max(1, waiterLimit / Self.share),
+                        own.reduce(byteCount, { $0 + $1.byteCount }) <= byteLimit / Self.share
+                    else { return .refused }
+                    state.waiters.append(
+                        Waiter(id: id, reader: reader, byteCount: byteCount, continuation: continuation))
                     state.waitingByteCount += byteCount
                     return nil
                 }

@@ -76,7 +76,7 @@ public final class Thumbnails: Service {
         let key = Self.key(of: image, size, for: reader)
         if let known = cache.withLock({ $0.thumbnail(key) }) { return known }
         guard let pixels = ImageSize(image, type), pixels.pixelCount <= Self.maximumPixelCount else { return nil }
-        guard try await hasTurn(holding: image.count) else { return nil }
+        guard try await hasTurn(holding: image.count, for: reader) else { return nil }
         defer { turns.give() }
         // Somebody may have asked for the same a moment before.
         if let known = cache.withLock({ $0.thumbnail(key) }) { return known }
@@ -93,9 +93,11 @@ public final class Thumbnails: Service {
         }
     }
 
-    private func hasTurn(holding byteCount: Int) async throws -> Bool {
+    private func hasTurn(holding byteCount: Int, for reader: ObjectId) async throws -> Bool {
         do {
-            return try await withTimeout(Self.maximumWait) { [turns] in try await turns.take(holding: byteCount) }
+            return try await withTimeout(Self.maximumWait) { [turns] in
+                try await turns.take(holding: byteCount, for: reader)
+            }
         } catch let failure as RequestFailure where failure.code == .timeout {
             return false
         }
