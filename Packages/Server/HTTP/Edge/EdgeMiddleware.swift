@@ -88,7 +88,11 @@ struct EdgeMiddleware: RouterMiddleware {
         if response.status.kind == .successful, let route {
             guard !Routes.monitored.contains(route), !routes.isLeftOut(route) else { return }
         }
-        if response.status == .notModified, let route, routes.isLeftOutIfUnchanged(route) { return }
+        if response.status == .notModified, took < RequestLog.slowDuration, let route,
+            routes.isLeftOutIfUnchanged(route)
+        {
+            return
+        }
         requests.add(
             RequestLog.Entry(
                 time: Date().microsecondsSince1970, method: RequestLog.method(request.method.rawValue), route: route,

@@ -56,7 +56,8 @@ public enum Routine: String, CaseIterable, Sendable {
         return true
     }
 
-    /// Takes the next run if it's due, as one is that has never been. Of all processes that try, one gets it, and it counts
+    /// Takes the next run if it's due, as one is that has never been, and one that is due later than a pause from now: the
+    /// database's clock was wrong when that was noted. Of all processes that try, one gets it, and it counts
     /// as under way until it's noted.
     /// - Parameter pause: when the next one is due, if this one never ends.
     package func take(pause: Duration, in pool: PostgresPool) async throws -> Bool {
@@ -66,9 +67,11 @@ public enum Routine: String, CaseIterable, Sendable {
             INSERT INTO tombolo.routine (name, started_at, finished_at, next_at)
             SELECT $1, clock_timestamp(), clock_timestamp() - interval '1 second',
                 clock_timestamp() + make_interval(secs => $2)
-            WHERE NOT EXISTS (SELECT FROM tombolo.routine WHERE name = $1 AND next_at > clock_timestamp())
+            WHERE NOT EXISTS (SELECT FROM tombolo.routine WHERE name = $1 AND next_at > clock_timestamp()
+                AND next_at <= clock_timestamp() + make_interval(secs => $2))
             ON CONFLICT (name) DO UPDATE SET started_at = EXCLUDED.started_at, next_at = EXCLUDED.next_at
                 WHERE routine.next_at <= clock_timestamp()
+                    OR routine.next_at > clock_timestamp() + make_interval(secs => $2)
             """, [.text(rawValue), .double(pause / .seconds(1))])
         return taken.affectedRows == 1
     }
