@@ -183,7 +183,8 @@ import TomboloRules
             #expect(try await browser.get(Self.path).text.contains(page))
             let confirmation = try await browser.get(page).text
             #expect(
-                confirmation.contains("Restore the backup") && confirmation.contains("whoever lost access since then"))
+                confirmation.contains("Restore the backup")
+                    && confirmation.contains("anyone who lost access since then"))
             try await fixture.pool.execute(
                 "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
             #expect(try await browser.post(page).text.contains("Enter your password"))

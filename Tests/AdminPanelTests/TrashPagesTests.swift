@@ -221,6 +221,10 @@ import TomboloRules
                 let asked = try await browser.get("/panel/trash/empty?class=User").text
                 #expect(asked.contains("<li>1 user</li>") && asked.contains("Not deleted"), "\(asked)")
                 #expect(asked.contains("owns or organizes the event"), "\(asked)")
+                // Who may delete it without listing it learns of it as a number.
+                let groups = TrashGroups(schema: fixture.rules.schema, hidden: [:], pool: fixture.adminServer.pool)
+                let unseen = try await groups.kept(filters: ["User": .constant(true)], listing: [:])
+                #expect(unseen.groups == 1 && unseen.entries.isEmpty)
                 #expect(try await browser.post("/panel/trash/empty", ["class": "User"]).status == 200)
                 #expect(try await inTrash("users", attendee, fixture) == nil)
                 #expect(try await inTrash("users", owner, fixture) == true)

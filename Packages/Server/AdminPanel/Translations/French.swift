@@ -3541,7 +3541,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/PeopleRoutes+Invitations.swift
 
-        msgid "whoever is logged in, with a token for their address"
+        msgid "anyone who is logged in and has a token for their address"
         msgstr "toute personne connectée, avec un jeton pour son adresse"
 
         # Packages/Server/AdminService/People/RoleTransfer.swift
@@ -6837,7 +6837,7 @@ extension BuiltInTranslations {
         msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
         msgstr "Quand les bases de données échangent leurs places, les requêtes en cours échouent, et chacun devra peut-être se reconnecter, vous aussi."
 
-        msgid "Accounts, passwords, roles, API keys and logins are also as they were: whoever lost access since then has it again."
+        msgid "Accounts, passwords, roles, API keys and logins go back too: anyone who lost access since then has it again."
         msgstr "Les comptes, mots de passe, rôles, clés d’API et connexions redeviennent aussi comme avant : qui a perdu l’accès depuis l’a de nouveau."
 
         msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."

@@ -3542,7 +3542,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/PeopleRoutes+Invitations.swift
 
-        msgid "whoever is logged in, with a token for their address"
+        msgid "anyone who is logged in and has a token for their address"
         msgstr "alle, die angemeldet sind, mit einem Token für ihre Adresse"
 
         # Packages/Server/AdminService/People/RoleTransfer.swift
@@ -6838,7 +6838,7 @@ extension BuiltInTranslations {
         msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
         msgstr "Wenn die Datenbanken die Plätze tauschen, scheitern laufende Anfragen, und vielleicht müssen sich alle neu anmelden, auch Sie."
 
-        msgid "Accounts, passwords, roles, API keys and logins are also as they were: whoever lost access since then has it again."
+        msgid "Accounts, passwords, roles, API keys and logins go back too: anyone who lost access since then has it again."
         msgstr "Auch Konten, Passwörter, Rollen, API-Schlüssel und Anmeldungen sind wie damals: Wer seitdem den Zugang verlor, hat ihn wieder."
 
         msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."

@@ -3541,7 +3541,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/PeopleRoutes+Invitations.swift
 
-        msgid "whoever is logged in, with a token for their address"
+        msgid "anyone who is logged in and has a token for their address"
         msgstr "quien haya iniciado sesión, con un token para su dirección"
 
         # Packages/Server/AdminService/People/RoleTransfer.swift
@@ -6837,7 +6837,7 @@ extension BuiltInTranslations {
         msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
         msgstr "Cuando las bases de datos intercambian sus lugares, fallan las peticiones en curso, y puede que haya que volver a iniciar sesión. Usted también."
 
-        msgid "Accounts, passwords, roles, API keys and logins are also as they were: whoever lost access since then has it again."
+        msgid "Accounts, passwords, roles, API keys and logins go back too: anyone who lost access since then has it again."
         msgstr "También las cuentas, contraseñas, roles, claves de API y sesiones vuelven a ser como eran: quien perdió el acceso desde entonces lo tiene de nuevo."
 
         msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."

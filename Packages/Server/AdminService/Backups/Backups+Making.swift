@@ -6,8 +6,8 @@ import TomboloModel
 import TomboloPostgresStore
 
 extension Backups {
-    /// Makes or restores the backup that somebody asked for, if any. Otherwise looks, once in a while, whether something ended midway, and
-    /// makes an automatic backup if one is due.
+    /// Makes or restores the backup that somebody asked for, if any. Otherwise looks, once in a while, whether something ended
+    /// midway, and makes an automatic backup if one is due.
     ///
     /// What goes wrong with a backup is in its run and in the log.
     /// - Parameter now: microseconds since 1970.

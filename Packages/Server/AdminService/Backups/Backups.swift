@@ -8,9 +8,9 @@ import TomboloModel
 /// The backups of the database, in a folder of the admin server: makes them by pg_dump, lists, hands out and deletes them, and
 /// restores them.
 ///
-/// Of any number of processes one makes or restores a backup at a time, elected by a lock of the database. A backup is whole when its file
-/// has its name: a process that is killed leaves a partial file, which the next look removes, and a run that it marks as
-/// interrupted. People ask by ``ask(by:now:)``, and ``BackupService`` does the work.
+/// Of any number of processes one makes or restores a backup at a time, elected by a lock of the database. A backup is whole
+/// when its file has its name: a process that is killed leaves a partial file, which the next look removes, and a run that it
+/// marks as interrupted. People ask by ``ask(by:now:)`` and ``ask(toRestore:by:)``, and ``BackupService`` does the work.
 public final class Backups: Sendable {
     /// Backups in the folder before no more are made by hand: these are never deleted but by hand.
     static let maximumCount = 1_000

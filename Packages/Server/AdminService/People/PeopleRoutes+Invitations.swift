@@ -81,7 +81,7 @@ extension RouteAccess where Grant == ObjectId {
     /// For everybody who is logged in: what the request shows besides decides.
     fileprivate static var loggedIn: RouteAccess {
         RouteAccess(
-            summary: localized("whoever is logged in, with a token for their address"),
+            summary: localized("anyone who is logged in and has a token for their address"),
             forecast: { $0.isAnonymous ? .refused : .allowed }
         ) { subject, _, _ in
             guard let user = subject.userID else {
