@@ -6,7 +6,7 @@ import Testing
 struct KilledAtomicImportTests {
     private static let (oldCount, newCount) = (100, 200)
 
-    /// Every row of an import is counted in its transaction, and in a sequence, which says from outside how far it is.
+    /// Every row of an import is counted in its transaction.
     private static func stage() async throws -> KilledStage {
         let stage = try await KilledStage("killed-atomic-import")
         try await stage.owner.execute(
@@ -14,27 +14,16 @@ struct KilledAtomicImportTests {
             INSERT INTO track (_id, name)
                 SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), 'o' || n FROM generate_series(1, \(oldCount)) n;
             CREATE TABLE public.seen (key bytea);
-            CREATE SEQUENCE public.steps;
             GRANT ALL ON public.seen TO PUBLIC;
-            GRANT ALL ON SEQUENCE public.steps TO PUBLIC;
             CREATE FUNCTION public.slowly() RETURNS trigger LANGUAGE plpgsql AS
             $$BEGIN
-                PERFORM nextval('public.steps'), pg_sleep(0.006);
+                PERFORM public.pass();
                 INSERT INTO public.seen VALUES (NEW._id);
                 RETURN NEW;
             END$$;
             CREATE TRIGGER slowly BEFORE INSERT OR UPDATE ON track FOR EACH ROW EXECUTE FUNCTION public.slowly()
             """)
         return stage
-    }
-
-    private static func steps(_ stage: KilledStage) async throws -> Int {
-        try await stage.owner.query("SELECT last_value::int FROM public.steps")[0, 0].int
-    }
-
-    /// Waits until so many more rows were tried.
-    private static func untilSteps(_ count: Int, after start: Int, _ stage: KilledStage) async throws {
-        while try await steps(stage) < start + count { await Task.yield() }
     }
 
     private static func checkNothingHappened(_ stage: KilledStage, _ job: Int) async throws {
@@ -65,22 +54,22 @@ struct KilledAtomicImportTests {
         let job = try #require(upload.number("job.id"), "\(upload.content)")
         let preview = try await call(.POST, "/import/tracks/\(job)/preview", #"{"mode": "upsert"}"#)
         let version = try #require(preview.text("version"), "\(preview.content)")
-        let before = try await Self.steps(stage)
+        let third = try await stage.turnstile.admit(rows.count / 3)
         let started = try await call(
             .POST, "/import/tracks/\(job)/start",
             #"{"mode": "upsert", "atomic": true, "expect": {"version": "\#(version)"}}"#)
         #expect(started.status == 202 && started.text("atomicity") == "all or nothing", "\(started.content)")
-        try await Self.untilSteps(rows.count / 3, after: before, stage)
+        try await stage.turnstile.untilPassed(third)
         try await first.kill9()
-        try await stage.untilDisconnected()
+        try await stage.untilOrphansEnd()
         try await Self.checkNothingHappened(stage, job)
 
-        let again = try await Self.steps(stage)
+        let half = try await stage.turnstile.admit(rows.count / 2)
         let servers = [stage.server("second"), stage.server("third")]
         for server in servers { try await server.start() }
-        try await Self.untilSteps(rows.count / 2, after: again, stage)
+        try await stage.turnstile.untilPassed(half)
         for server in servers { try await server.kill9() }
-        try await stage.untilDisconnected()
+        try await stage.untilOrphansEnd()
         try await Self.checkNothingHappened(stage, job)
 
         let last = stage.server("last")

@@ -122,7 +122,12 @@ struct KilledRoleChangeTests {
             for (number, pause) in pauses.enumerated() {
                 let call = AdminClient(url: await server.url, token: token)
                 try await withThrowingTaskGroup(of: Void.self) { group in
+                    let before = tally.heard.withLock { $0.answers }
                     group.addTask { await Self.work(call, session, from: number, tally) }
+                    // Every other time not before something was done.
+                    while number % 2 == 1, tally.heard.withLock({ $0.answers }) < before + 2 {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
                     try await Task.sleep(for: .milliseconds(pause))
                     try await server.kill9()
                     group.cancelAll()

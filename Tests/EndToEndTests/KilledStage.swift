@@ -18,6 +18,8 @@ struct KilledStage {
     let database: PostgresConfiguration
     /// For preparing and looking.
     let owner: PostgresConnection
+    /// Open until a test closes it.
+    let turnstile: Turnstile
     let user: ObjectId
     private let environment: [String: String]
     private let folder: URL
@@ -28,6 +30,7 @@ struct KilledStage {
         database = configuration
         owner = try await PostgresConnection.connect(configuration)
         try await Conference.migrator(owner).apply()
+        turnstile = try await Turnstile(owner)
         let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 2))
         let models = try await ServerModels.load(pool)
         user = try await Authenticator(
@@ -74,6 +77,12 @@ struct KilledStage {
         ).isEmpty { await Task.yield() }
     }
 
+    /// The statements that killed servers were at go through the turnstile, and end with their connections.
+    func untilOrphansEnd() async throws {
+        try await turnstile.open()
+        try await untilDisconnected()
+    }
+
     // MARK: Jobs
 
     func left(_ job: Int) async throws -> Int {
@@ -81,30 +90,39 @@ struct KilledStage {
             "SELECT (total - done - refused - left_alone)::int FROM tombolo.job WHERE id = \(job)")[0, 0].int
     }
 
-    /// Starts two servers, kills both whenever a third of the rest is done, and looks at what they left, until nothing is.
+    /// Starts two servers, ends both in the midst of a third of the rest, and looks at what they left; in the last round
+    /// they do all of it. The rows of the job go through the turnstile.
     func work(job: Int, _ check: () async throws -> Void) async throws {
-        var rounds = 0
-        var open = try await left(job)
-        while open > 0 {
-            let servers = (0..<2).map { server("round-\(job)-\(rounds)-\($0)") }
+        for round in 0..<4 {
+            let open = try await left(job)
+            let third = open / 3
+            let bound = try await turnstile.admit(third)
+            let servers = (0..<2).map { server("round-\(job)-\(round)-\($0)") }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for server in servers { group.addTask { try await server.start() } }
                 try await group.waitForAll()
             }
-            let goal = rounds < 3 ? open * 2 / 3 : 0
-            while open > goal {
-                open = try await left(job)
-                await Task.yield()
+            try await turnstile.untilPassed(bound - Int.random(in: 0...third / 2))
+            let isLast = round == 3
+            if isLast {
+                try await turnstile.open()
+                while try await left(job) > 0 { await Task.yield() }
             }
-            for server in servers {
-                if open > 0, rounds % 2 == 0 { try await server.kill9() } else { try await server.terminate() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for server in servers {
+                    group.addTask {
+                        if round % 2 == 0 { try await server.kill9() } else { try await server.terminate() }
+                    }
+                }
+                if round % 2 == 0 { try await group.waitForAll() }
+                // Who was asked to end does the batch that it's at.
+                try await turnstile.open()
+                try await group.waitForAll()
             }
-            rounds += 1
             try await untilDisconnected()
-            open = try await left(job)
             try await check()
         }
-        #expect(rounds > 1)
+        #expect(try await left(job) == 0)
     }
 
     /// What a server says of a job.
