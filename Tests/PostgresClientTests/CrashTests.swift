@@ -3,11 +3,20 @@ import TestSupport
 import Testing
 
 @Suite struct CrashTests {
+    /// Waits until a statement of the database sleeps.
+    private static func waitUntilSleeping(_ configuration: PostgresConfiguration) async throws {
+        let watcher = try await PostgresConnection.connect(configuration)
+        let sleepers = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+        while try await watcher.query(sleepers).isEmpty { await Task.yield() }
+        await watcher.close()
+    }
+
     @Test("Pool and listener recover each time the server is killed")
     func killNine() async throws {
         let cluster = try await TestCluster.start(settings: ["max_connections": "20"])
         let configuration = try await cluster.createDatabase()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))
+        let pool = PostgresPool(
+            configuration: configuration, options: .init(maximumConnections: 4, acquireTimeout: .seconds(600)))
         let listener = PostgresListener(configuration: configuration, channels: ["news"])
         async let running: Void = listener.run()
         var events = listener.events.makeAsyncIterator()
@@ -15,7 +24,8 @@ import Testing
         try await pool.execute("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
         for round in 1...3 as ClosedRange<Int64> {
             let busy = Task { try await pool.query("SELECT pg_sleep(600)") }
-            while pool.statistics.inUse < 1 { await Task.yield() }
+            // Before that it would find its connection lost, and open another one.
+            try await Self.waitUntilSleeping(configuration)
             try await cluster.kill9()
             let error = await PostgresTest.error { _ = try await busy.value }
             #expect(error?.isRetryable == true)
