@@ -124,7 +124,7 @@ import TomboloRules
 
     @Test("A body over the limit gets 413")
     func bodyLimit() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.bodyBytes = 10
         try await application(limits: limits) {
             $0.on(.post, "/", access: .open(because: "test")) { request, context, _ in

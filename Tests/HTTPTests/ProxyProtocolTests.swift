@@ -21,7 +21,7 @@ import TomboloHTTP
     ]
 
     private static func limits(trusting proxies: String = "127.0.0.0/8") throws -> HTTPLimits {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.trustedProxies = try TrustedProxies(proxies)
         limits.expectsProxyHeader = true
         return limits

@@ -16,6 +16,13 @@ import Testing
     private static let largeByteCount = 8 << 20
     private static let request = ByteBuffer(string: "GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
 
+    /// Of servers that end no connection, however long nothing is read.
+    private static var limits: HTTPLimits {
+        var limits = HTTPLimits.patient
+        limits.idleTimeout = .seconds(600)
+        return limits
+    }
+
     /// - Parameter onEnd: called when an endless answer has ended.
     private static func application(
         _ limits: HTTPLimits, onEnd: @escaping @Sendable () -> Void = {}
@@ -75,7 +82,7 @@ import Testing
 
     @Test("Of answers that nobody reads one is given up for another one of the same address, which is served")
     func addressesHaveABudget() async throws {
-        var limits = HTTPLimits()
+        var limits = Self.limits
         limits.answerBytesPerAddress = 2 * Self.largeByteCount
         let application = Self.application(limits)
         let answers = application.answers
@@ -103,7 +110,7 @@ import Testing
 
     @Test("A client that begins to read late gets everything when nobody else needs the room")
     func lateReadersAreServed() async throws {
-        let application = Self.application(HTTPLimits())
+        let application = Self.application(Self.limits)
         try await application.test(.live) { client in
             let reader = try await Self.connect(try #require(client.port))
             try await reader.executeThenClose { inbound, outbound in
@@ -132,7 +139,7 @@ import Testing
 
     @Test("A client that takes nothing of a large answer loses its connection")
     func stalledAnswersEnd() async throws {
-        var limits = HTTPLimits()
+        var limits = Self.limits
         limits.stallTimeout = .milliseconds(200)
         let application = Self.application(limits)
         try await application.test(.live) { client in
@@ -147,7 +154,7 @@ import Testing
 
     @Test("A client that takes nothing of a stream loses its connection")
     func stalledStreamsEnd() async throws {
-        var limits = HTTPLimits()
+        var limits = Self.limits
         limits.stallTimeout = .milliseconds(200)
         let hasEnded = Mutex(false)
         try await Self.application(limits) { hasEnded.withLock { $0 = true } }.test(.live) { client in

@@ -61,7 +61,7 @@ import Testing
     }
 
     private static func withServer(
-        _ place: Place, log: LogRecorder = LogRecorder(), limits: HTTPLimits = HTTPLimits(),
+        _ place: Place, log: LogRecorder = LogRecorder(), limits: HTTPLimits = .patient,
         _ body: @escaping @Sendable (Int, TLSCertificate) async throws -> Void
     ) async throws {
         let certificate = try TLSCertificate(place.files, logger: log.logger)
@@ -176,7 +176,7 @@ import Testing
     func limits() async throws {
         try await withTemporaryFolder { folder in
             let place = try Place(folder)
-            var limits = HTTPLimits()
+            var limits = HTTPLimits.patient
             limits.connectionsPerAddress = 1
             limits.firstRequestTimeout = .milliseconds(300)
             try await Self.withServer(place, limits: limits) { port, _ in

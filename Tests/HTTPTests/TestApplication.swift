@@ -8,9 +8,20 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
+extension HTTPLimits {
+    /// Bears clients that stand still before or in a request, as a test's may between any two steps.
+    static var patient: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.firstRequestTimeout = .seconds(600)
+        limits.requestTimeout = .seconds(600)
+        limits.stallTimeout = .seconds(600)
+        return limits
+    }
+}
+
 /// An application around a few routes, with a log that tests can read.
 func application(
-    limits: HTTPLimits = HTTPLimits(), log: LogRecorder = LogRecorder(), _ register: (Routes) -> Void
+    limits: HTTPLimits = .patient, log: LogRecorder = LogRecorder(), _ register: (Routes) -> Void
 ) -> HTTPApplication {
     HTTPApplication(
         name: "test", host: "127.0.0.1", port: 0, limits: limits, logger: log.logger,

@@ -75,7 +75,7 @@ import TomboloHTTP
     @Test("A route sees the address a trusted proxy reports")
     func routesSeeTheClient() async throws {
         for (proxies, expected) in [("127.0.0.0/8, ::1", "203.0.113.5"), ("10.0.0.0/8", "127.0.0.1")] {
-            var limits = HTTPLimits()
+            var limits = HTTPLimits.patient
             limits.trustedProxies = try TrustedProxies(proxies)
             try await application(limits: limits) {
                 $0.on(.get, "/", access: .open(because: "test")) { _, context, _ in context.remoteAddress }
@@ -90,7 +90,7 @@ import TomboloHTTP
 
     @Test("A route's connections of the database count for the client's address, or for its network of IPv6")
     func borrowersAreNetworks() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.trustedProxies = try TrustedProxies("127.0.0.0/8, ::1")
         try await application(limits: limits) {
             $0.on(.get, "/", access: .open(because: "test")) { _, _, _ in PostgresBorrower.current?.address ?? "none" }
