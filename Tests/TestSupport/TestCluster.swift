@@ -212,7 +212,7 @@ public actor TestCluster {
         kill(server, SIGSTOP)
         let processes = [server] + (try ServerProcesses.children(of: server))
         for process in processes { kill(process, SIGKILL) }
-        for _ in 0..<1_000 where processes.contains(where: ServerProcesses.isRunning) { usleep(10_000) }
+        for _ in 0..<6_000 where processes.contains(where: ServerProcesses.isRunning) { usleep(10_000) }
         if let left = processes.first(where: ServerProcesses.isRunning) {
             throw TestClusterError("process \(left) of the server survived kill -9")
         }
