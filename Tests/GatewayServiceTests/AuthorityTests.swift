@@ -46,6 +46,7 @@ struct AuthorityTests {
             try Schema.of([Note.self]), limits: limits, authorize: { _ in try answers.next() }
         ) { fixture in
             try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
+            try await fixture.waitForTick()
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello()
                 let end = try await device.firstEnd { $0.frameCount == 1 }

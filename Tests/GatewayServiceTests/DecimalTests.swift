@@ -88,6 +88,7 @@ struct DecimalTests {
                     "INSERT INTO article (_id, name, price, discount) VALUES ($1, 'a', $2, nullif($2, 10))",
                     [.int64(Int64(key)), .numeric(price)])
             }
+            try await fixture.waitForTick()
             let all = try await Self.device("all", fixture)
             #expect(all.objects(Article.self).count == prices.count)
             // Each condition as a subscription, and on a device that has everything.

@@ -14,6 +14,16 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
+extension HTTPLimits {
+    /// Bears clients that stand still before or in a request, as a test's may between any two steps.
+    static var patient: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.firstRequestTimeout = .seconds(600)
+        limits.requestTimeout = .seconds(600)
+        return limits
+    }
+}
+
 /// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Unless a test
 /// says otherwise, whoever comes may read and write everything.
 struct GatewayFixture: Sendable {
@@ -24,7 +34,7 @@ struct GatewayFixture: Sendable {
     let port: Int
 
     static func with(
-        _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = HTTPLimits(),
+        _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = .patient,
         log: RecordingLog? = nil, redis: RedisAddress? = nil, metrics: MetricRegistry = MetricRegistry(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
@@ -51,6 +61,7 @@ struct GatewayFixture: Sendable {
         let sequencer = SequencerService(configuration: configuration, redis: redis, logger: logger)
         var limits = limits
         limits.drainTime = .zero
+        limits.openingGrace = .seconds(600)
         let gateway = Gateway(
             models: models?(pool) ?? FixedModel(store: store, authorize: authorize), limits: limits,
             connectionsPerAddress: connectionsPerAddress, metrics: metrics,
@@ -71,6 +82,8 @@ struct GatewayFixture: Sendable {
                 let app = App(
                     id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)", rootDirectory: folder))
                 let fixture = GatewayFixture(schema: schema, pool: pool, folder: folder, app: app, port: port)
+                // Sessions don't wait long for a sequencer.
+                try await fixture.waitForTick()
                 try await body(fixture)
                 break
             }
@@ -79,6 +92,16 @@ struct GatewayFixture: Sendable {
         }
         await pool.shutdown()
         try await FileManager.default.removeBusyFolder(at: folder)
+    }
+
+    /// Waits until the newest tick has all that was committed before.
+    func waitForTick() async throws {
+        let hasAll = """
+            SELECT coalesce((SELECT NOT EXISTS (SELECT 1 FROM tombolo.changelog AS c \
+            WHERE NOT pg_visible_in_snapshot(c.xid, t.snapshot)) FROM tombolo.tick AS t ORDER BY t.number DESC LIMIT 1), \
+            false)
+            """
+        while try await !pool.query(hasAll)[0, 0].bool { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     /// A synced Realm in a file of its own.

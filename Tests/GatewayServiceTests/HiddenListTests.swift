@@ -32,6 +32,7 @@ struct HiddenListTests {
                 INSERT INTO folder_open (_id, owner, rank, value) VALUES (\(id)1', 1, 'a', 'open');
                 INSERT INTO folder_secret (_id, owner, rank, value) VALUES (\(id)2', 1, 'a', 'secret')
                 """)
+            try await fixture.waitForTick()
             let pool = fixture.pool
             try await DeviceSocket.with(schema, port: fixture.port) { device in
                 try await device.sayHello(wanting: ["Folder"])

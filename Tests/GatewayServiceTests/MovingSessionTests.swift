@@ -24,6 +24,8 @@ struct MovingSessionTests {
             /// Whether the rules can be said of older classes.
             var fitsOlder = true
             var canBeServed = true
+            /// How often somebody tried meanwhile.
+            var refusedCount = 0
         }
 
         private let pool: PostgresPool
@@ -33,6 +35,8 @@ struct MovingSessionTests {
             self.pool = pool
             state = Mutex(State(schema: schema, authority: .everything))
         }
+
+        var refusedCount: Int { state.withLock { $0.refusedCount } }
 
         func change(_ body: (inout State) -> Void) {
             state.withLock {
@@ -54,7 +58,11 @@ struct MovingSessionTests {
         }
 
         func store(for schema: Schema) async throws -> any ServerStore {
-            guard state.withLock({ $0.canBeServed }) else { throw CannotBeServed() }
+            let canBeServed = state.withLock { state in
+                if !state.canBeServed { state.refusedCount += 1 }
+                return state.canBeServed
+            }
+            guard canBeServed else { throw CannotBeServed() }
             return try await PostgresServerStore.open(schema: schema, pool: pool)
         }
 
@@ -95,6 +103,7 @@ struct MovingSessionTests {
         ) { fixture in
             let models = try #require(models.withLock { $0 })
             try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
+            try await fixture.waitForTick()
             try await DeviceSocket.with(schema, port: fixture.port) { device in
                 try await device.sayHello()
                 #expect(try await device.firstEnd { $0.frameCount == 1 } != nil)
@@ -172,7 +181,8 @@ struct MovingSessionTests {
                 $0.canBeServed = false
             }
             try await announce(pool, "INSERT INTO memo (_id, body) VALUES (2, 'secret'), (3, 'open')")
-            try await Task.sleep(for: .milliseconds(500))
+            // From then on the session holds still.
+            while models.refusedCount == 0 { try await Task.sleep(for: .milliseconds(10)) }
             models.change { $0.canBeServed = true }
             let found = try await rows(device, until: 2)
             #expect(found?.put == 1 && found?.gone == 1, "\(String(describing: found))")

@@ -12,6 +12,7 @@ struct ReadErrorTests {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             try await fixture.pool.execute(
                 "INSERT INTO note (_id, text) VALUES (1, 'one'); ALTER TABLE note RENAME COLUMN text TO other")
+            try await fixture.waitForTick()
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello()
                 let failure = try await device.failure()
@@ -28,6 +29,7 @@ struct ReadErrorTests {
             try await fixture.pool.execute("ALTER TABLE letter DROP CONSTRAINT letter_row_at_most_18_mib")
             try await fixture.pool.execute(
                 "INSERT INTO letter (_id, text, answer) VALUES (1, repeat('a', 11 << 20), repeat('b', 11 << 20))")
+            try await fixture.waitForTick()
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello()
                 let failure = try await device.failure()

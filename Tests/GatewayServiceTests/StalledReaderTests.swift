@@ -19,6 +19,7 @@ struct StalledReaderTests {
     private static func bootstrap(_ fixture: GatewayFixture) async throws {
         let isComplete = Mutex(false)
         while !isComplete.withLock({ $0 }) {
+            try Task.checkCancellation()
             try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello(wanting: [])
                 let end = try await device.firstEnd()
@@ -44,14 +45,21 @@ struct StalledReaderTests {
         let metrics = MetricRegistry()
         try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, metrics: metrics) { fixture in
             try await fixture.pool.execute(Self.content)
-            try await Self.waitForTick(fixture)
-            // The gateway's end of the connection: a device that reads nothing finds its own closed with its next ping.
-            try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
-                try await device.sayHello()
-                _ = try await device.first { if case .frame = $0 { true } else { nil } }
-                while try await Self.sessionCount(metrics) > 0 { try await Task.sleep(for: .milliseconds(50)) }
+            try await fixture.waitForTick()
+            // One that stands still before its batch has begun, as on a busy machine, is disconnected as well: it comes
+            // again.
+            let wasDisconnected = Mutex(false)
+            while !wasDisconnected.withLock({ $0 }) {
+                try Task.checkCancellation()
+                try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                    try await device.sayHello()
+                    guard try await device.first({ if case .frame = $0 { true } else { nil } }) != nil else { return }
+                    // The gateway's end of the connection: a device that reads nothing finds its own closed with its
+                    // next ping.
+                    while try await Self.sessionCount(metrics) > 0 { try await Task.sleep(for: .milliseconds(50)) }
+                    wasDisconnected.withLock { $0 = true }
+                }
             }
-            #expect(try await Self.sessionCount(metrics) == 0)
         }
     }
 
@@ -68,7 +76,7 @@ struct StalledReaderTests {
             try Schema.of([Note.self]), limits: Self.patient, authorize: { .everything(for: $0) }
         ) { fixture in
             try await fixture.pool.execute(Self.content)
-            try await Self.waitForTick(fixture)
+            try await fixture.waitForTick()
             let (stalled, isStalled) = AsyncStream.makeStream(of: Void.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<Gateway.maximumConcurrentReads {
@@ -100,7 +108,7 @@ struct StalledReaderTests {
             try Schema.of([Note.self]), limits: limits, authorize: { .everything(for: $0) }
         ) { fixture in
             try await fixture.pool.execute(Self.content)
-            try await Self.waitForTick(fixture)
+            try await fixture.waitForTick()
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello(token: "slow")
                 let first = try await device.first { if case .frame(let frame) = $0 { frame } else { nil } }
@@ -131,24 +139,6 @@ struct StalledReaderTests {
         limits.writeStallLimit = .seconds(600)
         limits.silenceLimit = .seconds(600)
         return limits
-    }
-
-    /// Until the content is in a tick.
-    private static func waitForTick(_ fixture: GatewayFixture) async throws {
-        let isThere = Mutex(false)
-        while !isThere.withLock({ $0 }) {
-            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
-                try await device.sayHello()
-                let found = try await device.first { message -> Bool? in
-                    switch message {
-                    case .frame, .failure: return true
-                    case .end: return false
-                    default: return nil
-                    }
-                }
-                isThere.withLock { $0 = found == true }
-            }
-        }
     }
 
     @Test

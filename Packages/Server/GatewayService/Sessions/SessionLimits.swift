@@ -17,6 +17,10 @@ public struct SessionLimits: Sendable {
     /// Without any frame from the device for this long, the connection counts as dead.
     public var silenceLimit = Duration.seconds(90)
 
+    /// How long a device may take to open its session before heartbeats count against it. None, but in tests that may stand
+    /// still.
+    var openingGrace = Duration.zero
+
     /// When the gateway shuts down, its devices are sent away within this time, not all at once.
     public var drainTime = Duration.seconds(1)
 

@@ -20,7 +20,7 @@ extension SessionRunner {
             keepAuthority()
         }
         let written = writtenByteCount
-        handle(.heartbeat)
+        if didOpen || now - connectedAt >= TimeAmount(services.limits.openingGrace) { handle(.heartbeat) }
         // What the session sends with a heartbeat, the device answers.
         guard writtenByteCount == written, now - heardAt >= TimeAmount(services.limits.pingDelay) else { return }
         if socket.isWritable { socket.ping() }
