@@ -23,6 +23,24 @@ struct GatewayMetricsTests {
         }
     }
 
+    /// Whether two devices have got and told all there is, and nothing is under way.
+    private static func isDone(_ metrics: ParsedMetrics) -> Bool {
+        let ticks = metrics.value("tombolo_feed_ticks_total")
+        return metrics.value("tombolo_sessions", ["state": "live"]) == 2
+            && metrics.value("tombolo_uploaded_changesets_total", ["result": "applied"]) == 1
+            && metrics.value("tombolo_upload_duration_seconds_count") == 1
+            && (metrics.value("tombolo_feed_told_sessions_total") ?? 0) >= 2
+            && metrics.value("tombolo_feed_matching_seconds_count") == ticks
+            && metrics.value("tombolo_feed_tick_candidates_count") == ticks
+            && metrics.value("tombolo_feed_lag_ticks") == 0 && metrics.value("tombolo_feed_lag_seconds") == 0
+            && metrics.value("tombolo_feed_tick") == metrics.value("tombolo_database_tick")
+            && metrics.value("tombolo_feed_members") == 2
+            && metrics.value("tombolo_reads_total", ["kind": "bootstrap", "outcome": "finished"]) == 2
+            && metrics.value("tombolo_read_slots", ["state": "used"]) == 0
+            && metrics.value("tombolo_spool_bytes", ["place": "memory"]) == 0
+            && metrics.value("tombolo_upload_bytes") == 0 && metrics.value("tombolo_uploads_waiting") == 0
+    }
+
     @Test("sessions, reads, uploads, ticks and bytes are counted, and sessions leave with their devices")
     @MainActor
     func countsWhatItDoes() async throws {
@@ -42,12 +60,7 @@ struct GatewayMetricsTests {
             try one.write { one.add(Note()) }
             try await one.syncSession?.waitForUpload()
 
-            let metrics = try await Self.eventually(registry) {
-                $0.value("tombolo_sessions", ["state": "live"]) == 2
-                    && $0.value("tombolo_uploaded_changesets_total", ["result": "applied"]) == 1
-                    && ($0.value("tombolo_feed_told_sessions_total") ?? 0) >= 2
-                    && $0.value("tombolo_feed_lag_ticks") == 0
-            }
+            let metrics = try await Self.eventually(registry, Self.isDone)
             #expect(metrics.value("tombolo_sessions", ["state": "live"]) == 2)
             #expect(metrics.value("tombolo_connections_total") == 2)
             #expect(metrics.value("tombolo_uploaded_changesets_total", ["result": "applied"]) == 1)
@@ -86,10 +99,12 @@ struct GatewayMetricsTests {
     func countsFailures() async throws {
         let registry = MetricRegistry()
         let schema = try Schema.of([Note.self])
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.trustedProxies = .none
         try await GatewayFixture.with(schema, http: limits, metrics: registry, connectionsPerAddress: 1) { fixture in
             try await DeviceSocket.with(schema, port: fixture.port) { socket in
+                let first = try await Self.eventually(registry) { $0.value("tombolo_connections_total") == 1 }
+                #expect(first.value("tombolo_connections_total") == 1)
                 // Turned away while the first is there.
                 try await DeviceSocket.with(schema, port: fixture.port) { second in
                     let message: ServerMessage? = try await second.first { $0 }
@@ -100,6 +115,7 @@ struct GatewayMetricsTests {
             }
             let metrics = try await Self.eventually(registry) {
                 $0.value("tombolo_connections_refused_total", ["reason": "address"]) == 1
+                    && $0.value("tombolo_session_failures_total", ["code": "badMessage"]) == 1
             }
             #expect(metrics.value("tombolo_connections_refused_total", ["reason": "address"]) == 1)
             #expect(metrics.value("tombolo_connections_refused_total", ["reason": "full"]) == 0)

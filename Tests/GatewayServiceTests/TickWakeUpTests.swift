@@ -113,11 +113,19 @@ struct TickWakeUpTests {
         }
 
         /// Waits for something new.
-        func next(after before: Int, _ what: String) async throws {
+        /// - Parameter again: repeats what should be heard. One that is told in the moment in which the connection is lost
+        ///   may be.
+        func next(
+            after before: Int, _ what: String, again: () async throws -> Void = {}
+        ) async throws {
             let deadline = ContinuousClock.now + .seconds(60)
+            var next = ContinuousClock.now + .seconds(5)
             while count <= before {
                 try #require(ContinuousClock.now < deadline, "nothing was heard of \(what)")
                 try await Task.sleep(for: .milliseconds(10))
+                guard ContinuousClock.now > next else { continue }
+                try await again()
+                next = .now + .seconds(5)
             }
         }
     }
@@ -133,7 +141,7 @@ struct TickWakeUpTests {
                 let before = listeners.map(\.count)
                 try await stage.write()
                 for (listener, count) in zip(listeners, before) {
-                    try await listener.next(after: count, "tick \(round)")
+                    try await listener.next(after: count, "tick \(round)") { try await stage.write() }
                 }
 
                 for listener in listeners { try await listener.rest() }
@@ -158,7 +166,9 @@ struct TickWakeUpTests {
                 try await listener.rest()
                 let before = listener.count
                 try await stage.forge(text)
-                try await listener.next(after: before, "a message that nobody should send")
+                try await listener.next(after: before, "a message that nobody should send") {
+                    try await stage.forge(text)
+                }
             }
             listening.cancel()
             await listening.value

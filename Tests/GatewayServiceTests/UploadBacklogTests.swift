@@ -6,10 +6,11 @@ import Testing
 @Suite struct UploadBacklogTests {
     private let most = UploadBacklog.maximum.ended
     private let all = UploadBacklog.maximum.inAll
+    private let start = ContinuousClock.now
 
     @Test("uploads wait while much is not told, and go on when the feed has told enough")
     func filling() {
-        let backlog = UploadBacklog()
+        let backlog = UploadBacklog(now: { [start] in start })
         backlog.begin(most)
         #expect(!backlog.isFull)
         backlog.end(most)
@@ -21,7 +22,7 @@ import Testing
 
     @Test("what is under way, or ended after the feed looked, stays to be told")
     func later() {
-        let backlog = UploadBacklog()
+        let backlog = UploadBacklog(now: { [start] in start })
         backlog.begin(all)
         #expect(!backlog.tell(backlog.mark))
         #expect(backlog.isFull)
