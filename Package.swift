@@ -348,8 +348,8 @@ let package = Package(
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
             service + [
-                "ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloRuleDocuments",
-                "TomboloSQL", "TomboloServerModel",
+                "ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloPostgresStore",
+                "TomboloRuleDocuments", "TomboloSQL", "TomboloServerModel",
             ]),
         // As in packages of others, imports are public unless said otherwise.
         .target(

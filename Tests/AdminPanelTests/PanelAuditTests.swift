@@ -20,9 +20,7 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             let store = try await PostgresServerStore.open(schema: fixture.rules.schema, pool: fixture.pool)
             let copy: @Sendable () async throws -> Void = {
-                _ = try await store.makeTick()
-                // Its connections: the cluster is shared.
-                await store.resign()
+                try await store.makeLoneTick()
                 try await AuditFollower(pool: fixture.adminServer.pool).catchUp()
             }
             try await copy()

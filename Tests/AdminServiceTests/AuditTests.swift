@@ -16,9 +16,7 @@ import TomboloRules
 @Suite(.serialized) struct AuditTests {
     /// Everything that was committed is in the log when this returns.
     private static func copy(_ fixture: ServiceFixture, _ store: PostgresServerStore) async throws {
-        _ = try await store.makeTick()
-        // Its connections: the cluster is shared.
-        await store.resign()
+        try await store.makeLoneTick()
         try await AuditFollower(pool: fixture.adminServer.pool).catchUp()
     }
 

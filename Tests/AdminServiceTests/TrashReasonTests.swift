@@ -103,8 +103,7 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             let store = try await PostgresServerStore.open(schema: fixture.rules.schema, pool: fixture.pool)
             func copy() async throws {
-                _ = try await store.makeTick()
-                await store.resign()
+                try await store.makeLoneTick()
                 try await AuditFollower(pool: fixture.adminServer.pool).catchUp()
             }
             try await copy()

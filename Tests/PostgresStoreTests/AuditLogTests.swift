@@ -39,7 +39,7 @@ private let auditCluster = Task { try await TestCluster.start() }
         ).map { try $0[0].string }
     }
 
-    private func tick(_ database: TestDatabase) async throws { _ = try await database.store.makeTick() }
+    private func tick(_ database: TestDatabase) async throws { try await database.makeTick() }
 
     /// Whether the log is what the tables and the changelog say, to the last value.
     private func check(
@@ -207,7 +207,7 @@ private let auditCluster = Task { try await TestCluster.start() }
                     .add(ObjectReference(classIndex: classIndex, key: .int(1 + number % 12)), column: 1, amount: 0),
                     .add(ObjectReference(classIndex: classIndex, key: .int(1 + number % 12)), column: 1, amount: 1),
                 ])
-            _ = try await database.store.upload([
+            _ = try await database.upload([
                 Upload(client: ClientID(rawValue: 5), changeset: changeset, permit: { _ in nil })
             ])
             progress.add()

@@ -128,7 +128,7 @@ import TomboloSyncSession
         var batches = 0
         while batches < Self.maximumBatches {
             let known = last
-            let tick = try await database.store.withReader { reader in
+            let tick = try await database.withReader { reader in
                 guard reader.tick.number != known?.number else { return nil as Tick? }
                 try await file.take(reader, from: known, schema: database.schema)
                 return reader.tick
@@ -324,7 +324,9 @@ import TomboloSyncSession
         let election = try await database.connect()
         try await election.execute("BEGIN; UPDATE tombolo.sequencer SET epoch = epoch + 1")
         let late = Task { try await first.makeTick() }
-        let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"
+        let waiting = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """
         while try await database.pool.query(waiting)[0, 0].int64 == 0 { try await Task.sleep(for: .milliseconds(5)) }
         try await election.execute("COMMIT")
         await #expect(throws: PostgresStoreError.self) { _ = try await late.value }
@@ -349,7 +351,7 @@ import TomboloSyncSession
         }
         let second = Sequencer(configuration: database.configuration)
         let serving = Task { await second.run() }
-        let seen = try await database.store.withReader { reader in
+        let seen = try await database.withReader { reader in
             (reader.tick, try await reader.difference(from: tick).changes.count)
         }
         #expect(seen.0.number > tick.number)

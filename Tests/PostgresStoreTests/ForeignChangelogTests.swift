@@ -55,7 +55,7 @@ import TomboloSyncSession
     func own() async throws {
         try await withHistory { database, connection, newest in
             let count = try await changeCount(connection)
-            let next = try #require(try await database.store.makeTick())
+            let next = try #require(try await database.makeTick())
             #expect(next.number == newest.number + 1)
             #expect(try await changeCount(connection) == count)
         }
@@ -71,7 +71,7 @@ import TomboloSyncSession
         try await withHistory { database, connection, newest in
             try await connection.execute(
                 "INSERT INTO tombolo.retention (floor, first_seq, set_at) VALUES (1, 0, 0); \(change)")
-            let first = try #require(try await database.store.makeTick())
+            let first = try #require(try await database.makeTick())
             #expect(first.number == 1 && first.token != newest.token)
             #expect(try await changeCount(connection) == 0)
             #expect(try await connection.query("SELECT 1 FROM tombolo.retention").isEmpty)

@@ -216,7 +216,7 @@ import TomboloSyncSession
                 try upload(ada, 2, base: new, database, accounts: [-2]),
             ]
             try await connection.execute("BEGIN; UPDATE account SET balance = 6 WHERE _id = -1")
-            async let results = store.upload(uploads)
+            async let outcome = database.upload(uploads, by: store)
             let observer = try await database.connect()
             while try await observer.query(
                 """
@@ -229,7 +229,10 @@ import TomboloSyncSession
             // As retention does.
             try await observer.query("DELETE FROM tombolo.tick WHERE number = $1", [.int64(old.number)])
             try await connection.execute("COMMIT")
-            #expect(try await results == [.unknownBase, .applied(lost: 0), .gap(expected: 1)])
+            let results = try await outcome
+            // Bob's may have been applied by an attempt whose first changeset waited for too long.
+            #expect(results[1] == .applied(lost: 0) || results[1] == .duplicate, "\(results)")
+            #expect(results[0] == .unknownBase && results[2] == .gap(expected: 1), "\(results)")
             #expect(
                 try await store.upload([
                     try upload(ada, 1, base: new, database, accounts: [-1]), uploads[2],

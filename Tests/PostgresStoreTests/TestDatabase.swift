@@ -1,7 +1,9 @@
 import PostgresClient
 import TestSupport
+import TomboloChangesets
 import TomboloModel
 import TomboloPostgresStore
+import TomboloSyncSession
 
 /// A separate database with the tables of a schema, and a store on it.
 struct TestDatabase: Sendable {
@@ -18,6 +20,42 @@ struct TestDatabase: Sendable {
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
         let store = try await PostgresServerStore.open(schema: schema, pool: pool)
         return TestDatabase(configuration: configuration, pool: pool, schema: schema, store: store)
+    }
+
+    /// As the store's, again while no sequencer has made a tick that can be read, as one that has only just begun, or that was
+    /// not heard of for too long.
+    func withReader<R: Sendable>(_ body: @Sendable (any TickReader) async throws -> R) async throws -> R {
+        for _ in 0..<60 {
+            do {
+                return try await store.withReader(body)
+            } catch let error as PostgresStoreError where error.code == .noSequencer {
+                continue
+            }
+        }
+        return try await store.withReader(body)
+    }
+
+    /// As the store's, again while PostgreSQL hasn't noticed that an earlier sequencer's connection was closed.
+    @discardableResult
+    func makeTick() async throws -> Tick? {
+        while true {
+            do {
+                return try await store.makeTick()
+            } catch let error as PostgresStoreError where error.code == .notElected {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    /// As the store's, again while others hold rows for longer than an upload waits, as a session does.
+    func upload(_ uploads: [Upload], by store: PostgresServerStore? = nil) async throws -> [UploadResult] {
+        while true {
+            do {
+                return try await (store ?? self.store).upload(uploads)
+            } catch let error as PostgresError where error.code == .lockNotAvailable {
+                continue
+            }
+        }
     }
 
     func connect() async throws -> PostgresConnection { try await PostgresConnection.connect(configuration) }

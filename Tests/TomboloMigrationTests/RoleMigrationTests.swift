@@ -252,7 +252,12 @@ import TomboloPostgresStore
                 let tick = try #require(try await sequencer.makeTick())
                 try await owner.query(
                     "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(tick.number)])
-                dropped += try await retention.run(now: .init(microseconds: now)).droppedGenerations
+                for _ in 0..<100 {
+                    let report = try await retention.run(now: .init(microseconds: now))
+                    dropped += report.droppedGenerations
+                    // A step that others hold up is left for the next run.
+                    guard report.isWaiting else { break }
+                }
             }
             #expect(dropped.count >= 10, "\(dropped)")
             await sequencer.resign()
