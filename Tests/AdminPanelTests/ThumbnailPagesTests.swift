@@ -17,8 +17,9 @@ import TomboloModel
     private static func thumbnails(_ program: ThumbnailProgram? = nil) throws -> Thumbnails {
         let settings = try #require(
             try ThumbnailSettings.ofEnvironment(), "vipsthumbnail isn't on the PATH; 'make install' installs it.")
-        return Thumbnails(
-            program ?? ThumbnailProgram(path: settings.program), isChecked: true, logger: Logger(label: "thumbnails"))
+        var program = program ?? ThumbnailProgram(path: settings.program)
+        program.limits.duration = .seconds(3_600)
+        return Thumbnails(program, isChecked: true, wait: .seconds(3_600), logger: Logger(label: "thumbnails"))
     }
 
     private static func ship(_ site: StructuredFormTests.Site, _ photo: Data) async throws -> String {

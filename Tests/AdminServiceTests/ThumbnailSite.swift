@@ -13,11 +13,18 @@ struct ThumbnailSite: Sendable {
     static func program() throws -> ThumbnailProgram {
         let settings = try #require(
             try ThumbnailSettings.ofEnvironment(), "vipsthumbnail isn't on the PATH; 'make install' installs it.")
-        return ThumbnailProgram(path: settings.program)
+        return patient(settings.program)
+    }
+
+    /// One that may take its time, on a machine that is as busy as it likes.
+    static func patient(_ path: String) -> ThumbnailProgram {
+        var program = ThumbnailProgram(path: path)
+        program.limits.duration = .seconds(3_600)
+        return program
     }
 
     static func thumbnails() throws -> Thumbnails {
-        Thumbnails(try program(), isChecked: true, logger: Logger(label: "thumbnails"))
+        Thumbnails(try program(), isChecked: true, wait: .seconds(3_600), logger: Logger(label: "thumbnails"))
     }
 
     /// - Parameters:
@@ -29,7 +36,7 @@ struct ThumbnailSite: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
     }
 
-    var program: ThumbnailProgram { ThumbnailProgram(path: path) }
+    var program: ThumbnailProgram { Self.patient(path) }
 
     /// The names of the files that it has made, without its own.
     func seen(_ kind: String) throws -> [String] {

@@ -14,7 +14,7 @@ import TomboloModel
     private static let counting = #": > "$0.run.$$"; exec @VIPS@ "$@""#
 
     private static func thumbnails(_ site: ThumbnailSite) -> Thumbnails {
-        Thumbnails(site.program, isChecked: true, logger: logger)
+        Thumbnails(site.program, isChecked: true, wait: .seconds(3_600), logger: logger)
     }
 
     @Test("bombs, files that are too large, and what isn't an image don't reach the program")
@@ -60,7 +60,8 @@ import TomboloModel
     func concurrency() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, #": > "$0.run.$$"; exec sleep 1000"#)
-            let thumbnails = Thumbnails(site.program, isChecked: true, count: 2, waiterLimit: 3, logger: Self.logger)
+            let thumbnails = Thumbnails(
+                site.program, isChecked: true, count: 2, waiterLimit: 3, wait: .seconds(3_600), logger: Self.logger)
             let tasks = (1...5).map { side in
                 Task {
                     try await thumbnails.thumbnail(

@@ -45,6 +45,7 @@ public final class Thumbnails: Service {
     private let program: ThumbnailProgram
     private let logger: Logger
     private let turns: ThumbnailTurns
+    private let wait: Duration
     private let cache = Mutex(ThumbnailCache(byteLimit: keptByteCount))
     private let checked: Mutex<Bool>
 
@@ -52,13 +53,17 @@ public final class Thumbnails: Service {
         self.init(ThumbnailProgram(path: settings.program), logger: logger)
     }
 
-    /// - Parameter isChecked: whether the program has been tried.
+    /// - Parameters:
+    ///   - isChecked: whether the program has been tried.
+    ///   - wait: ``maximumWait`` but in tests.
     init(
         _ program: ThumbnailProgram, isChecked: Bool = false, count: Int = maximumPrograms,
-        waiterLimit: Int = maximumWaiters, byteLimit: Int = maximumWaitingByteCount, logger: Logger
+        waiterLimit: Int = maximumWaiters, byteLimit: Int = maximumWaitingByteCount,
+        wait: Duration = maximumWait, logger: Logger
     ) {
         self.program = program
         self.logger = logger
+        self.wait = wait
         turns = ThumbnailTurns(count: count, waiterLimit: waiterLimit, byteLimit: byteLimit)
         checked = Mutex(isChecked)
     }
@@ -95,7 +100,7 @@ public final class Thumbnails: Service {
 
     private func hasTurn(holding byteCount: Int, for reader: ObjectId) async throws -> Bool {
         do {
-            return try await withTimeout(Self.maximumWait) { [turns] in
+            return try await withTimeout(wait) { [turns] in
                 try await turns.take(holding: byteCount, for: reader)
             }
         } catch let failure as RequestFailure where failure.code == .timeout {

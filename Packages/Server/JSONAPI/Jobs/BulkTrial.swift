@@ -24,9 +24,12 @@ struct BulkTrial: Sendable {
     private(set) var kept = 0
     private(set) var keepers: [JSON] = []
 
-    /// - Parameter holdTime: ``holdTime`` but in tests.
+    /// - Parameters:
+    ///   - duration: ``duration`` but in tests.
+    ///   - holdTime: ``holdTime`` but in tests.
     static func run(
-        _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, holdTime: Duration = holdTime
+        _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, duration: Duration = duration,
+        holdTime: Duration = holdTime
     ) async throws -> BulkTrial {
         let end = ContinuousClock.now + duration
         var (trial, rest) = (BulkTrial(), keys[...])
