@@ -1,4 +1,3 @@
-import AdminPanel
 import AdminService
 import Foundation
 import HTTPTypes
@@ -9,7 +8,10 @@ import ServiceTestSupport
 import Synchronization
 import Testing
 import TomboloHTTP
+import TomboloJSONAPI
 import TomboloRules
+
+@testable import AdminPanel
 
 /// What a browser does: keeps cookies, follows nothing by itself, and finds a form's token on a page.
 final class PanelBrowser: Sendable {
@@ -35,7 +37,9 @@ final class PanelBrowser: Sendable {
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
             authenticator: fixture.adminServer.authenticator, limits: limits, keptRequests: keptRequests,
             pages: { panel.add(to: $0, with: $1) })
-        try await app.test(.router) { try await body(app, $0) }
+        try await ResourceReader.$patience.withValue(.seconds(600)) {
+            try await app.test(.router) { try await body(app, $0) }
+        }
     }
 
     /// A browser in which somebody is logged in.

@@ -40,23 +40,28 @@ import TomboloRules
                 rules: LiveRules(fixture.rules), pool: fixture.adminServer.pool,
                 authenticator: fixture.adminServer.authenticator)
             try await PanelBrowser.with(fixture, panel: panel) { _, client in
-                let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
-                let page = try await browser.get("/panel/data/sessions").text
-                let stream = String(try #require(page.firstMatch(of: /data-watches="([^"]+)"/)).1)
-                    .replacing("&amp;", with: "&")
-                // Another event's session, which the organizer doesn't see.
-                try await fixture.rows().set("Session", fixture.draftSession, "title", "Still secret")
-                async let answer = browser.get(stream)
-                while panel.core.bell.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
-                try await Self.ring(panel, times: 2)
-                try await fixture.rows().set("Session", fixture.sessions[0], "title", "Changed")
-                try await Self.ring(panel, times: 3)
-                // The log-out ends the stream.
-                try await browser.post("/panel/logout")
-                while panel.core.bell.count > 0 { try await Self.ring(panel, times: 1) }
-                let text = try await answer.text
-                #expect(text.split(separator: "\n").filter { $0 == "event: changed" }.count == 1, "\(text)")
-                #expect(text.contains("event: ended"))
+                var count = 0
+                for round in 1...50 where count == 0 {
+                    let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
+                    let page = try await browser.get("/panel/data/sessions").text
+                    let stream = String(try #require(page.firstMatch(of: /data-watches="([^"]+)"/)).1)
+                        .replacing("&amp;", with: "&")
+                    // Another event's session, which the organizer doesn't see.
+                    try await fixture.rows().set(
+                        "Session", fixture.draftSession, "title", .string("Still secret \(round)"))
+                    async let answer = browser.get(stream)
+                    while panel.core.bell.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
+                    try await Self.ring(panel, times: 2)
+                    try await fixture.rows().set("Session", fixture.sessions[0], "title", .string("Changed \(round)"))
+                    try await Self.ring(panel, times: 3)
+                    // The log-out ends the stream. On a busy machine that may be before the stream has looked.
+                    try await browser.post("/panel/logout")
+                    while panel.core.bell.count > 0 { try await Self.ring(panel, times: 1) }
+                    let text = try await answer.text
+                    count = text.split(separator: "\n").count { $0 == "event: changed" }
+                    #expect(count <= 1 && text.contains("event: ended"), "\(text)")
+                }
+                #expect(count == 1)
             }
         }
     }

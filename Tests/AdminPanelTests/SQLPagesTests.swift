@@ -129,16 +129,17 @@ import TomboloServerModel
     func timeouts() async throws {
         var bounds = SQLBounds()
         bounds.statementTimeout = .milliseconds(300)
+        bounds.timeoutPatience = .seconds(60)
         bounds.lockTimeout = .milliseconds(100)
         try await Self.with(bounds) { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             for sleep in ["SELECT pg_sleep(600)", "SELECT set_config('statement_timeout', '0', false), pg_sleep(600)"] {
-                let answer = try await browser.post(Self.path, ["sql": sleep])
+                let answer = try await Self.run(sleep, browser)
                 #expect(answer.status == 422 && answer.text.contains("statement timeout"), "\(answer.text)")
             }
             try await fixture.pool.transaction { connection in
                 try await connection.execute("LOCK TABLE session IN ACCESS EXCLUSIVE MODE")
-                let answer = try await browser.post(Self.path, ["sql": "SELECT title FROM session"])
+                let answer = try await Self.run("SELECT title FROM session", browser)
                 #expect(answer.status == 422 && answer.text.contains("timeout"), "\(answer.text)")
             }
         }
@@ -152,14 +153,25 @@ import TomboloServerModel
         try await Self.with(bounds) { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let trap = "BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN NULL; END"
-            let answer = try await browser.post(Self.path, ["sql": "DO $$ BEGIN LOOP \(trap); END LOOP; END $$"])
+            let answer = try await Self.run("DO $$ BEGIN LOOP \(trap); END LOOP; END $$", browser)
             #expect(answer.status == 422 && answer.text.contains("its connection was ended"), "\(answer.text)")
             while try await fixture.pool.query(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DO %'"
             )[0][0].int64 > 0 {
                 try await Task.sleep(for: .milliseconds(10))
             }
-            #expect(try await browser.post(Self.path, ["sql": "SELECT 1"]).status == 200)
+            // Such bounds may be too narrow for a busy machine.
+            var status = 0
+            for _ in 0..<100 where status != 200 { status = try await Self.run("SELECT 1", browser).status }
+            #expect(status == 200)
+        }
+    }
+
+    /// Runs a statement with narrow bounds, again if the process stood still for so long before it that the session was ended.
+    private static func run(_ statement: String, _ browser: PanelBrowser) async throws -> Answer {
+        while true {
+            let answer = try await browser.post(path, ["sql": statement])
+            if answer.status != 503, !answer.text.contains("idle-in-transaction timeout") { return answer }
         }
     }
 

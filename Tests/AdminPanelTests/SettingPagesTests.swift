@@ -13,7 +13,7 @@ import TomboloServerModel
 @testable import AdminPanel
 
 /// Settings that super administrators change in the panel, from the form to what uses them.
-@Suite(.timeLimit(.minutes(2))) struct SettingPagesTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingPagesTests {
     /// An admin server with settings of its own.
     private struct Server: Sendable {
         let fixture: ServiceFixture
@@ -110,7 +110,11 @@ import TomboloServerModel
             let saved = try await browser.post(
                 Self.path("TOMBOLO_MAIL"), ["value": "https://127.0.0.1:1/mails", "number": "0"])
             #expect(saved.status == 303, "\(saved.text)")
-            let answer = try await browser.post("/panel/settings/test-mail")
+            var answer = try await browser.post("/panel/settings/test-mail")
+            // On a busy machine the time may be over first.
+            for _ in 0..<30 where answer.text.contains("The carrier didn&#39;t answer in time.") {
+                answer = try await browser.post("/panel/settings/test-mail")
+            }
             #expect(
                 answer.status == 502 && answer.text.contains("The carrier&#39;s host refused the connection."),
                 "\(answer.text)")
