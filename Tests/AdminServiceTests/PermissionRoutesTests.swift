@@ -18,7 +18,11 @@ import TomboloServerModel
     ) async throws -> Answer {
         var headers: HTTPFields = [:]
         headers[.ifMatch] = tag
-        return try await call(.patch, "/admin/permissions", as: role, body: body, headers: headers)
+        // Somebody else's change may hold the rules for longer than the server waits.
+        while true {
+            let answer = try await call(.patch, "/admin/permissions", as: role, body: body, headers: headers)
+            if answer.status != 503 { return answer }
+        }
     }
 
     private static func tag(_ call: Caller) async throws -> String {

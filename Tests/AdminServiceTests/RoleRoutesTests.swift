@@ -14,8 +14,12 @@ import TomboloServerModel
     ) async throws -> Answer {
         var headers: HTTPFields = [:]
         headers[.ifMatch] = tag
-        return try await call(
-            method, "/admin/permissions/roles\(role)", as: user, body: body, headers: headers)
+        // Somebody else's change may hold the rules for longer than the server waits.
+        while true {
+            let answer = try await call(
+                method, "/admin/permissions/roles\(role)", as: user, body: body, headers: headers)
+            if answer.status != 503 { return answer }
+        }
     }
 
     private static func give(

@@ -136,27 +136,33 @@ import TomboloModel
                 }
                 events.append((event, tickets))
             }
-            let before = try await Self.transactionCount(fixture)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (event, tickets) in events {
-                    for ticket in tickets {
-                        group.addTask { _ = try await order.move(ticket, of: event, to: .last) }
-                    }
-                    // What can't be done spoils nothing for the others.
-                    group.addTask {
-                        await #expect(throws: RequestFailure.self) {
-                            try await order.move(tickets[0], of: event, to: .before(fixture.draftTicket))
+            var isShared = false
+            // On a busy machine moves may come one after the other.
+            for _ in 0..<50 where !isShared {
+                let before = try await Self.transactionCount(fixture)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (event, tickets) in events {
+                        for ticket in tickets {
+                            group.addTask { _ = try await order.move(ticket, of: event, to: .last) }
                         }
-                        await #expect(throws: RequestFailure.self) {
-                            try await order.move(fixture.draftTicket, of: event, to: .first)
+                        // What can't be done spoils nothing for the others.
+                        group.addTask {
+                            await #expect(throws: RequestFailure.self) {
+                                try await order.move(tickets[0], of: event, to: .before(fixture.draftTicket))
+                            }
+                            await #expect(throws: RequestFailure.self) {
+                                try await order.move(fixture.draftTicket, of: event, to: .first)
+                            }
                         }
                     }
+                    try await group.waitForAll()
                 }
-                try await group.waitForAll()
+                let changes = try await Self.transactionCount(fixture)
+                #expect((10...30).contains(changes.rows - before.rows))
+                #expect(changes.transactions - before.transactions <= changes.rows - before.rows)
+                isShared = changes.transactions - before.transactions < changes.rows - before.rows
             }
-            let changes = try await Self.transactionCount(fixture)
-            #expect((10...30).contains(changes.rows - before.rows))
-            #expect(changes.transactions - before.transactions < changes.rows - before.rows)
+            #expect(isShared)
             for (event, tickets) in events {
                 let stored = try await fixture.pool.query(
                     "SELECT _id FROM ticket WHERE event = $1 ORDER BY rank", [.objectId(event)]

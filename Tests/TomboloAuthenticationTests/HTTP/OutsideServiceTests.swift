@@ -69,7 +69,7 @@ private final class OutsideService: Sendable {
             }
             func token(_ subject: String, picture: String) throws -> String {
                 let claims =
-                    #"{"iss":"school","aud":"app","sub":"\#(subject)","exp":\#(Int(now.timeIntervalSince1970) + 60),"#
+                    #"{"iss":"school","aud":"app","sub":"\#(subject)","exp":\#(Int(now.timeIntervalSince1970) + 3_600),"#
                     + #""name":"Ann","picture":"\#(picture)"}"#
                 let text = "\(Array(#"{"alg":"ES256","kid":"k"}"#.utf8).base64URL).\(Array(claims.utf8).base64URL)"
                 return "\(text).\(Array(try key.signature(for: Data(text.utf8)).rawRepresentation).base64URL)"
@@ -122,17 +122,25 @@ private final class OutsideService: Sendable {
             let outside = OutsideService()
             try await outside.with { address in
                 try await place.switchOn(
-                    "custom-function", #"{"url": "\#(address)/function", "secret": "hunter2", "timeoutSeconds": 0.5}"#)
+                    "custom-function", #"{"url": "\#(address)/function", "secret": "hunter2", "timeoutSeconds": 2}"#)
                 try await AccountClient.with(place) { call in
                     func login(_ badge: String) async throws -> AccountClient.Answer {
                         try await call(
                             .post, "/login", #"{"provider": "custom-function", "payload": {"badge": "\#(badge)"}}"#)
                     }
-                    let first = try await login("badge-1")
+                    /// Again while the time was over before the answer came, as it may be on a busy machine.
+                    func patientLogin(_ badge: String) async throws -> AccountClient.Answer {
+                        var answer = try await login(badge)
+                        for _ in 0..<50 where answer.status == 503 { answer = try await login(badge) }
+                        return answer
+                    }
+                    let first = try await patientLogin("badge-1")
                     #expect(first.status == 200, "\(first.text)")
-                    #expect(try await login("badge-1")["userID"] == first["userID"])
-                    #expect(try await login("badge-2")["userID"] != first["userID"])
-                    let refused = try await login("nobody")
+                    let again = try await patientLogin("badge-1")
+                    #expect(again.status == 200 && again["userID"] == first["userID"], "\(again.text)")
+                    let second = try await patientLogin("badge-2")
+                    #expect(second.status == 200 && second["userID"] != first["userID"], "\(second.text)")
+                    let refused = try await patientLogin("nobody")
                     #expect(refused.status == 401 && refused["error"] == "invalidPassword", "\(refused.text)")
                     for badge in ["broken", "slow"] {
                         let failed = try await login(badge)
