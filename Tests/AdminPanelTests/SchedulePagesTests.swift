@@ -146,7 +146,7 @@ import TomboloRules
                     group.addTask { try await service.run() }
                     /// Waits for a run of the server's own.
                     func runs() async throws {
-                        let deadline = ContinuousClock.now + .seconds(60)
+                        let deadline = ContinuousClock.now + .seconds(600)
                         while true {
                             let found = try await fixture.pool.query(
                                 """

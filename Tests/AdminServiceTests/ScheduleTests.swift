@@ -30,7 +30,7 @@ import TomboloRules
 
         /// The run that began after a time, once it has ended.
         func run(of kind: ScheduledWork.Kind, after start: Int64) async throws -> ScheduledWork {
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(600)
             while true {
                 let work = try await work(kind)
                 if !work.isRunning, let begun = work.startedAt, begun > start { return work }

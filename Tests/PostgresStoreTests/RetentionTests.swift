@@ -43,7 +43,7 @@ private let retentionCluster = Task { try await TestCluster.start() }
         }
         /// When the last run began, once it has ended.
         func ended(after start: Int64) async throws -> Int64 {
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(600)
             while true {
                 let found = try await database.pool.query(
                     "SELECT started_at FROM tombolo.routine WHERE finished_at >= started_at AND problem IS NULL")

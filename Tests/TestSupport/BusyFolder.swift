@@ -4,7 +4,7 @@ extension FileManager {
     /// Removes a folder in which files still come and go: sessions that end close theirs a moment later, and SQLite then
     /// removes its logs by itself.
     public func removeBusyFolder(at folder: URL) async throws {
-        for _ in 0..<100 {
+        for _ in 0..<6_000 {
             do {
                 return try removeItem(at: folder)
             } catch {

@@ -83,7 +83,7 @@ public actor TestCluster {
     private func startServer() throws {
         do {
             try runAsServer([
-                binaries.control, "--pgdata=\(dataFolder)", "--log=\(logFile)", "--wait", "--timeout=120", "--silent",
+                binaries.control, "--pgdata=\(dataFolder)", "--log=\(logFile)", "--wait", "--timeout=600", "--silent",
                 "start",
             ])
         } catch {
@@ -184,7 +184,7 @@ public actor TestCluster {
     /// Makes a standby a primary of its own.
     public func promote() throws {
         try runAsServer([
-            binaries.control, "--pgdata=\(dataFolder)", "--wait", "--timeout=120", "--silent", "promote",
+            binaries.control, "--pgdata=\(dataFolder)", "--wait", "--timeout=600", "--silent", "promote",
         ])
     }
 
@@ -212,7 +212,7 @@ public actor TestCluster {
         kill(server, SIGSTOP)
         let processes = [server] + (try ServerProcesses.children(of: server))
         for process in processes { kill(process, SIGKILL) }
-        for _ in 0..<6_000 where processes.contains(where: ServerProcesses.isRunning) { usleep(10_000) }
+        for _ in 0..<12_000 where processes.contains(where: ServerProcesses.isRunning) { usleep(10_000) }
         if let left = processes.first(where: ServerProcesses.isRunning) {
             throw TestClusterError("process \(left) of the server survived kill -9")
         }
@@ -237,7 +237,7 @@ public actor TestCluster {
     public func restart() throws {
         if serverProcess != nil {
             try runAsServer([
-                binaries.control, "--pgdata=\(dataFolder)", "--wait", "--timeout=120", "--silent", "--mode=fast",
+                binaries.control, "--pgdata=\(dataFolder)", "--wait", "--timeout=600", "--silent", "--mode=fast",
                 "stop",
             ])
         }

@@ -71,7 +71,7 @@ public actor TestPooler {
             input: ends[0])
         close(ends[0])
         process = (shell, ends[1])
-        for _ in 0..<6_000 {
+        for _ in 0..<12_000 {
             if log.contains("process up") { return }
             if log.contains("FATAL") { break }
             usleep(10_000)

@@ -99,7 +99,7 @@ public actor TestRedis {
         let shell = try Command.start(["/bin/sh", "-c", Self.script, "redis", configuration.path()], input: ends[0])
         close(ends[0])
         process = (shell, ends[1])
-        for _ in 0..<6_000 {
+        for _ in 0..<12_000 {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             if text.contains("Ready to accept connections") { return }
             if text.contains("Failed listening") || text.contains("FATAL") { break }
@@ -121,7 +121,7 @@ public actor TestRedis {
         let text = (try? String(contentsOf: processFile, encoding: .utf8)) ?? ""
         guard let server = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return }
         // Its port is free then.
-        for _ in 0..<6_000 where ServerProcesses.isRunning(server) { usleep(10_000) }
+        for _ in 0..<12_000 where ServerProcesses.isRunning(server) { usleep(10_000) }
     }
 
     private static func digest(of password: String) throws -> String {
