@@ -170,7 +170,7 @@ let package = Package(
         library("TomboloSQLiteStore", "Device/SQLiteStore", sync + ["TomboloSQL", crypto, grdb, grdbSQLite]),
         library(
             "TomboloPostgresStore", "Server/PostgresStore",
-            sync + ["Batching", "TomboloSQL", "PostgresClient", "PostgresValues", logging]),
+            sync + ["Batching", "TomboloLocalization", "TomboloSQL", "PostgresClient", "PostgresValues", logging]),
         library("TomboloTracing", "Network/Tracing", [tracing]),
         library("TomboloWebSocket", "Network/WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
@@ -478,7 +478,7 @@ let package = Package(
             "AdminServiceTests",
             service + [
                 "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloChangesets",
-                "TomboloJSONAPI",
+                "TomboloJSONAPI", "TomboloLocalization",
                 "TomboloMigration", "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel", lifecycle,
             ]),
         tests(

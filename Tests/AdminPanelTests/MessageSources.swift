@@ -22,7 +22,7 @@ struct MessageSources {
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let panel = root.appending(path: "Packages/Server/AdminPanel")
     /// The modules whose texts people of the panel see.
-    private static let modules = ["AdminPanel", "AdminService", "JSONAPI", "HTTP", "Authentication"]
+    private static let modules = ["AdminPanel", "AdminService", "JSONAPI", "HTTP", "Authentication", "PostgresStore"]
 
     /// The catalogues themselves, and what passes texts of others on.
     private static let others =
@@ -78,7 +78,7 @@ struct MessageSources {
                 "\(file.lastPathComponent): a text is made once, in the language of who comes first:\(line)")
         }
         let code = lines.joined(separator: "\n")
-        for match in code.matches(of: /[^\w."]localized\(/) {
+        for match in code.matches(of: /[^\w."](?:localized|StoredMessage)\(/) {
             readCall(code[match.range.upperBound...], file)
         }
         guard isPanel else { return }

@@ -6,6 +6,7 @@ import PostgresClient
 import ServiceTestSupport
 import Testing
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
@@ -19,7 +20,8 @@ import TomboloRules
     /// As if the server that forgets old jobs had just done so.
     private static func noteJobExpiry(_ fixture: ServiceFixture) async {
         await Routine.jobExpiry.note(
-            .done("jobs were forgotten"), took: .seconds(2), pause: .seconds(3_600), in: fixture.adminServer.pool)
+            .done([.untranslated("jobs were forgotten")]), took: .seconds(2), pause: .seconds(3_600),
+            in: fixture.adminServer.pool)
     }
 
     @Test("what runs by itself is listed with its last run, its next, and what came of it")
@@ -38,13 +40,14 @@ import TomboloRules
                 await store.resign()
                 try await AuditFollower(pool: pool).catchUp()
                 await Routine.jobExpiry.note(
-                    .done("jobs were forgotten"), took: .seconds(2), pause: .seconds(3_600), in: pool)
+                    .done([.untranslated("jobs were forgotten")]), took: .seconds(2), pause: .seconds(3_600), in: pool)
                 await Routine.auditExpiry.note(
                     .failed(RequestFailure(.unavailable, "the <disk> is full")), took: .seconds(2),
                     pause: .seconds(3_600),
                     in: pool)
                 await Routine.changelogRetention.note(
-                    .done("nothing is old enough"), took: .zero, pause: ChangelogRetention.interval, in: pool)
+                    .done([.untranslated("nothing is old enough")]), took: .zero, pause: ChangelogRetention.interval,
+                    in: pool)
                 let page = try await browser.get("/panel/schedule").text
                 for text in [
                     "0 objects in 0 groups were deleted permanently", "jobs were forgotten", "the &lt;disk&gt; is full",

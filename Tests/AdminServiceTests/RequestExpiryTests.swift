@@ -60,7 +60,7 @@ struct RequestExpiryTests {
             #expect(try await runs() == 1)
             let works = try await Schedule(fixture.adminServer.pool).works(now: Date().microsecondsSince1970)
             let work = try #require(works.first { $0.kind == .requestExpiry })
-            #expect(work.result == "1 requests were deleted" && work.problem == nil && work.nextAt != nil)
+            #expect(work.result == "1 request was deleted" && work.problem == nil && work.nextAt != nil)
         }
     }
 

@@ -3,6 +3,7 @@ import PostgresClient
 import ServiceTestSupport
 import Testing
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
@@ -97,7 +98,7 @@ import TomboloRules
             #expect(never?.code == .conflict)
             #expect(try await !site.work(kind).canBeAskedFor)
 
-            await routine.note(.done("done"), took: .seconds(1), pause: hour, in: site.pool)
+            await routine.note(.done([.untranslated("done")]), took: .seconds(1), pause: hour, in: site.pool)
             #expect(try await site.work(kind).canBeAskedFor)
             #expect(try await !routine.take(pause: hour, in: site.pool))
             for _ in 0..<2 { try await site.ask(for: kind) }
@@ -113,7 +114,7 @@ import TomboloRules
             #expect(running?.code == .conflict)
             #expect(try await site.entries().count == 1)
 
-            await routine.note(.done("done"), took: .seconds(1), pause: hour, in: site.pool)
+            await routine.note(.done([.untranslated("done")]), took: .seconds(1), pause: hour, in: site.pool)
             try await site.ask(for: kind)
             #expect(try await site.entries().count == 2)
             #expect(try await routine.take(pause: hour, in: site.pool))

@@ -61,13 +61,14 @@ private let retentionCluster = Task { try await TestCluster.start() }
         let found = try await database.pool.query(
             """
             SELECT name, result, problem IS NULL, finished_at >= started_at,
-                next_at - finished_at = make_interval(secs => $1) FROM tombolo.routine
+                next_at - finished_at = make_interval(secs => $1), messages -> 0 ->> 'message' FROM tombolo.routine
             """, [.double(Double(ChangelogRetention.interval.components.seconds))])
         let routine = Routine.changelogRetention
         #expect(found.count == 1)
         #expect(try found[0, 0].string == routine.rawValue)
         #expect(try found[0, 1].string.contains("nothing is old enough"))
         for column in 2...4 { #expect(try found[0, column].bool, "\(column)") }
+        #expect(try found[0, 5].string == "nothing is old enough")
 
         #expect(try await !routine.take(pause: ChangelogRetention.interval, in: database.pool))
         try await due()

@@ -60,10 +60,12 @@ public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringCo
         }
     }
 
-    /// Puts the values into a translation. What isn't a place of one stays as it is, in the values too.
-    func filling(_ translation: String) -> String {
+    /// Puts the values into a translation.
+    func filling(_ translation: String) -> String { Self.filling(translation, with: values) }
+
+    /// Puts values into their places. What isn't a place of one stays as it is, in the values too.
+    static func filling(_ translation: String, with values: [String]) -> String {
         guard translation.contains("{") else { return translation }
-        let values = values
         var text = ""
         var rest = translation[...]
         while let open = rest.firstIndex(of: "{") {

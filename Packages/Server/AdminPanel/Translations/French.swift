@@ -3372,6 +3372,11 @@ extension BuiltInTranslations {
         msgid "It gave no reason."
         msgstr "Elle n’a pas donné de raison."
 
+        # Packages/Server/AdminService/Jobs/JobService.swift
+
+        msgid "jobs that ended long ago were forgotten"
+        msgstr "tâches terminées depuis longtemps supprimées"
+
         # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
 
         msgid "There is {0} problem."
@@ -3690,6 +3695,13 @@ extension BuiltInTranslations {
 
         msgid "Choose the last day, a user, or the id of a request."
         msgstr "Choisissez le dernier jour, un utilisateur ou l’identifiant d’une requête."
+
+        # Packages/Server/AdminService/Requests/RequestExpiryService.swift
+
+        msgid "{0} request was deleted"
+        msgid_plural "{0} requests were deleted"
+        msgstr[0] "{0} requête supprimée"
+        msgstr[1] "{0} requêtes supprimées"
 
         # Packages/Server/AdminService/Restores/Backups+RestoringPeople.swift
 
@@ -5171,6 +5183,32 @@ extension BuiltInTranslations {
 
         msgid "Take one that is yours alone, such as four words that don't belong together."
         msgstr "Prenez-en un qui ne soit qu’à vous, par exemple quatre mots sans rapport entre eux."
+
+        # Packages/Server/PostgresStore/Audit/AuditFollower.swift
+
+        msgid "{0} month was dropped"
+        msgid_plural "{0} months were dropped"
+        msgstr[0] "{0} mois supprimé"
+        msgstr[1] "{0} mois supprimés"
+
+        # Packages/Server/PostgresStore/Feed/ChangelogRetention.swift
+
+        msgid "devices may stand on tick {0} and later"
+        msgstr "les appareils peuvent en être au tick {0} ou après"
+
+        msgid "nothing is old enough"
+        msgstr "rien n’est assez ancien"
+
+        msgid "{0} partition was dropped"
+        msgid_plural "{0} partitions were dropped"
+        msgstr[0] "{0} partition supprimée"
+        msgstr[1] "{0} partitions supprimées"
+
+        msgid "a new partition is in use"
+        msgstr "une nouvelle partition est utilisée"
+
+        msgid "a step waits for transactions of others"
+        msgstr "une étape attend d’autres transactions"
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

@@ -3373,6 +3373,11 @@ extension BuiltInTranslations {
         msgid "It gave no reason."
         msgstr "Es hat keinen Grund genannt."
 
+        # Packages/Server/AdminService/Jobs/JobService.swift
+
+        msgid "jobs that ended long ago were forgotten"
+        msgstr "vor langer Zeit beendete Aufträge gelöscht"
+
         # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
 
         msgid "There is {0} problem."
@@ -3691,6 +3696,13 @@ extension BuiltInTranslations {
 
         msgid "Choose the last day, a user, or the id of a request."
         msgstr "Wählen Sie den letzten Tag, einen Benutzer oder die ID einer Anfrage."
+
+        # Packages/Server/AdminService/Requests/RequestExpiryService.swift
+
+        msgid "{0} request was deleted"
+        msgid_plural "{0} requests were deleted"
+        msgstr[0] "{0} Anfrage gelöscht"
+        msgstr[1] "{0} Anfragen gelöscht"
 
         # Packages/Server/AdminService/Restores/Backups+RestoringPeople.swift
 
@@ -5172,6 +5184,32 @@ extension BuiltInTranslations {
 
         msgid "Take one that is yours alone, such as four words that don't belong together."
         msgstr "Nehmen Sie eines, das nur Sie kennen, etwa vier Wörter, die nicht zusammengehören."
+
+        # Packages/Server/PostgresStore/Audit/AuditFollower.swift
+
+        msgid "{0} month was dropped"
+        msgid_plural "{0} months were dropped"
+        msgstr[0] "{0} Monat gelöscht"
+        msgstr[1] "{0} Monate gelöscht"
+
+        # Packages/Server/PostgresStore/Feed/ChangelogRetention.swift
+
+        msgid "devices may stand on tick {0} and later"
+        msgstr "Geräte dürfen auf Tick {0} oder später stehen"
+
+        msgid "nothing is old enough"
+        msgstr "nichts ist alt genug"
+
+        msgid "{0} partition was dropped"
+        msgid_plural "{0} partitions were dropped"
+        msgstr[0] "{0} Partition gelöscht"
+        msgstr[1] "{0} Partitionen gelöscht"
+
+        msgid "a new partition is in use"
+        msgstr "eine neue Partition ist in Gebrauch"
+
+        msgid "a step waits for transactions of others"
+        msgstr "ein Schritt wartet auf andere Transaktionen"
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

@@ -3372,6 +3372,11 @@ extension BuiltInTranslations {
         msgid "It gave no reason."
         msgstr "No indicó ningún motivo."
 
+        # Packages/Server/AdminService/Jobs/JobService.swift
+
+        msgid "jobs that ended long ago were forgotten"
+        msgstr "tareas terminadas hace tiempo eliminadas"
+
         # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
 
         msgid "There is {0} problem."
@@ -3690,6 +3695,13 @@ extension BuiltInTranslations {
 
         msgid "Choose the last day, a user, or the id of a request."
         msgstr "Elija el último día, un usuario o el ID de una solicitud."
+
+        # Packages/Server/AdminService/Requests/RequestExpiryService.swift
+
+        msgid "{0} request was deleted"
+        msgid_plural "{0} requests were deleted"
+        msgstr[0] "{0} solicitud eliminada"
+        msgstr[1] "{0} solicitudes eliminadas"
 
         # Packages/Server/AdminService/Restores/Backups+RestoringPeople.swift
 
@@ -5171,6 +5183,32 @@ extension BuiltInTranslations {
 
         msgid "Take one that is yours alone, such as four words that don't belong together."
         msgstr "Elija una que sea solo suya, como cuatro palabras que no tengan relación entre sí."
+
+        # Packages/Server/PostgresStore/Audit/AuditFollower.swift
+
+        msgid "{0} month was dropped"
+        msgid_plural "{0} months were dropped"
+        msgstr[0] "{0} mes eliminado"
+        msgstr[1] "{0} meses eliminados"
+
+        # Packages/Server/PostgresStore/Feed/ChangelogRetention.swift
+
+        msgid "devices may stand on tick {0} and later"
+        msgstr "los dispositivos pueden estar en el tick {0} o posterior"
+
+        msgid "nothing is old enough"
+        msgstr "nada es lo bastante antiguo"
+
+        msgid "{0} partition was dropped"
+        msgid_plural "{0} partitions were dropped"
+        msgstr[0] "{0} partición eliminada"
+        msgstr[1] "{0} particiones eliminadas"
+
+        msgid "a new partition is in use"
+        msgstr "se usa una partición nueva"
+
+        msgid "a step waits for transactions of others"
+        msgstr "un paso espera a otras transacciones"
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import PostgresClient
 import Synchronization
+import TomboloLocalization
 import TomboloModel
 import TomboloPostgresStore
 
@@ -126,7 +127,7 @@ extension Backups {
             try await history.finish(name, byteCount: byteCount)
             let size = ByteSize.text(byteCount)
             logger.info("Made the backup \(name.text), \(size).")
-            return .done("\(name.text), \(size)")
+            return .done([.untranslated("\(name.text), \(size)")])
         } catch let failure as BackupFailure {
             logger.error("The backup \(name.text) failed: \(failure)")
             try await history.fail(name, failure, at: now)

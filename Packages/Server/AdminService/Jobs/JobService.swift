@@ -4,6 +4,7 @@ public import ServiceLifecycle
 public import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloLocalization
 import TomboloPostgresStore
 public import TomboloRules
 
@@ -40,7 +41,7 @@ public struct JobService: Service {
                     // First: there may be jobs for hours.
                     try await expiry.runIfDue {
                         try await runner.forgetOld()
-                        return "jobs that ended long ago were forgotten"
+                        return [StoredMessage("jobs that ended long ago were forgotten")]
                     }
                     if try await runner.step() { continue }
                 } catch is CancellationError {

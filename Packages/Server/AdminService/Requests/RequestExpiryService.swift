@@ -3,6 +3,7 @@ public import Logging
 public import PostgresClient
 public import ServiceLifecycle
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloPostgresStore
 
@@ -30,7 +31,8 @@ public struct RequestExpiryService: Service {
 
     /// One run, due or not.
     /// - Returns: what came of it, in words.
-    func expire() async throws -> String {
-        "\(try await RequestExpiry(retention, pool: pool).run(now: Date().microsecondsSince1970)) requests were deleted"
+    func expire() async throws -> [StoredMessage] {
+        let count = try await RequestExpiry(retention, pool: pool).run(now: Date().microsecondsSince1970)
+        return [StoredMessage(count, one: "\(count) request was deleted", other: "\(count) requests were deleted")]
     }
 }

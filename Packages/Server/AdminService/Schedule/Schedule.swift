@@ -40,15 +40,18 @@ package struct Schedule: Sendable {
 
     private func routines() async throws -> [String: Row] {
         let found = try await pool.query(
-            "SELECT name, started_at, finished_at, next_at, result, problem FROM tombolo.routine")
+            "SELECT name, started_at, finished_at, next_at, result, messages, problem FROM tombolo.routine")
         return Dictionary(
             try found.map { row in
                 (
                     try row[0].string,
                     Row(
                         startedAt: try row[1].timestampMicroseconds, finishedAt: try row[2].timestampMicroseconds,
-                        nextAt: try row[3].timestampMicroseconds, result: try row[4].nonNull?.string,
-                        problem: try row[5].nonNull?.string)
+                        nextAt: try row[3].timestampMicroseconds,
+                        result: try row[4].nonNull.map {
+                            RoutineResult(english: try $0.string, json: try row[5].nonNull?.string).translated
+                        },
+                        problem: try row[6].nonNull?.string)
                 )
             }, uniquingKeysWith: { first, _ in first })
     }

@@ -25,9 +25,9 @@ package struct ScheduledWork: Hashable, Sendable {
     package var finishedAt: Int64?
     /// When the next run is due; nil for work that goes on all the time.
     package var nextAt: Int64?
-    /// What came of the last run, in words.
+    /// What came of the last run, in words of the reader's language.
     package var result: String?
-    /// Why the last run failed.
+    /// Why the last run failed, in English.
     package var problem: String?
 
     init(_ kind: Kind) { self.kind = kind }

@@ -1,5 +1,6 @@
 public import Logging
 public import PostgresClient
+internal import TomboloLocalization
 
 /// Fills the audit log: copies what the changelog has beyond the log's position, and the objects that were there when the log
 /// began. Any number of processes may run one; the position's row is locked by the one that works.
@@ -86,10 +87,10 @@ public struct AuditFollower: Sendable {
         }
     }
 
-    private func expire() async throws -> String {
-        let dropped = try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64
+    private func expire() async throws -> [StoredMessage] {
+        let dropped = Int(try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64)
         if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
-        return "\(dropped) months were dropped"
+        return [StoredMessage(dropped, one: "\(dropped) month was dropped", other: "\(dropped) months were dropped")]
     }
 
     private func call(_ function: String, _ limit: Int) async throws -> Int64 {

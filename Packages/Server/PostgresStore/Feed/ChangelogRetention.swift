@@ -1,6 +1,7 @@
 public import Logging
 public import PostgresClient
 public import TomboloChangesets
+internal import TomboloLocalization
 
 /// Drops the changelog below what devices may still need, in whole partitions, without making a writer wait for longer
 /// than ``ChangelogPartition/dropTimeoutMilliseconds``.
@@ -49,12 +50,20 @@ public struct ChangelogRetention: Sendable {
         public var isWaiting = false
 
         /// For people.
-        var words: String {
-            var parts = [floor.map { "devices may stand on tick \($0) and later" } ?? "nothing is old enough"]
-            if !droppedGenerations.isEmpty { parts.append("\(droppedGenerations.count) partitions were dropped") }
-            if openedGeneration != nil { parts.append("a new partition is in use") }
-            if isWaiting { parts.append("a step waits for transactions of others") }
-            return parts.joined(separator: ", ")
+        var messages: [StoredMessage] {
+            var messages = [
+                floor.map { StoredMessage("devices may stand on tick \($0) and later") }
+                    ?? StoredMessage("nothing is old enough")
+            ]
+            let dropped = droppedGenerations.count
+            if dropped > 0 {
+                messages.append(
+                    StoredMessage(
+                        dropped, one: "\(dropped) partition was dropped", other: "\(dropped) partitions were dropped"))
+            }
+            if openedGeneration != nil { messages.append(StoredMessage("a new partition is in use")) }
+            if isWaiting { messages.append(StoredMessage("a step waits for transactions of others")) }
+            return messages
         }
     }
 
@@ -90,7 +99,7 @@ public struct ChangelogRetention: Sendable {
         await timer.runPeriodically(logger) {
             guard let report = try await runAlone(now()) else { return nil }
             logger.debug("Changelog retention: \(report)")
-            return report.words
+            return report.messages
         }
     }
 

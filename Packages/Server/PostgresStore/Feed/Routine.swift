@@ -1,4 +1,5 @@
 public import PostgresClient
+public import TomboloLocalization
 internal import TomboloModel
 
 /// Work that servers do by themselves every so often, and whose last run is noted for those who look whether it happens.
@@ -23,8 +24,8 @@ public enum Routine: String, CaseIterable, Sendable {
 
     /// How it ended.
     public enum Outcome: Sendable {
-        /// In words.
-        case done(String)
+        /// In words, which pages translate. Everybody who sees the schedule reads them.
+        case done([StoredMessage])
         case failed(any Error)
     }
 
@@ -42,13 +43,13 @@ public enum Routine: String, CaseIterable, Sendable {
     /// - Throws: what `body` throws, which is noted too, and the database's error.
     @discardableResult
     package func runIfDue(
-        every pause: Duration, in pool: PostgresPool, _ body: () async throws -> String?
+        every pause: Duration, in pool: PostgresPool, _ body: () async throws -> [StoredMessage]?
     ) async throws -> Bool {
         guard try await take(pause: pause, in: pool) else { return false }
         let start = ContinuousClock.now
         do {
-            guard let words = try await body() else { return true }
-            await note(.done(words), took: ContinuousClock.now - start, pause: pause, in: pool)
+            guard let messages = try await body() else { return true }
+            await note(.done(messages), took: ContinuousClock.now - start, pause: pause, in: pool)
         } catch {
             await note(.failed(error), took: ContinuousClock.now - start, pause: pause, in: pool)
             throw error
@@ -81,21 +82,22 @@ public enum Routine: String, CaseIterable, Sendable {
     ///   - took: how long it took.
     ///   - pause: when the next one begins.
     public func note(_ outcome: Outcome, took: Duration, pause: Duration, in pool: PostgresPool) async {
-        var (result, problem): (String?, String?) = (nil, nil)
+        var (result, problem): (RoutineResult?, String?) = (nil, nil)
         switch outcome {
-        case .done(let text): result = text.shortened(toByteCount: Self.maximumTextByteCount)
+        case .done(let messages): result = RoutineResult(messages)
         case .failed(let error): problem = "\(error)".shortened(toByteCount: Self.maximumTextByteCount)
         }
         _ = try? await pool.query(
             """
-            INSERT INTO tombolo.routine (name, started_at, finished_at, next_at, result, problem)
-            VALUES ($1, now() - make_interval(secs => $2), now(), now() + make_interval(secs => $3), $4, $5)
+            INSERT INTO tombolo.routine (name, started_at, finished_at, next_at, result, messages, problem)
+            VALUES ($1, now() - make_interval(secs => $2), now(), now() + make_interval(secs => $3), $4, $5, $6)
             ON CONFLICT (name) DO UPDATE SET started_at = EXCLUDED.started_at, finished_at = EXCLUDED.finished_at,
-                next_at = EXCLUDED.next_at, result = EXCLUDED.result, problem = EXCLUDED.problem
+                next_at = EXCLUDED.next_at, result = EXCLUDED.result, messages = EXCLUDED.messages,
+                problem = EXCLUDED.problem
             """,
             [
-                .text(rawValue), .double(took / .seconds(1)), .double(pause / .seconds(1)), .text(result),
-                .text(problem),
+                .text(rawValue), .double(took / .seconds(1)), .double(pause / .seconds(1)), .text(result?.english),
+                .json(result?.json), .text(problem),
             ])
     }
 }

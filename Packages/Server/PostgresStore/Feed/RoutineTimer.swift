@@ -1,5 +1,6 @@
 package import Logging
 package import PostgresClient
+package import TomboloLocalization
 
 /// Does a routine in one process, beside any number of others: within ``Routine/lookInterval`` after a run is due.
 package struct RoutineTimer {
@@ -17,7 +18,7 @@ package struct RoutineTimer {
 
     /// As ``Routine/runIfDue(every:in:_:)``. It may be called as often as one likes: it looks into the database only now and
     /// then.
-    package mutating func runIfDue(_ body: () async throws -> String?) async throws {
+    package mutating func runIfDue(_ body: () async throws -> [StoredMessage]?) async throws {
         let now = ContinuousClock.now
         guard now >= nextLook else { return }
         nextLook = now + Routine.lookInterval
@@ -25,7 +26,7 @@ package struct RoutineTimer {
     }
 
     /// Does the runs that are due until the task is cancelled. Errors are logged, and the next run tries again.
-    package mutating func runPeriodically(_ logger: Logger, _ body: () async throws -> String?) async {
+    package mutating func runPeriodically(_ logger: Logger, _ body: () async throws -> [StoredMessage]?) async {
         while !Task.isCancelled {
             do {
                 try await runIfDue(body)

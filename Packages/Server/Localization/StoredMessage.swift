@@ -1,0 +1,51 @@
+/// A text that is stored now and read later, by people in different languages. It encodes as its English with places, and the
+/// values:
+///
+///     {"message": "{0} months were dropped", "one": "{0} month was dropped", "count": 3, "values": ["3"]}
+///
+/// Tests find every call in the sources, as those of ``localized(_:context:)``, so the texts have to be literals.
+public struct StoredMessage: Codable, Hashable, Sendable {
+    /// What catalogues know it by.
+    private let message: String
+    /// English for one thing, by which catalogues know a text about a number; nil for other texts.
+    private let one: String?
+    private let count: Int?
+    private let values: [String]
+
+    public init(_ message: LocalizedMessage) {
+        self.init(message: message.key, one: nil, count: nil, values: message.values)
+    }
+
+    /// A text about a number of things.
+    /// - Parameters:
+    ///   - one: English for one thing. It has the same values as `other`.
+    ///   - other: English for every other number.
+    public init(_ count: Int, one: LocalizedMessage, other: LocalizedMessage) {
+        self.init(message: other.key, one: one.key, count: count, values: other.values)
+    }
+
+    /// A text that is the same in every language, such as a name.
+    public static func untranslated(_ text: String) -> StoredMessage {
+        StoredMessage(message: "{0}", one: nil, count: nil, values: [text])
+    }
+
+    private init(message: String, one: String?, count: Int?, values: [String]) {
+        self.message = message
+        self.one = one
+        self.count = count
+        self.values = values
+    }
+
+    public var english: String { LocalizedMessage.filling(count == 1 ? one ?? message : message, with: values) }
+
+    /// In the language of ``MessageCatalogue/current``; in English without one, or if it has no translation.
+    public var translated: String {
+        let translation =
+            if let one, let count {
+                MessageCatalogue.current?.translation(of: one, count: count)
+            } else {
+                MessageCatalogue.current?.translation(of: message)
+            }
+        return translation.map { LocalizedMessage.filling($0, with: values) } ?? english
+    }
+}
