@@ -11,7 +11,7 @@ struct DeviceFile {
         self.file = file
         var configuration = GRDB.Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .timeout(60)
         queue = try DatabaseQueue(path: file.path(), configuration: configuration)
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// A device in a process of its own. Killed, it can be started again on the same file.
 actor DeviceProcess {
     /// A device has this long to answer. Beyond every other time that the tests wait, so that those say what is wrong.
-    static let answerTimeout = Duration.seconds(120)
+    static let answerTimeout = Duration.seconds(240)
 
     nonisolated let name: String
     nonisolated let file: URL

@@ -24,7 +24,7 @@ struct PanelClient: Sendable {
         request.headers.add(name: "Origin", value: url)
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         request.body = .bytes(ByteBuffer(string: "email=\(Self.encode(email))&password=\(Self.encode(password))"))
-        let response = try await Self.client.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(120))
         guard let header = response.headers.first(name: "Set-Cookie"), let pair = header.split(separator: ";").first
         else { throw EndToEndFailure("Nobody is logged in to the panel: \(response.status)") }
         cookie = String(pair)
@@ -34,7 +34,7 @@ struct PanelClient: Sendable {
         var request = HTTPClientRequest(url: url + path)
         request.headers.add(name: "Cookie", value: cookie)
         request.headers.add(name: "Accept", value: "text/html")
-        let response = try await Self.client.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(120))
         let body = try await response.body.collect(upTo: 4 << 20)
         return (Int(response.status.code), String(buffer: body))
     }
@@ -53,7 +53,7 @@ struct PanelClient: Sendable {
         request.headers.add(name: "Cookie", value: cookie)
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         request.body = .bytes(ByteBuffer(string: "_token=\(Self.encode(String(token)))"))
-        let response = try await Self.client.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(120))
         return Int(response.status.code)
     }
 
@@ -65,7 +65,7 @@ struct PanelClient: Sendable {
         request.headers.add(name: "Cookie", value: cookie)
         request.headers.add(name: "Accept", value: "text/event-stream")
         // Bounds the whole stream.
-        let response = try await Self.client.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(240))
         guard response.status == .ok else { throw EndToEndFailure("There is no stream \(path): \(response.status)") }
         var text = ""
         var told = -1

@@ -2,7 +2,7 @@ import Foundation
 
 /// A `sync-gateway` process, an `admin-server` or a `ticket-api`, that can be killed and started again on the same port.
 actor Server {
-    static let startTimeout = Duration.seconds(60)
+    static let startTimeout = Duration.seconds(180)
 
     enum Kind {
         case gateway, admin

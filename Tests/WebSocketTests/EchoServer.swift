@@ -8,6 +8,8 @@ import NIOSSL
 /// A real server on a free port that sends every message back.
 enum EchoServer {
     static let path = "/sync"
+    /// How long a client waits for a server of the tests, which may stand still for a while.
+    static let patience = Duration.seconds(120)
 
     /// Runs `body` with the server's port.
     /// - Parameter tls: with a certificate; nil for no TLS.

@@ -44,7 +44,7 @@ enum RawServer {
         do {
             let socket = try await MessageSocket.connect(
                 host: "127.0.0.1", port: port, path: EchoServer.path, usesTLS: false,
-                group: MultiThreadedEventLoopGroup.singleton)
+                group: MultiThreadedEventLoopGroup.singleton, timeout: EchoServer.patience)
             try await EchoServer.echo(socket)
             return nil
         } catch {

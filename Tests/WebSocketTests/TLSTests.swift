@@ -19,7 +19,7 @@ import Testing
     private static func connect(_ port: Int, host: String = "127.0.0.1", trusting: URL?) async throws -> MessageSocket {
         try await MessageSocket.connect(
             host: host, port: port, path: EchoServer.path, usesTLS: true, trustedCertificates: trusting?.path(),
-            group: MultiThreadedEventLoopGroup.singleton)
+            group: MultiThreadedEventLoopGroup.singleton, timeout: EchoServer.patience)
     }
 
     /// What keeps a device from connecting.
