@@ -167,15 +167,18 @@ struct KillTests {
                 FROM generate_series(1, 60000) AS n
                 """)
             let device = try await platform.device("A", of: "attendee")
-            let subscribing = Task { try? await device.ask("subscribe", "Listing") }
+            // Read after the listings: the batch doesn't end before the device is killed.
+            let lock = try await PostgresConnection.connect(platform.configuration)
+            try await lock.execute("BEGIN; LOCK TABLE session_speakers IN ACCESS EXCLUSIVE MODE")
+            let subscribing = Task { try? await device.ask("subscribe", "Listing", "Session") }
             try await platform.eventually("a staged frame") {
                 try DeviceFile(device.file).integer("SELECT count(*) FROM tombolo_staged") > 0
             }
-            try await device.signal(SIGSTOP)
             let staged = try DeviceFile(device.file).integer("SELECT count(*) FROM tombolo_staged")
             let applied = try DeviceFile(device.file).integer("SELECT count(*) FROM listing")
             try await device.kill9()
             _ = await subscribing.value
+            await lock.close()
             #expect(staged > 0 && applied == 0, "\(staged) frames staged, \(applied) rows applied")
             try await device.start()
             try await platform.quiet([device])

@@ -34,6 +34,13 @@ struct SlowReaderTests {
             let (stalled, isStalled) = AsyncStream.makeStream(of: Void.self)
             // A device that is stalled answers no pings; it says now and then that it is there.
             let signs = (0..<Self.readers).map { _ in AsyncStream.makeStream(of: Void.self) }
+            let signing = Task {
+                while !Task.isCancelled {
+                    for sign in signs { sign.continuation.yield() }
+                    try await Task.sleep(for: .seconds(2))
+                }
+            }
+            defer { signing.cancel() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for sign in signs {
                     let sign = sign.stream
@@ -51,7 +58,7 @@ struct SlowReaderTests {
                     count += 1
                     if count == Self.readers { break }
                 }
-                try await change(platform, rounds: 40) { for sign in signs { sign.continuation.yield() } }
+                try await change(platform, rounds: 40)
                 try await platform.quiet([reading])
                 let after = try #require(await gateway.residentBytes())
                 print("gateway: \(before >> 20) MiB before, \(after >> 20) MiB with \(Self.readers) stalled devices")
@@ -65,9 +72,8 @@ struct SlowReaderTests {
     }
 
     /// 500 changes for each round, with a kilobyte for each.
-    private func change(_ platform: Platform, rounds: Int, afterEach: () -> Void = {}) async throws {
+    private func change(_ platform: Platform, rounds: Int) async throws {
         for _ in 0..<rounds {
-            afterEach()
             try await platform.sql(
                 """
                 UPDATE listing SET price = price + 1, location = 'slow' || price || repeat(md5(random()::text), 32)
