@@ -41,7 +41,9 @@ struct CrowdOfAdminsTests {
                 ])
             let token = try await authenticator.login(email: email, password: Platform.password).token
             crowd.append(
-                CrowdMember(role: role, call: AdminClient(url: url, token: token, client: client), stage: stage))
+                CrowdMember(
+                    role: role, call: AdminClient(url: url, token: token, client: client, repeatsWhenBusy: true),
+                    stage: stage))
         }
         return crowd
     }

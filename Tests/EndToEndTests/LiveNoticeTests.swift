@@ -17,26 +17,47 @@ struct LiveNoticeTests {
                 let panel = try await PanelClient(
                     url, email: Platform.email("organizer"), password: Platform.password)
                 for path in ["/panel/data/sessions", "/panel/data/sessions/\(session)"] {
-                    let page = try await panel.get(path).text
-                    let found = try #require(page.firstMatch(of: /data-watches="([^"]+)"/), "\(page)")
-                    let stream = String(found.1).replacing("&amp;", with: "&")
-                    // The first look of a stream may find the first change. The others come by ticks.
-                    var changed = ContinuousClock.now
-                    let text = try await panel.changes(stream, count: 3) { number in
-                        if number > 0 {
-                            let time = ContinuousClock.now - changed
-                            print("live notice: change \(number) of \(path): \(Int(time / .milliseconds(1))) ms")
+                    // A look that the database is too slow for ends its stream, and a browser asks for another.
+                    var text: String?
+                    for attempt in 1...5 where text == nil {
+                        do {
+                            text = try await Self.watch(path, attempt, panel, session, platform)
+                        } catch let error as EndToEndFailure {
+                            guard attempt < 5 else { throw error }
+                            print("live notice: \(path) again: \(error)")
                         }
-                        guard number < 3 else { return }
-                        changed = ContinuousClock.now
-                        try await platform.sql(
-                            "UPDATE session SET title = $2 WHERE _id = $1",
-                            [.bytea(session.bytes), .text("\(path) \(number)")])
                     }
-                    #expect(!text.contains("event: ended"), "\(text)")
-                    #expect(try await panel.get(path).text.contains("\(path) 2"))
+                    #expect(text?.contains("event: ended") == false, "\(text ?? "")")
+                    try await platform.eventually("the last title on \(path)") {
+                        try await panel.get(path).text.contains("\(path) 2")
+                    }
                 }
             }
+        }
+    }
+
+    /// Changes the session's title three times, each time once the page's stream has told of the change before.
+    /// - Returns: what the stream sent.
+    private static func watch(
+        _ path: String, _ attempt: Int, _ panel: PanelClient, _ session: ObjectId, _ platform: Platform
+    ) async throws -> String {
+        let page = try await panel.get(path).text
+        guard let found = page.firstMatch(of: /data-watches="([^"]+)"/) else {
+            throw EndToEndFailure("The page has no stream: \(page)")
+        }
+        let stream = String(found.1).replacing("&amp;", with: "&")
+        // The first look of a stream may find the first change. The others come by ticks.
+        var changed = ContinuousClock.now
+        return try await panel.changes(stream, count: 3) { number in
+            if number > 0 {
+                let time = ContinuousClock.now - changed
+                print("live notice: change \(number) of \(path): \(Int(time / .milliseconds(1))) ms")
+            }
+            guard number < 3 else { return }
+            changed = ContinuousClock.now
+            try await platform.sql(
+                "UPDATE session SET title = $2 WHERE _id = $1",
+                [.bytea(session.bytes), .text("\(path) \(number), attempt \(attempt)")])
         }
     }
 }

@@ -52,15 +52,8 @@ struct MatrixCrawlTests {
     /// Adds a role within events and one that counts everywhere, and gives administrators a box more.
     private static func change(_ url: String, as token: String) async throws {
         func send(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> Int {
-            var request = HTTPClientRequest(url: "\(url)\(path)")
-            request.method = method
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.headers.add(name: "If-Match", value: "*")
-            request.body = .bytes(ByteBuffer(string: body))
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-            _ = try await response.body.collect(upTo: 1 << 20)
-            return Int(response.status.code)
+            let call = AdminClient(url: url, token: token, repeatsWhenBusy: true)
+            return try await call(method, path, body, ifMatch: "*").status
         }
         let roles = "/admin/permissions/roles"
         let herald =
@@ -73,6 +66,32 @@ struct MatrixCrawlTests {
             let box = #"{"role": "admin", "service": "speakers", "operation": "\#(operation)", "allowed": true}"#
             #expect(try await send(.PATCH, "/admin/permissions", box) == 200)
         }
+    }
+
+    /// Waits until the gateway goes by all changes so far: by a further one, which is taken back.
+    private static func untilFollowed(_ platform: Platform, _ url: String, as token: String) async throws {
+        let ticket = ObjectId.generate()
+        try await platform.sql(
+            "INSERT INTO ticket (_id, event, name, rank, is_public) VALUES ($1, $2, 'Hidden', 'a1', false)",
+            [.bytea(ticket.bytes), .bytea(platform.draft.bytes)])
+        try await platform.sql(
+            #"INSERT INTO role_assignment (_id, "user", role, event) VALUES ($1, $2, 'moderator', $3)"#,
+            [
+                .bytea(ObjectId.generate().bytes), .bytea(try platform.id(of: "stranger").bytes),
+                .bytea(platform.draft.bytes),
+            ])
+        let device = try await platform.device("follower", of: "stranger")
+        try await device.ask("subscribe", "Ticket")
+        let admin = AdminClient(url: url, token: token, repeatsWhenBusy: true)
+        try await platform.eventually("a ticket that is readable") { try DeviceFile(device.file).has("ticket", ticket) }
+        for isAllowed in [false, true] {
+            let box = #"{"role": "moderator", "service": "tickets", "operation": "read", "allowed": \#(isAllowed)}"#
+            #expect(try await admin(.PATCH, "/admin/permissions", box, ifMatch: "*").status == 200)
+            try await platform.eventually("a ticket that \(isAllowed ? "is" : "isn't") readable then") {
+                try DeviceFile(device.file).has("ticket", ticket) == isAllowed
+            }
+        }
+        try await device.kill9()
     }
 
     private static func stored(_ url: String, as token: String) async throws -> [String: Any] {
@@ -138,6 +157,7 @@ struct MatrixCrawlTests {
                 try await Self.change(url, as: owner)
                 let others = Self.roles.filter { $0 != "superAdmin" }
                 let sites = try await Self.sites(platform, of: others).merging(first) { $1 }
+                try await Self.untilFollowed(platform, url, as: owner)
                 let stored = try await Self.stored(url, as: owner)
                 var decided = 0
                 for role in Self.roles {
