@@ -12,17 +12,21 @@ struct AddressLimitTests {
     private static let password = "correct horse battery"
     private static let near = "127.0.0.2"
     private static let far = "127.0.0.3"
+    private static let names = ["ada", "grace", "edsger", "barbara"]
 
-    /// A gateway with an account, and requests to it from two addresses. Each names the other one as its own in a header,
+    /// A gateway with accounts, and requests to it from two addresses. Each names the other one as its own in a header,
     /// which counts for nothing.
     private func withCallers(
         _ body: (
-            _ near: (String, String) async throws -> Requests.Answer,
-            _ far: (String, String) async throws -> Requests.Answer
+            _ near: @escaping @Sendable (String, String) async throws -> Requests.Answer,
+            _ far: @escaping @Sendable (String, String) async throws -> Requests.Answer
         ) async throws -> Void
     ) async throws {
         try await Phone.withServer { server, phone in
-            try await phone.launch().emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let mails = phone.launch().emailPasswordAuth
+            for name in Self.names {
+                try await mails.registerUser(email: "\(name)@example.org", password: Self.password)
+            }
             let url = await server.gateway.url
             try await Requests.with(url, from: Self.near) { near in
                 try await Requests.with(url, from: Self.far) { far in
@@ -33,22 +37,30 @@ struct AddressLimitTests {
         }
     }
 
-    private static func credentials(_ password: String) -> String {
-        #"{"email": "ada@example.org", "password": "\#(password)"}"#
+    private static func credentials(_ name: String, _ password: String) -> String {
+        #"{"email": "\#(name)@example.org", "password": "\#(password)"}"#
     }
 
     @Test("an address that guesses an account's password has to wait, and the user's own address logs in")
     func passwords() async throws {
         try await withCallers { near, far in
-            var statuses: [Int] = []
-            while statuses.last != 429, statuses.count < 40 {
-                statuses.append(try await near("/login", Self.credentials("guess \(statuses.count)")).status)
+            // Failures count for a minute: should that be over before all was looked at, another account is tried.
+            var isInTime = false
+            for name in Self.names where !isInTime {
+                let began = ContinuousClock.now
+                var statuses: [Int] = []
+                while statuses.last != 429, statuses.count < 12 {
+                    statuses.append(try await near("/login", Self.credentials(name, "guess \(statuses.count)")).status)
+                }
+                let refused = try await near("/login", Self.credentials(name, Self.password))
+                isInTime = ContinuousClock.now - began < .seconds(59)
+                guard isInTime else { continue }
+                #expect(Set(statuses) == [401, 429], "\(statuses)")
+                #expect(refused.status == 429 && refused["code"] == "too_many_requests", "\(refused)")
+                let login = try await far("/login", Self.credentials(name, Self.password))
+                #expect(login.status == 200, "\(login)")
             }
-            #expect(Set(statuses) == [401, 429], "\(statuses)")
-            let refused = try await near("/login", Self.credentials(Self.password))
-            #expect(refused.status == 429 && refused["code"] == "too_many_requests", "\(refused)")
-            let login = try await far("/login", Self.credentials(Self.password))
-            #expect(login.status == 200, "\(login)")
+            #expect(isInTime, "a dozen logins take a minute")
         }
     }
 
@@ -56,9 +68,13 @@ struct AddressLimitTests {
     func keys() async throws {
         try await withCallers { near, far in
             let wrong = #"{"provider": "api-key", "key": "none of anybody's"}"#
+            // A few at a time, so that the limit of a minute is met within one.
             var statuses: [Int] = []
-            while statuses.last != 429, statuses.count < 2_000 {
-                statuses.append(try await near("/login", wrong).status)
+            while !statuses.contains(429), statuses.count < 2_000 {
+                statuses += try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<8 { group.addTask { try await near("/login", wrong).status } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
             }
             #expect(Set(statuses) == [401, 429], "\(Set(statuses))")
             // As many as the limit's, which begins anew after a minute.
@@ -89,20 +105,23 @@ struct AddressLimitTests {
         try await Platform.with(settings: ["TOMBOLO_CONNECTIONS_PER_ADDRESS": "2"]) { platform in
             let gateway = platform.gateways[0]
             let codec = MessageCodec(schema: Platform.schema)
-            let hello = Greeting.hello(
-                Platform.schema, token: try platform.token(of: "attendee"), client: Greeting.newClient())
-            // Both are counted: their WebSockets are open.
-            try await RawSocket.with(gateway, from: Self.near) { _ in
-                try await RawSocket.with(gateway, from: Self.near) { _ in
+            let token = try platform.token(of: "attendee")
+            @Sendable func greet(_ socket: RawSocket) async throws {
+                let hello = Greeting.hello(Platform.schema, token: token, client: Greeting.newClient())
+                try await socket.send(hello, codec: codec)
+                guard case .message(let bytes) = try await socket.next(),
+                    case .welcome = try codec.decodeServerMessage(bytes)
+                else { throw EndToEndFailure("The gateway doesn't welcome a device.") }
+            }
+            // Both are counted, and stay: their sessions are open.
+            try await RawSocket.with(gateway, from: Self.near) { socket in
+                try await greet(socket)
+                try await RawSocket.with(gateway, from: Self.near) { socket in
+                    try await greet(socket)
                     let refused = try await Self.refusal(gateway, from: Self.near)
                     #expect(refused.hasPrefix("HTTP/1.1 429"), "\(refused)")
                     #expect(refused.contains("Your address has too many connections"), "\(refused)")
-                    try await RawSocket.with(gateway, from: Self.far) { socket in
-                        try await socket.send(hello, codec: codec)
-                        guard case .message(let bytes) = try await socket.next(),
-                            case .welcome = try codec.decodeServerMessage(bytes)
-                        else { throw EndToEndFailure("The gateway doesn't welcome a device from another address.") }
-                    }
+                    try await RawSocket.with(gateway, from: Self.far) { try await greet($0) }
                 }
             }
         }

@@ -74,7 +74,9 @@ struct ProxyProtocolTests {
             let email = Platform.email("attendee")
             let authority = proxy.authority.certificate
             let url = proxy.url.replacing("localhost", with: "127.0.0.1")
-            @Sendable func login(_ password: String, from address: String, claiming other: String) async throws -> Int {
+            @Sendable func login(
+                _ password: String, of email: String = email, from address: String, claiming other: String
+            ) async throws -> Int {
                 let status = Mutex(0)
                 try await Requests.with(url, trusting: authority, from: address) { post in
                     let answer = try await post.login(email, password, from: other)
@@ -83,28 +85,41 @@ struct ProxyProtocolTests {
                 return status.withLock { $0 }
             }
 
-            // Failed logins. The header of HTTP, in which a client names another address, counts for nothing.
-            try await platform.eventually("a gateway that the proxy knows to be the only one") {
-                try await login(Platform.password, from: "127.0.0.3", claiming: "198.51.100.1") == 200
+            // Failed logins. The header of HTTP, in which a client names another address, counts for nothing. What an address
+            // failed in counts for a minute: should that be over before all was looked at, another account is tried.
+            var isInTime = false
+            for name in ["attendee", "organizer", "stranger"] where !isInTime {
+                let email = Platform.email(name)
+                try await platform.eventually("a gateway that the proxy knows to be the only one") {
+                    try await login(Platform.password, of: email, from: "127.0.0.3", claiming: "198.51.100.1") == 200
+                }
+                let began = ContinuousClock.now
+                var statuses: [Int] = []
+                while statuses.last != 429, statuses.count < 12 {
+                    let number = statuses.count
+                    statuses.append(
+                        try await login(
+                            "guess \(number)", of: email, from: "127.0.0.2", claiming: "198.51.100.\(number)"))
+                }
+                let own = try await login(Platform.password, of: email, from: "127.0.0.2", claiming: "127.0.0.3")
+                isInTime = ContinuousClock.now - began < .seconds(59)
+                guard isInTime else { continue }
+                #expect(statuses.first == 401 && statuses.last == 429, "\(statuses)")
+                #expect(own == 429)
+                #expect(try await login(Platform.password, of: email, from: "127.0.0.3", claiming: "127.0.0.2") == 200)
             }
-            var statuses: [Int] = []
-            for number in 0..<12 {
-                statuses.append(
-                    try await login("guess \(number)", from: "127.0.0.2", claiming: "198.51.100.\(number)"))
-            }
-            #expect(statuses.first == 401 && statuses.last == 429, "\(statuses)")
-            #expect(try await login(Platform.password, from: "127.0.0.2", claiming: "127.0.0.3") == 429)
-            #expect(try await login(Platform.password, from: "127.0.0.3", claiming: "127.0.0.2") == 200)
+            #expect(isInTime, "a dozen logins take a minute")
 
             // Connections. HAProxy says who it is as soon as somebody connects.
             let port = try #require(URL(string: url)?.port)
             var channels: [any Channel] = []
             let line = "Connections from 127.0.0.4 are turned away: it has \(Self.maximumConnectionCount)."
-            while try channels.count < 100 && !Self.log(gateway).contains(line) {
-                channels.append(try await Self.connect(port, from: "127.0.0.4"))
+            let deadline = ContinuousClock.now + .seconds(120)
+            while try !Self.log(gateway).contains(line) {
+                try #require(ContinuousClock.now < deadline, "\(channels.count) connections and not a refusal")
+                if channels.count < 500 { channels.append(try await Self.connect(port, from: "127.0.0.4")) }
                 try await Task.sleep(for: .milliseconds(20))
             }
-            #expect(try Self.log(gateway).contains(line))
             #expect(channels.count > Self.maximumConnectionCount)
             #expect(try await login(Platform.password, from: "127.0.0.3", claiming: "127.0.0.4") == 200)
             for channel in channels { try? await channel.close() }
@@ -121,12 +136,16 @@ struct ProxyProtocolTests {
             // From the proxy's address, but without it.
             let silent = try await Self.connect(port, from: "127.0.0.1", saying: "GET /ready HTTP/1.1\r\n")
             try await silent.closeFuture.get()
-            #expect(try Self.log(gateway).contains("from 127.0.0.1 was refused: it doesn't begin with a PROXY header"))
+            try await platform.eventually("the refusal in the log") {
+                try Self.log(gateway).contains("from 127.0.0.1 was refused: it doesn't begin with a PROXY header")
+            }
 
             let header = "PROXY TCP4 127.0.0.9 127.0.0.1 50000 443\r\n"
             let forged = try await Self.connect(port, from: "127.0.0.2", saying: header)
             try await forged.closeFuture.get()
-            #expect(try Self.log(gateway).contains("from 127.0.0.2 was refused: it begins with a PROXY header"))
+            try await platform.eventually("the other refusal in the log") {
+                try Self.log(gateway).contains("from 127.0.0.2 was refused: it begins with a PROXY header")
+            }
 
             // Who is no proxy may come without one.
             try await Requests.with(url, trusting: authority, from: "127.0.0.2") { post in
