@@ -42,26 +42,59 @@ struct OutsideProviderTests {
         let tokenID: String
         let link: String
 
-        /// Waits for the mail with this number, the first being 0.
-        static func mail(_ number: Int, _ hook: OutsideServer) async throws -> Sent {
-            while hook.requests.count <= number { try await Task.sleep(for: .milliseconds(20)) }
-            let texts = try JSONDecoder().decode([String: String].self, from: Data(hook.requests[number].body.utf8))
-            return Sent(
-                purpose: texts["purpose", default: ""], to: texts["to", default: ""],
-                token: texts["token", default: ""], tokenID: texts["tokenID", default: ""],
-                link: texts["link", default: ""])
+        private init(_ request: OutsideServer.Request) throws {
+            let texts = try JSONDecoder().decode([String: String].self, from: Data(request.body.utf8))
+            purpose = texts["purpose", default: ""]
+            to = texts["to", default: ""]
+            token = texts["token", default: ""]
+            tokenID = texts["tokenID", default: ""]
+            link = texts["link", default: ""]
         }
+
+        /// Waits for the mail with this number, the first being 0. One that was offered several times counts once: a hook
+        /// that is too slow is asked again, too.
+        /// - Parameter times: how often it must have been offered.
+        static func mail(_ number: Int, _ hook: OutsideServer, offered times: Int = 1) async throws -> Sent {
+            while true {
+                let offers = try hook.requests.map { try Sent($0) }
+                var mails: [Sent] = []
+                for offer in offers where !mails.contains(where: { $0.isSame(as: offer) }) { mails.append(offer) }
+                if mails.count > number, offers.count(where: { $0.isSame(as: mails[number]) }) >= times {
+                    return mails[number]
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+
+        private func isSame(as other: Sent) -> Bool { purpose == other.purpose && tokenID == other.tokenID }
     }
 
-    /// Tries again while the gateway doesn't know the provider yet.
+    /// Tries again while the gateway doesn't know the provider yet, or the other server, which is in this process, was too
+    /// slow for it.
     private func login(_ app: App, _ credentials: Credentials) async throws -> User {
         while true {
             do {
                 return try await app.login(credentials: credentials)
             } catch let error as AppError where error.code == .authProviderNotFound {
                 try await Task.sleep(for: .milliseconds(100))
+            } catch let error as AppError where error.status == 503 || error.code == .functionExecutionError {
+                try await Task.sleep(for: .seconds(1))
             }
         }
+    }
+
+    /// What keeps somebody from logging in, other than that the other server was too slow.
+    private func refusal(_ app: App, _ credentials: Credentials) async throws -> AppError? {
+        while true {
+            let refused = await error { _ = try await app.login(credentials: credentials) }
+            guard refused?.status == 503 || refused?.code == .functionExecutionError else { return refused }
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// How often an issuer may have been asked for its keys more than at first: once in half a minute.
+    private static func refetches(since began: ContinuousClock.Instant) -> Int {
+        Int((ContinuousClock.now - began) / .seconds(30))
     }
 
     @Test(
@@ -69,6 +102,7 @@ struct OutsideProviderTests {
     func tokens() async throws {
         let keys = [try OutsideKey.rs256("r"), OutsideKey.es256("e")]
         let set = #"{"keys":[\#(try keys.map { try $0.jwk() }.joined(separator: ","))]}"#
+        let began = ContinuousClock.now
         try await OutsideServer.with({ _ in .json(set) }) { issuer, address in
             try await Phone.withServer(
                 prepare: { try await enable($0, "custom-token", Self.settings("\(address)/keys")) }
@@ -100,14 +134,14 @@ struct OutsideProviderTests {
                         try key.token("pupil", ["iat": "\(now + 3_600)"]),
                     ]
                     for token in bad {
-                        let refused = await error { _ = try await app.login(credentials: .jwt(token: token)) }
+                        let refused = try await refusal(app, .jwt(token: token))
                         #expect(refused?.code == .invalidPassword, "\(token)")
                     }
                 }
                 #expect(app.currentUser == nil)
             }
             // One to begin with; one more only if half a minute has passed.
-            #expect(issuer.count("/keys") <= 3)
+            #expect(issuer.count("/keys") <= 3 + Self.refetches(since: began))
         }
     }
 
@@ -116,6 +150,7 @@ struct OutsideProviderTests {
     func rotation() async throws {
         let (first, second) = (OutsideKey.es256("first"), OutsideKey.es256("second"))
         let set = Shared(#"{"keys":[\#(try first.jwk())]}"#)
+        let began = ContinuousClock.now
         try await OutsideServer.with({ _ in .json(set.value.withLock { $0 }) }) { issuer, address in
             try await Phone.withServer(
                 environment: Requests.environment,
@@ -140,14 +175,20 @@ struct OutsideProviderTests {
                                 #expect(good.status == 200, "\(good)")
                                 let forged = try first.token(
                                     "pupil", header: #"{"alg":"ES256","kid":"forged-\#(number)"}"#)
-                                let refused = try await login(forged, number)
+                                var refused = try await login(forged, number)
+                                // The issuer may be too slow when it is asked.
+                                while refused.status == 503 {
+                                    try await Task.sleep(for: .seconds(1))
+                                    refused = try await login(forged, number)
+                                }
                                 #expect(refused.status == 401, "\(refused)")
                             }
                         }
                         try await group.waitForAll()
                     }
                     let fetched = issuer.count("/keys")
-                    #expect(fetched <= 5, "\(fetched) fetches for 600 logins")
+                    #expect(fetched <= 5 + Self.refetches(since: began), "\(fetched) fetches for 600 logins")
+                    let beganAgain = ContinuousClock.now
                     // The new key is found within half a minute of the last fetch, by any token that names it.
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for number in 0..<100 {
@@ -160,7 +201,7 @@ struct OutsideProviderTests {
                         }
                         try await group.waitForAll()
                     }
-                    #expect(issuer.count("/keys") <= fetched + 2)
+                    #expect(issuer.count("/keys") <= fetched + 2 + Self.refetches(since: beganAgain))
                 }
             }
         }
@@ -198,7 +239,13 @@ struct OutsideProviderTests {
                         @Sendable func login(_ name: String) async throws -> Requests.Answer {
                             try await post("/login", #"{"provider": "custom-token-\#(name)", "token": "\#(token)"}"#)
                         }
-                        while try await login("good").status == 404 { try await Task.sleep(for: .milliseconds(100)) }
+                        // Not known yet, or the issuer was too slow; it isn't asked again for half a minute then.
+                        while true {
+                            let status = try await login("good").status
+                            if status == 200 { break }
+                            try #require([404, 503].contains(status))
+                            try await Task.sleep(for: status == 404 ? .milliseconds(100) : .seconds(1))
+                        }
                         try await withThrowingTaskGroup(of: Void.self) { group in
                             for name in tried {
                                 group.addTask {
@@ -241,15 +288,15 @@ struct OutsideProviderTests {
             try await Phone.withServer(
                 prepare: {
                     try await enable(
-                        $0, "custom-function", #"{"url": "\#(address)/f", "secret": "hunter2", "timeoutSeconds": 1}"#)
+                        $0, "custom-function", #"{"url": "\#(address)/f", "secret": "hunter2", "timeoutSeconds": 3}"#)
                 }
             ) { _, phone in
                 let app = phone.launch()
                 let user = try await login(app, .function(payload: ["badge": "7"]))
                 #expect(user.identities.map(\.identifier) == ["badge-7"])
                 #expect(user.profile.name == "Ada")
-                #expect(try await app.login(credentials: .function(payload: ["badge": "7"])) === user)
-                let refused = await error { _ = try await app.login(credentials: .function(payload: ["badge": "8"])) }
+                #expect(try await login(app, .function(payload: ["badge": "7"])) === user)
+                let refused = try await refusal(app, .function(payload: ["badge": "8"]))
                 #expect(refused?.code == .invalidPassword)
                 for badge in ["slow", "broken"] {
                     let failed = await error {
@@ -285,7 +332,7 @@ struct OutsideProviderTests {
                 try await useMails(phone.launch(), outside)
                 let log = try String(contentsOf: server.gateway.messages, encoding: .utf8)
                 #expect(!log.contains("hunter2"))
-                for number in [0, 1, 2, 4] {
+                for number in [0, 1, 3] {
                     let mail = try await Sent.mail(number, outside)
                     #expect(!log.contains(mail.token))
                 }
@@ -303,14 +350,13 @@ struct OutsideProviderTests {
             _ = try await app.login(credentials: .emailPassword(email: address, password: password))
         }
         #expect(early?.code == .invalidPassword)
-        let refused = try await Sent.mail(0, hook)
-        let first = try await Sent.mail(1, hook)
-        #expect(refused.tokenID == first.tokenID)
+        // Again, as it was refused at first.
+        let first = try await Sent.mail(0, hook, offered: 2)
         #expect(first.purpose == "confirm")
         #expect(first.to == address)
         #expect(first.link.hasPrefix("https://example.org/c?token="))
         try await mails.resendConfirmationEmail(address)
-        let second = try await Sent.mail(2, hook)
+        let second = try await Sent.mail(1, hook)
         #expect(second.purpose == "confirm")
         #expect(second.tokenID != first.tokenID)
         let stale = await error { try await mails.confirmUser(first.token, tokenId: first.tokenID) }
@@ -319,12 +365,12 @@ struct OutsideProviderTests {
         _ = try await app.login(credentials: .emailPassword(email: address, password: password))
         // Whoever registers it again learns nothing; the owner does.
         try await mails.registerUser(email: address, password: "a stranger's password")
-        let notice = try await Sent.mail(3, hook)
+        let notice = try await Sent.mail(2, hook)
         #expect(notice.purpose == "alreadyRegistered")
         #expect(notice.token.isEmpty)
         #expect(notice.link.isEmpty)
         try await mails.sendResetPasswordEmail(address)
-        let reset = try await Sent.mail(4, hook)
+        let reset = try await Sent.mail(3, hook)
         #expect(reset.purpose == "reset")
         #expect(reset.link.hasPrefix("https://example.org/r?token="))
         try await mails.resetPassword(to: "another long one", token: reset.token, tokenId: reset.tokenID)
