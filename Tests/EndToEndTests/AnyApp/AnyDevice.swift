@@ -198,7 +198,7 @@ final class AnyDevice {
     private func newKey(_ column: Column) -> Value {
         count += 1
         switch column.type {
-        case .int: return .int(Int64(number) * 1_000 + Int64(count))
+        case .int: return .int(Int64(number) * 1_000_000 + Int64(count))
         case .string: return .string("\(name) \(count)")
         case .uuid: return .uuid(UUID())
         default: return .objectId(.generate())
