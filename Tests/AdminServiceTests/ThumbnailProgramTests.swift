@@ -65,7 +65,7 @@ import Testing
         var program = try ThumbnailSite.program()
         program.limits.cpuSeconds = 1
         let outcome = try await program.thumbnail(of: TestImages.bomb(width: 100_000, height: 100_000), side: 96)
-        #expect(outcome == .refused || outcome == .late)
+        #expect([.refused, .late, .failed(status: 128 + SIGKILL)].contains(outcome), "\(outcome)")
     }
 
     @Test("a program that hangs is killed, and so is one whose request is given up")
@@ -100,7 +100,7 @@ import Testing
 
     @Test(
         "an answer that isn't a WebP image, or a status that isn't 0, counts for nothing",
-        arguments: ["exec cat", "echo '<script>'", "@VIPS@ \"$@\"; exit 1", "exit 0", "kill -KILL $$"])
+        arguments: ["exec cat", "echo '<script>'", "@VIPS@ \"$@\"; exit 1", "exit 0", "exit 255"])
     func answers(script: String) async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, script)
@@ -129,9 +129,21 @@ import Testing
         }
     }
 
-    @Test("a program that isn't there gives none")
+    @Test(
+        "a program that is killed, or whose shell can't go on, says nothing of the image",
+        arguments: [("kill -KILL $$", 137), ("kill -TERM $$", 143), ("exec /nowhere/program", 127), ("exit 2", 2)])
+    func failed(script: String, status: Int32) async throws {
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(folder, script)
+            #expect(try await site.program.thumbnail(of: TestImages.png, side: 96) == .failed(status: status))
+        }
+    }
+
+    @Test("neither does a program that isn't there, nor one that nobody may run")
     func missing() async throws {
-        let program = ThumbnailProgram(path: "/nowhere/vipsthumbnail")
-        #expect(try await program.thumbnail(of: TestImages.png, side: 96) == .refused)
+        for (path, status) in [("/nowhere/vipsthumbnail", Int32(127)), ("/etc/passwd", 126)] {
+            let program = ThumbnailProgram(path: path)
+            #expect(try await program.thumbnail(of: TestImages.png, side: 96) == .failed(status: status))
+        }
     }
 }

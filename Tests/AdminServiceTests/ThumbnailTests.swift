@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import ServiceTestSupport
+import Synchronization
 import TestSupport
 import Testing
 import TomboloModel
@@ -56,6 +57,57 @@ import TomboloModel
         }
     }
 
+    @Test("a program that was killed once is tried again after a pause, and not before")
+    func failed() async throws {
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(
+                folder,
+                #"""
+                : > "$0.run.$$"
+                [ -e "$0.killed.x" ] || { : > "$0.killed.x"; kill -KILL $$; }
+                exec @VIPS@ "$@"
+                """#)
+            let time = Mutex(ContinuousClock.now)
+            let thumbnails = Thumbnails(
+                site.program, isChecked: true, logger: Self.logger, now: { time.withLock { $0 } })
+            let reader = ObjectId.generate()
+            for _ in 0..<2 { #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: reader) == nil) }
+            #expect(try site.seen("run").count == 1)
+            time.withLock { $0 += Thumbnails.retryPause - .nanoseconds(1) }
+            #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: reader) == nil)
+            #expect(try site.seen("run").count == 1)
+            time.withLock { $0 += .nanoseconds(1) }
+            for _ in 0..<2 { #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: reader) != nil) }
+            #expect(try site.seen("run").count == 2)
+        }
+    }
+
+    @Test("an image that takes too long is tried once in a pause, and one that can't be read never again")
+    func late() async throws {
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(folder, #": > "$0.run.$$"; exec sleep 1000"#)
+            var program = site.program
+            program.limits.duration = .seconds(3)
+            let time = Mutex(ContinuousClock.now)
+            let thumbnails = Thumbnails(program, isChecked: true, logger: Self.logger, now: { time.withLock { $0 } })
+            let reader = ObjectId.generate()
+            for _ in 0..<3 { #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: reader) == nil) }
+            #expect(try site.seen("run").count <= 1)
+        }
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(folder, Self.counting)
+            let time = Mutex(ContinuousClock.now)
+            let thumbnails = Thumbnails(
+                site.program, isChecked: true, logger: Self.logger, now: { time.withLock { $0 } })
+            let reader = ObjectId.generate()
+            for _ in 0..<3 {
+                #expect(try await thumbnails.thumbnail(of: TestImages.gif.prefix(20), .small, for: reader) == nil)
+                time.withLock { $0 += Thumbnails.retryPause }
+            }
+            #expect(try site.seen("run").count == 1)
+        }
+    }
+
     @Test("so many programs run, so many images wait, and for a further one there's no thumbnail at once")
     func concurrency() async throws {
         try await withTemporaryFolder { folder in
@@ -103,17 +155,18 @@ import TomboloModel
     @Test("what is kept stays within its bytes, and what was asked for lately stays longest")
     func cache() {
         let size = ThumbnailCache.entryByteCount + 1 + 100
+        let now = ContinuousClock.now
         var cache = ThumbnailCache(byteLimit: 4 * size)
         for key in UInt8(0)..<20 {
-            cache.keep(Data(count: 100), [key])
-            #expect(cache.thumbnail([0]) == .some(Data(count: 100)))
+            cache.keep(.thumbnail(Data(count: 100)), [key])
+            #expect(cache.content([0], at: now) == .thumbnail(Data(count: 100)))
             #expect(cache.byteCount <= 4 * size)
         }
-        #expect(cache.thumbnail([1]) == nil)
-        cache.keep(nil, [30])
-        #expect(cache.thumbnail([30]) == .some(nil))
-        cache.keep(Data(count: 4 * size), [31])
-        #expect(cache.thumbnail([31]) == nil)
+        #expect(cache.content([1], at: now) == nil)
+        cache.keep(.refused, [30])
+        #expect(cache.content([30], at: now) == .refused)
+        cache.keep(.thumbnail(Data(count: 4 * size)), [31])
+        #expect(cache.content([31], at: now) == nil)
     }
 
     @Test("a program counts only if it makes a thumbnail, and refuses formats that libvips doesn't trust")

@@ -27,6 +27,7 @@ struct LeashedProgram: Sendable {
     ///   - other: what the other one is. It's left open.
     ///   - read: reads until the stream's end, on a thread of its own, and closes it: a process keeps its pipes open. If it
     ///     returns before, the program is ended soon.
+    /// - Returns: its status, which is 128 and more if a signal ended it or the shell, and what it said.
     /// - Throws: ``StartFailure``.
     func run<Said: Sendable>(
         reading: Reading, other: FileHandle, _ read: @escaping @Sendable (FileHandle) -> Said
@@ -57,7 +58,7 @@ struct LeashedProgram: Sendable {
         }
         let status = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-                process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
+                process.terminationHandler = { done.resume(returning: Self.status(of: $0)) }
                 do {
                     try Self.withoutBlockedSignals { try process.run() }
                 } catch {
@@ -73,6 +74,11 @@ struct LeashedProgram: Sendable {
             letGo()
         }
         return (status, try await said)
+    }
+
+    /// As shells report it: 128 and the number of the signal if one ended it.
+    private static func status(of ended: Process) -> Int32 {
+        ended.terminationReason == .uncaughtSignal ? 128 + ended.terminationStatus : ended.terminationStatus
     }
 
     /// Runs the words after it until they end, or until the other side of standard input is gone: a server that is killed can't

@@ -8,10 +8,12 @@ struct ThumbnailProgram: Sendable {
     enum Outcome: Hashable, Sendable {
         /// A WebP image, without metadata.
         case made(Data)
-        /// It can't make one of this image, or not within its limits.
+        /// It ran, and can't make one of this image. It never will.
         case refused
         /// The computer was too slow, or the program hangs.
         case late
+        /// It didn't start or was killed, by its limit of processor time too, as shells report it. Another time it may do better.
+        case failed(status: Int32)
     }
 
     struct Limits: Sendable {
@@ -64,8 +66,17 @@ struct ThumbnailProgram: Sendable {
         _ = try? await sent
         let (status, said) = try outcome.get()
         try Task.checkCancellation()
-        guard status == 0, let said, let thumbnail = PlainWebP.of(said) else { return .refused }
+        // A program that says too much is ended for it, whatever its status is then.
+        guard let said else { return .refused }
+        if Self.saysNothingOfImage(status) { return .failed(status: status) }
+        guard status == 0, let thumbnail = PlainWebP.of(said) else { return .refused }
         return .made(thumbnail)
+    }
+
+    /// Whether a shell ended by itself (dash with 2), couldn't start the program (126 and 127), or reports a signal (128 and
+    /// more). `vipsthumbnail` ends with 1 or 255 if it can't read an image.
+    private static func saysNothingOfImage(_ status: Int32) -> Bool {
+        status == 2 || (126...254).contains(status)
     }
 
     /// A program that ends before it has read everything must not end the server.
@@ -75,7 +86,8 @@ struct ThumbnailProgram: Sendable {
     private var script: String {
         """
         ulimit -c 0 && ulimit -f 0 && ulimit -n \(limits.fileCount) && ulimit -t \(limits.cpuSeconds) &&
-        ulimit -v \(limits.memoryByteCount >> 10) && exec "$@" <&2 2>/dev/null
+        ulimit -v \(limits.memoryByteCount >> 10) || exit 126
+        exec "$@" <&2 2>/dev/null
         """
     }
 

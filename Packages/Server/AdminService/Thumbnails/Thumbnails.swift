@@ -41,6 +41,8 @@ public final class Thumbnails: Service {
     static let maximumWait = Duration.seconds(10)
     /// Of thumbnails that are kept.
     static let keptByteCount = 32 << 20
+    /// How long an image has none after the program was late or failed, so that it can't be asked for in a loop.
+    static let retryPause = Duration.seconds(60)
 
     private let program: ThumbnailProgram
     private let logger: Logger
@@ -48,6 +50,7 @@ public final class Thumbnails: Service {
     private let wait: Duration
     private let cache = Mutex(ThumbnailCache(byteLimit: keptByteCount))
     private let checked: Mutex<Bool>
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     public convenience init(_ settings: ThumbnailSettings, logger: Logger) {
         self.init(ThumbnailProgram(path: settings.program), logger: logger)
@@ -59,13 +62,14 @@ public final class Thumbnails: Service {
     init(
         _ program: ThumbnailProgram, isChecked: Bool = false, count: Int = maximumPrograms,
         waiterLimit: Int = maximumWaiters, byteLimit: Int = maximumWaitingByteCount,
-        wait: Duration = maximumWait, logger: Logger
+        wait: Duration = maximumWait, logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.program = program
         self.logger = logger
         self.wait = wait
         turns = ThumbnailTurns(count: count, waiterLimit: waiterLimit, byteLimit: byteLimit)
         checked = Mutex(isChecked)
+        self.now = now
     }
 
     /// Whether any are made.
@@ -79,23 +83,19 @@ public final class Thumbnails: Service {
     package func thumbnail(of image: Data, _ size: Size, for reader: ObjectId) async throws -> Data? {
         guard areMade, image.count <= Self.maximumByteCount, let type = ImageType(image) else { return nil }
         let key = Self.key(of: image, size, for: reader)
-        if let known = cache.withLock({ $0.thumbnail(key) }) { return known }
+        if let known = known(key) { return known.thumbnail }
         guard let pixels = ImageSize(image, type), pixels.pixelCount <= Self.maximumPixelCount else { return nil }
         guard try await hasTurn(holding: image.count, for: reader) else { return nil }
         defer { turns.give() }
         // Somebody may have asked for the same a moment before.
-        if let known = cache.withLock({ $0.thumbnail(key) }) { return known }
-        switch try await made(of: image, side: size.side) {
-        case .made(let thumbnail):
-            cache.withLock { $0.keep(thumbnail, key) }
-            return thumbnail
-        case .refused:
-            cache.withLock { $0.keep(nil, key) }
-            return nil
-        case .late:
-            logger.warning("A thumbnail took longer than \(program.limits.duration) and was given up.")
-            return nil
-        }
+        if let known = known(key) { return known.thumbnail }
+        let content = try await made(of: image, side: size.side)
+        cache.withLock { $0.keep(content, key) }
+        return content.thumbnail
+    }
+
+    private func known(_ key: ThumbnailCache.Key) -> ThumbnailCache.Content? {
+        cache.withLock { $0.content(key, at: now()) }
     }
 
     private func hasTurn(holding byteCount: Int, for reader: ObjectId) async throws -> Bool {
@@ -108,13 +108,19 @@ public final class Thumbnails: Service {
         }
     }
 
-    private func made(of image: Data, side: Int) async throws -> ThumbnailProgram.Outcome {
+    private func made(of image: Data, side: Int) async throws -> ThumbnailCache.Content {
         do {
-            return try await program.thumbnail(of: image, side: side)
+            switch try await program.thumbnail(of: image, side: side) {
+            case .made(let thumbnail): return .thumbnail(thumbnail)
+            case .refused: return .refused
+            case .late: logger.warning("A thumbnail took longer than \(program.limits.duration) and was given up.")
+            case .failed(let status):
+                logger.warning("A thumbnail couldn't be made: \(program.path) ended with status \(status).")
+            }
         } catch let failure as LeashedProgram.StartFailure {
             logger.error("No thumbnail could be made. \(failure.description)")
-            return .late
         }
+        return .failed(until: now() + Self.retryPause)
     }
 
     private static func key(of image: Data, _ size: Size, for reader: ObjectId) -> [UInt8] {
