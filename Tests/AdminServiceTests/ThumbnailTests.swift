@@ -8,7 +8,7 @@ import TomboloModel
 
 @testable import AdminService
 
-/// What is refused before a program runs, what is kept, and how many programs run.
+/// What is refused before a program runs, what is made once, what is tried again, and how many programs run.
 @Suite struct ThumbnailTests {
     private static let logger = Logger(label: "thumbnails")
     /// Counts its runs.
@@ -150,23 +150,6 @@ import TomboloModel
         }
         turns.give()
         #expect(try await turns.take(holding: 0, for: readers[4]))
-    }
-
-    @Test("what is kept stays within its bytes, and what was asked for lately stays longest")
-    func cache() {
-        let size = ThumbnailCache.entryByteCount + 1 + 100
-        let now = ContinuousClock.now
-        var cache = ThumbnailCache(byteLimit: 4 * size)
-        for key in UInt8(0)..<20 {
-            cache.keep(.thumbnail(Data(count: 100)), [key])
-            #expect(cache.content([0], at: now) == .thumbnail(Data(count: 100)))
-            #expect(cache.byteCount <= 4 * size)
-        }
-        #expect(cache.content([1], at: now) == nil)
-        cache.keep(.refused, [30])
-        #expect(cache.content([30], at: now) == .refused)
-        cache.keep(.thumbnail(Data(count: 4 * size)), [31])
-        #expect(cache.content([31], at: now) == nil)
     }
 
     @Test("a program counts only if it makes a thumbnail, and refuses formats that libvips doesn't trust")

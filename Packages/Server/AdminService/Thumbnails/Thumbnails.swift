@@ -82,20 +82,20 @@ public final class Thumbnails: Service {
     /// - Throws: `CancellationError`.
     package func thumbnail(of image: Data, _ size: Size, for reader: ObjectId) async throws -> Data? {
         guard areMade, image.count <= Self.maximumByteCount, let type = ImageType(image) else { return nil }
-        let key = Self.key(of: image, size, for: reader)
-        if let known = known(key) { return known.thumbnail }
+        let key = Self.key(of: image, size)
+        if let known = known(key, reader) { return known.thumbnail }
         guard let pixels = ImageSize(image, type), pixels.pixelCount <= Self.maximumPixelCount else { return nil }
         guard try await hasTurn(holding: image.count, for: reader) else { return nil }
         defer { turns.give() }
         // Somebody may have asked for the same a moment before.
-        if let known = known(key) { return known.thumbnail }
+        if let known = known(key, reader) { return known.thumbnail }
         let content = try await made(of: image, side: size.side)
-        cache.withLock { $0.keep(content, key) }
+        cache.withLock { $0.keep(content, key, for: reader) }
         return content.thumbnail
     }
 
-    private func known(_ key: ThumbnailCache.Key) -> ThumbnailCache.Content? {
-        cache.withLock { $0.content(key, at: now()) }
+    private func known(_ key: ThumbnailCache.Key, _ reader: ObjectId) -> ThumbnailCache.Content? {
+        cache.withLock { $0.content(key, for: reader, at: now()) }
     }
 
     private func hasTurn(holding byteCount: Int, for reader: ObjectId) async throws -> Bool {
@@ -123,9 +123,8 @@ public final class Thumbnails: Service {
         return .failed(until: now() + Self.retryPause)
     }
 
-    private static func key(of image: Data, _ size: Size, for reader: ObjectId) -> [UInt8] {
+    private static func key(of image: Data, _ size: Size) -> ThumbnailCache.Key {
         var hash = SHA256()
-        hash.update(data: reader.bytes)
         hash.update(data: Data(size.rawValue.utf8))
         hash.update(data: image)
         return Array(hash.finalize())
