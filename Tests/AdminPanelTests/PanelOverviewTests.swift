@@ -36,4 +36,36 @@ import TomboloModel
             }
         }
     }
+
+    @Test("what the app or the purge keeps isn't said to be deleted soon")
+    func kept() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                for name in ["owner", "attendee"] {
+                    try await fixture.pool.query(
+                        "SELECT tombolo.trash('User', $1, NULL, gen_random_uuid())",
+                        [.text(try #require(fixture.users[name]).stringValue)])
+                }
+                try await fixture.pool.execute("INSERT INTO tombolo.trash_retention (class, days) VALUES ('User', 5)")
+                let admin = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                func soon(endsIn days: Int) async throws -> [Int] {
+                    try await fixture.pool.execute("UPDATE event SET ends_at = now() + interval '\(days) days'")
+                    let text = try await admin.get("/panel").text
+                    return [1, 2].filter {
+                        text.contains(": \($0) in the trash will be deleted permanently within 7 days.")
+                    }
+                }
+                // The owner stays if the event isn't over when they're due.
+                #expect(try await soon(endsIn: 3) == [2])
+                #expect(try await soon(endsIn: 30) == [1])
+                try await fixture.pool.execute(
+                    """
+                    INSERT INTO tombolo.trash_kept (address, class, key, reason, is_failure, first_at, last_at, next_at)
+                    SELECT trash_group::text, 'User', encode(_id, 'hex'), 'a reason', false, now(), now(), now()
+                    FROM users WHERE trashed_at IS NOT NULL
+                    """)
+                #expect(try await soon(endsIn: 30) == [])
+            }
+        }
+    }
 }

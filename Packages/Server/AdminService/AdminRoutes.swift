@@ -107,7 +107,7 @@ public struct AdminRoutes: Sendable {
         try await TrashList(
             schema: grant.rules.schema, hidden: grant.rules.hiddenColumns(grant.subject), pool: pool
         )
-        .page(request.page(), filters: filters(request, grant, ignoring: ["page"]))
+        .page(request.page(), filters: filters(request, grant, ignoring: ["page"]), listing: grant.filters)
     }
 
     private func empty(_ request: Request, _ grant: ClassesGrant) async throws -> JSON {

@@ -15,7 +15,7 @@ package struct TrashAttention: Sendable {
     package struct Class: Sendable {
         package let name: String
         package let count: Int
-        /// Of these, how many go within ``soonDays``.
+        /// Of these, how many go within ``soonDays``, without those that are known to stay.
         package let soon: Int
     }
 
@@ -31,17 +31,18 @@ package struct TrashAttention: Sendable {
 
 extension Trash {
     package func attention(for subject: Subject, under rules: Rules) async throws -> TrashAttention {
-        var found: [TrashAttention.Class] = []
-        var mayPurge = false
+        let mayPurge = classes.contains { item in
+            schema.index(of: item.name).map { rules.refusal(subject, .purge, ofClassAt: $0) == nil } ?? false
+        }
+        var filters: [String: TomboloModel.Predicate] = [:]
         for item in classes {
-            guard let index = schema.index(of: item.name) else { continue }
-            mayPurge = mayPurge || rules.refusal(subject, .purge, ofClassAt: index) == nil
-            guard let filter = try? rules.authorize(subject, .listTrash, .objects(classIndex: index)).get(),
+            guard let index = schema.index(of: item.name),
+                let filter = try? rules.authorize(subject, .listTrash, .objects(classIndex: index)).get(),
                 filter != .constant(false)
             else { continue }
-            let counts = try await counts(item, filter)
-            if counts.count > 0 { found.append(counts) }
+            filters[item.name] = filter
         }
+        let found = try await counts(filters)
         guard mayPurge else { return TrashAttention(classes: found, failures: 0, reason: nil, problem: nil) }
         let kept = try await pool.query(
             """
@@ -54,23 +55,44 @@ extension Trash {
             problem: try kept[0, 2].nonNull?.string)
     }
 
-    private func counts(_ item: ClassSchema, _ filter: TomboloModel.Predicate) async throws -> TrashAttention.Class {
-        var builder = try SQLBuilder(.postgresql, schema: schema, className: item.name, alias: "o")
-        let condition = try builder.condition(filter)
-        var parameters = try builder.parameters.map { try PostgresParameter($0) }
-        parameters.append(.text(item.name))
-        let name = "$\(parameters.count)"
-        // A class of its own goes before the one for all; NULL is for ever.
-        let result = try await pool.query(
+    /// Classes with something in the trash that the filters let through.
+    private func counts(_ filters: [String: TomboloModel.Predicate]) async throws -> [TrashAttention.Class] {
+        try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            let retention = try await TrashRetention.read(connection)
+            func counts(without kept: [String]) async throws -> [TrashAttention.Class] {
+                var found: [TrashAttention.Class] = []
+                for item in classes {
+                    guard let filter = filters[item.name] else { continue }
+                    let counts = try await self.counts(item, filter, without: kept, retention, connection)
+                    if counts.count > 0 { found.append(counts) }
+                }
+                return found
+            }
+            let all = try await counts(without: [])
+            guard all.contains(where: { $0.soon > 0 }) else { return all }
+            let kept = try await TrashGroups(schema: schema, hidden: [:], pool: pool)
+                .keptWhenDue(withinDays: TrashAttention.soonDays, filters: filters, retention, connection)
+            return kept.isEmpty ? all : try await counts(without: kept)
+        }
+    }
+
+    /// - Parameter kept: addresses of groups that don't count as going soon.
+    nonisolated(nonsending) private func counts(
+        _ item: ClassSchema, _ filter: TomboloModel.Predicate, without kept: [String], _ retention: TrashRetention,
+        _ connection: PostgresConnection
+    ) async throws -> TrashAttention.Class {
+        let condition = try filter.sql(
+            .postgresql, className: item.name, in: schema, alias: "o", firstParameter: 2)
+        let result = try await connection.query(
             """
-            SELECT count(*), count(*) FILTER (WHERE t.trashed_at < clock_timestamp() - make_interval(days => greatest(0, coalesce((
-                SELECT coalesce(days, 1000000) FROM tombolo.trash_retention WHERE class IN (\(name), '')
-                ORDER BY class DESC LIMIT 1), \(Trash.retentionDays)) - \(TrashAttention.soonDays))))
+            SELECT count(*), count(*) FILTER (
+                WHERE t.p < now() + make_interval(days => \(TrashAttention.soonDays)) AND t.g <> ALL ($1))
             FROM (
-                SELECT o.trashed_at FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "o"
-                WHERE \(condition) AND o.trashed_at IS NOT NULL LIMIT \(TrashAttention.countLimit + 1)
+                SELECT \(Trash.address(item)) AS g, \(retention.time(of: item)) AS p
+                FROM \(PostgresSQL.quoteIdentifier(item.table)) o
+                WHERE o.trashed_at IS NOT NULL AND \(condition.sql) LIMIT \(TrashAttention.countLimit + 1)
             ) AS t
-            """, parameters)
+            """, [.textArray(kept)] + condition.parameters.map { try PostgresParameter($0) })
         return TrashAttention.Class(name: item.name, count: try result[0, 0].int, soon: try result[0, 1].int)
     }
 }

@@ -92,12 +92,7 @@ package struct TrashGroups: Sendable {
                 WHERE a.id IN (
                     SELECT decode(t, 'hex') FROM unnest($1) AS t WHERE t ~ '^[0-9a-f]{24}$')
                 """, page.compactMap { try $0[2].nonNull?.string }, connection)
-            let reasons = try await texts(
-                "SELECT k.address, k.reason FROM tombolo.trash_kept k WHERE k.address = ANY ($1)", addresses, connection
-            )
-            let names = try await Trash.classesThatAreKept(of: schema, connection).map(\.name)
-            let keepers = try await keepers(source, in: addresses, of: names, connection) ?? []
-            let kept = Dictionary(keepers.map { ($0.group, $0) }, uniquingKeysWith: { first, _ in first })
+            let reasons = try await reasons(source, of: addresses, connection)
             let entries = try page.map { row in
                 let group = try row[0].string
                 return Entry(
@@ -105,8 +100,7 @@ package struct TrashGroups: Sendable {
                     trashedBy: try row[2].nonNull.map { try people[$0.string] ?? $0.string },
                     reason: try row[4].nonNull?.string,
                     purgeAt: try row[3].nonNull?.timestampMicroseconds,
-                    keptBecause: kept[group].flatMap { $0.whenDue ?? $0.now } ?? reasons[group],
-                    isKeptWhenDue: kept[group].map { $0.whenDue != nil } ?? (reasons[group] != nil),
+                    keptBecause: reasons[group]?.text, isKeptWhenDue: reasons[group]?.holdsWhenDue ?? false,
                     counts: counts[group] ?? [],
                     head: heads[group].flatMap { head in
                         rows[TrashAddress(head.className, head.key)].map { (head.className, head.key, $0) }
@@ -217,7 +211,7 @@ package struct TrashGroups: Sendable {
     }
 
     /// The second column by the first, of rows that are named by a list of texts.
-    nonisolated(nonsending) private func texts(
+    nonisolated(nonsending) func texts(
         _ sql: String, _ names: [String], _ connection: PostgresConnection
     ) async throws -> [String: String] {
         guard !names.isEmpty else { return [:] }

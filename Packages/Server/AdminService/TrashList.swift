@@ -22,10 +22,11 @@ public struct TrashList: Sendable {
     }
 
     /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, address, who trashed it, when and why,
-    /// when it is deleted for ever, its group, and the object with all its properties.
+    /// when it is deleted for ever and what keeps its group from that, its group, and the object with all its properties.
     /// - Parameters:
     ///   - filters: by class, what the caller may see and asks for; other classes are left out.
-    func page(_ number: Int, filters: [String: Predicate]) async throws -> JSON {
+    ///   - listing: by class, what the caller may see. For what else is in its group, an object may be kept.
+    func page(_ number: Int, filters: [String: Predicate], listing: [String: Predicate]) async throws -> JSON {
         var parts: [String] = []
         var parameters: [PostgresParameter] = []
         for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
@@ -36,20 +37,25 @@ public struct TrashList: Sendable {
             parts.append(
                 """
                 SELECT \(PostgresSQL.quoteLiteral(name)) AS class, \(Trash.keyText(item)) AS id, o.trashed_at, o.trashed_by,
-                    o.trash_group, o.trash_reason
+                    o.trash_group, o.trash_reason, \(Trash.address(item)) AS g
                 FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
                 """)
         }
         guard !parts.isEmpty else { return ["items": [], "page": .int(Int64(number)), "hasMore": false] }
         let sql = """
-            SELECT t.class, t.id, t.trashed_at, t.trashed_by, t.trash_group, t.trash_reason FROM (
+            SELECT t.class, t.id, t.trashed_at, t.trashed_by, t.trash_group, t.trash_reason, t.g FROM (
             \(parts.joined(separator: "\nUNION ALL\n"))
             ) t ORDER BY t.trashed_at DESC, t.class, t.id
             LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
             """
         return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
             let found = try await connection.query(sql, parameters)
-            let items = try await items(found, TrashRetention.read(connection), connection)
+            let retention = try await TrashRetention.read(connection)
+            let groups = TrashGroups(schema: schema, hidden: hidden, pool: pool)
+            let reasons = try await groups.reasons(
+                groups.source(listing, retention),
+                of: Set(found.prefix(Self.pageSize).map { try $0[6].string }).sorted(), connection)
+            let items = try await items(found, retention, reasons, connection)
             return [
                 "items": .array(items), "page": .int(Int64(number)), "hasMore": .bool(found.count > Self.pageSize),
             ]
@@ -57,7 +63,8 @@ public struct TrashList: Sendable {
     }
 
     nonisolated(nonsending) private func items(
-        _ found: PostgresResult, _ retention: TrashRetention, _ connection: PostgresConnection
+        _ found: PostgresResult, _ retention: TrashRetention, _ reasons: [String: TrashGroups.Reason],
+        _ connection: PostgresConnection
     ) async throws -> [JSON] {
         let reader = reader.on(connection)
         let page = found.prefix(Self.pageSize)
@@ -84,11 +91,14 @@ public struct TrashList: Sendable {
             let address = schema[className].flatMap { Trash.key(text, $0) }.map { TrashAddress(className, $0) }
             let time = try row[2].timestampMicroseconds
             let by = try row[3].nonNull?.string
+            let kept = reasons[try row[6].string]
             let purge = schema[className].flatMap { retention.purgeTime(of: $0, trashedAt: time) }
             return [
                 "class": .string(className), "_id": .string(text), "address": address.map { .string($0.text) } ?? .null,
                 "trashedAt": .string(JSON.timestamp(time)),
                 "purgeAt": purge.map { .string(JSON.timestamp($0)) } ?? .null,
+                "keptBecause": kept.map { .string($0.text) } ?? .null,
+                "isKeptWhenDue": .bool(kept?.holdsWhenDue ?? false),
                 "trashedBy": by.map(JSON.string) ?? .null,
                 "trashedByName": by.flatMap { names[$0] }.map(JSON.string) ?? .null,
                 "group": try row[4].nonNull.map { JSON(.uuid(try $0.uuid)) } ?? .null,
