@@ -11,6 +11,9 @@ struct KilledRestoreTests {
     /// Of a database that stays.
     private let cluster: PostgresConnection
     private let name: String
+    /// While there is a role of this name, which all databases of the cluster see, no restored row comes in: a restore
+    /// can't be done before it's killed.
+    private let barrier: String
 
     init() async throws {
         let stage = try await KilledStage("killed-restore")
@@ -28,14 +31,21 @@ struct KilledRestoreTests {
             "PATH": "\(programs):\(path)",
         ]
         cluster = try await PostgresConnection.connect(stage.database.database("postgres"))
-        // Enough to take a moment.
+        let barrier = "\(name)_barrier"
         try await stage.owner.execute(
             """
-            CREATE TABLE note (text text);
-            INSERT INTO note SELECT 'early' FROM generate_series(1, 200000);
+            CREATE FUNCTION public.may_come_in() RETURNS boolean LANGUAGE plpgsql AS
+            $$BEGIN
+                WHILE EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '\(barrier)') LOOP
+                    PERFORM pg_catalog.pg_sleep(0.01);
+                END LOOP;
+                RETURN true;
+            END$$;
+            CREATE TABLE note (text text CHECK (public.may_come_in()));
+            INSERT INTO note SELECT 'early' FROM generate_series(1, 2000);
             CREATE INDEX ON note (text)
             """)
-        (self.stage, self.folder, self.name) = (stage, folder, name)
+        (self.stage, self.folder, self.name, self.barrier) = (stage, folder, name, barrier)
     }
 
     private func databases() async throws -> Set<String> {
@@ -63,11 +73,25 @@ struct KilledRestoreTests {
     }
 
     private func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(240)
         while try await !condition() {
-            guard ContinuousClock.now < deadline else { throw EndToEndFailure("Not within two minutes: \(what)") }
+            guard ContinuousClock.now < deadline else {
+                throw EndToEndFailure("Not within four minutes: \(what). \(try await situation())")
+            }
             try await Task.sleep(for: .milliseconds(20))
         }
+    }
+
+    /// What the database and the cluster know of restores.
+    private func situation() async throws -> String {
+        let problems = try await query(
+            "SELECT coalesce(problem, 'no problem') FROM tombolo.restore ORDER BY started_at")
+        let activity = try await cluster.query(
+            """
+            SELECT concat_ws(' ', datname, application_name, state, wait_event_type, wait_event, left(query, 200))
+            FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND (datname ^@ '\(name)' OR datname = 'postgres')
+            """)
+        return try (Array(problems) + Array(activity)).map { try $0[0].string }.joined(separator: "\n")
     }
 
     @Test("leaves the database as it was or restored, says which, and the next server restores it whole")
@@ -83,10 +107,12 @@ struct KilledRestoreTests {
         }
         try await stage.owner.execute("UPDATE note SET text = 'late'")
         await stage.owner.close()
+        try await cluster.execute("CREATE ROLE \(barrier)")
         let page = "/panel/backups/\(backup)/restore"
         #expect(try await panel(first).press(page, on: page) == 303)
         try await eventually("a database that is filled") { try await databases().contains("\(name)_restoring") }
         try await first.kill9()
+        try await cluster.execute("DROP ROLE \(barrier)")
         #expect(try await query("SELECT DISTINCT text FROM note").map { try $0[0].string } == ["late"])
 
         let second = stage.server("second", variables)
