@@ -20,7 +20,8 @@ struct LeavingDeviceTests {
         var limits = SessionLimits()
         limits.writeStallLimit = .seconds(600)
         limits.silenceLimit = .seconds(600)
-        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, log: log) { fixture in
+        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, log: log, startsWithTick: false) {
+            fixture in
             let watcher = try await PostgresConnection.connect(fixture.pool.configuration)
             try await body(fixture, watcher)
             await watcher.close()
