@@ -11,26 +11,6 @@ struct KilledEmptyingTests {
         let sessions: Int
     }
 
-    /// Each track is a group with two sessions, which go through the turnstile.
-    private static func stage() async throws -> KilledStage {
-        let stage = try await KilledStage("killed-emptying")
-        try await stage.owner.execute(
-            """
-            UPDATE tombolo.class_column SET goes_along = true WHERE name = 'track';
-            INSERT INTO track (_id, name)
-                SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), n FROM generate_series(1, \(groups)) n;
-            INSERT INTO session (_id, title, track)
-                SELECT decode(lpad(to_hex(n + 16777216), 24, '0'), 'hex'), n,
-                    decode(lpad(to_hex(n / 2 + 1), 24, '0'), 'hex')
-                FROM generate_series(0, \(2 * groups - 1)) n;
-            UPDATE track SET trashed_at = now();
-            CREATE FUNCTION public.slowly() RETURNS trigger LANGUAGE plpgsql AS
-            $$BEGIN PERFORM public.pass(); RETURN OLD; END$$;
-            CREATE TRIGGER slowly BEFORE DELETE ON session FOR EACH ROW EXECUTE FUNCTION public.slowly()
-            """)
-        return stage
-    }
-
     private static func counts(_ stage: KilledStage) async throws -> Counts {
         let row = try await stage.owner.query(
             "SELECT (SELECT count(*) FROM track)::int, (SELECT count(*) FROM session)::int")[0]
@@ -56,7 +36,8 @@ struct KilledEmptyingTests {
 
     @Test("leaves whole groups, and whoever empties it again deletes the rest, nothing twice")
     func killed() async throws {
-        let stage = try await Self.stage()
+        let stage = try await KilledStage("killed-emptying")
+        try await stage.fillTrash(groups: Self.groups, daysAgo: 0)
         var left = Self.groups
         for round in 0..<2 {
             let server = stage.server("killed-\(round)")

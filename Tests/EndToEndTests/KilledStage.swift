@@ -77,6 +77,24 @@ struct KilledStage {
         ).isEmpty { await Task.yield() }
     }
 
+    /// Puts groups into the trash: each is a track with two sessions, whose deletion goes through the turnstile.
+    func fillTrash(groups count: Int, daysAgo days: Int) async throws {
+        try await owner.execute(
+            """
+            UPDATE tombolo.class_column SET goes_along = true WHERE name = 'track';
+            INSERT INTO track (_id, name)
+                SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), n FROM generate_series(1, \(count)) n;
+            INSERT INTO session (_id, title, track)
+                SELECT decode(lpad(to_hex(n + 16777216), 24, '0'), 'hex'), n,
+                    decode(lpad(to_hex(n / 2 + 1), 24, '0'), 'hex')
+                FROM generate_series(0, \(2 * count - 1)) n;
+            UPDATE track SET trashed_at = now() - make_interval(days => \(days));
+            CREATE FUNCTION public.slowly() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN PERFORM public.pass(); RETURN OLD; END$$;
+            CREATE TRIGGER slowly BEFORE DELETE ON session FOR EACH ROW EXECUTE FUNCTION public.slowly()
+            """)
+    }
+
     /// The statements that killed servers were at go through the turnstile, and end with their connections.
     func untilOrphansEnd() async throws {
         try await turnstile.open()

@@ -36,7 +36,7 @@ struct GatewayFixture: Sendable {
     static func with(
         _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = .patient,
         log: RecordingLog? = nil, redis: RedisAddress? = nil, metrics: MetricRegistry = MetricRegistry(),
-        connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress, startsWithTick: Bool = true,
+        connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
         models: (@Sendable (PostgresPool) -> any ModelSource)? = nil,
         _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void
@@ -61,7 +61,7 @@ struct GatewayFixture: Sendable {
         let sequencer = SequencerService(configuration: configuration, redis: redis, logger: logger)
         var limits = limits
         limits.drainTime = .zero
-        if startsWithTick { limits.openingGrace = .seconds(600) }
+        limits.openingGrace = .seconds(600)
         let gateway = Gateway(
             models: models?(pool) ?? FixedModel(store: store, authorize: authorize), limits: limits,
             connectionsPerAddress: connectionsPerAddress, metrics: metrics,
@@ -83,7 +83,7 @@ struct GatewayFixture: Sendable {
                     id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)", rootDirectory: folder))
                 let fixture = GatewayFixture(schema: schema, pool: pool, folder: folder, app: app, port: port)
                 // Sessions don't wait long for a sequencer.
-                if startsWithTick { try await fixture.waitForTick() }
+                try await fixture.waitForTick()
                 try await body(fixture)
                 break
             }

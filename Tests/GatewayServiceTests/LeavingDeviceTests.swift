@@ -1,4 +1,5 @@
 import PostgresClient
+import Synchronization
 import Testing
 import TomboloModel
 import TomboloSyncProtocol
@@ -20,8 +21,7 @@ struct LeavingDeviceTests {
         var limits = SessionLimits()
         limits.writeStallLimit = .seconds(600)
         limits.silenceLimit = .seconds(600)
-        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, log: log, startsWithTick: false) {
-            fixture in
+        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, log: log) { fixture in
             let watcher = try await PostgresConnection.connect(fixture.pool.configuration)
             try await body(fixture, watcher)
             await watcher.close()
@@ -45,47 +45,70 @@ struct LeavingDeviceTests {
         }
     }
 
-    /// Adds rows that take the database ten minutes each, at the end of what a session reads. The feed, which reads by
-    /// key, doesn't see them.
+    /// Waits until some statement waits for something of this name.
+    /// - Returns: the process that it runs in.
+    private static func reader(waitingFor event: String, _ watcher: PostgresConnection) async throws -> Int {
+        while true {
+            let found = try await watcher.query(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = $1 "
+                    + "AND state = 'active'", [.text(event)])
+            if let row = found.first { return try row[0].int }
+            await Task.yield()
+        }
+    }
+
+    /// Waits until a process has ended, or has nothing to do.
+    private static func waitForEnd(of process: Int, _ watcher: PostgresConnection) async throws {
+        while try await !watcher.query(
+            "SELECT FROM pg_stat_activity WHERE pid = $1 AND state <> 'idle'", [.int32(Int32(process))]
+        ).isEmpty { await Task.yield() }
+    }
+
+    /// What a read doesn't come to the end of.
+    enum Rows: CaseIterable, Sendable {
+        /// Each takes the database ten minutes.
+        case slow
+        /// More than a gateway takes for a device that takes nothing: the database waits, in the end for good.
+        case endless
+
+        /// What a statement that reads them waits for.
+        var event: String { self == .slow ? "PgSleep" : "ClientWrite" }
+
+        fileprivate var sql: String {
+            self == .slow
+                ? "SELECT n, slow(n) FROM generate_series(1000::bigint, 1010) AS n"
+                : "SELECT n, repeat(md5(n::text), 10240) FROM generate_series(1000::bigint, 100000) AS n"
+        }
+    }
+
+    /// Adds rows at the end of what a session reads. The feed, which reads by key, doesn't see them.
     /// - Parameter whenCounted: also where their number alone is asked for.
-    private static func makeSlow(_ fixture: GatewayFixture, whenCounted: Bool) async throws {
+    private static func add(_ rows: Rows, _ fixture: GatewayFixture, whenCounted: Bool) async throws {
         // PostgreSQL leaves out of a count what a stable function would compute, and not a volatile one.
         try await fixture.pool.execute(
             """
             CREATE FUNCTION slow(n bigint) RETURNS text LANGUAGE plpgsql \(whenCounted ? "VOLATILE" : "STABLE") \
             AS 'BEGIN PERFORM pg_sleep(600); RETURN n; END'; \
             ALTER TABLE note RENAME TO note_rows; \
-            CREATE VIEW note AS SELECT _id, text FROM note_rows \
-            UNION ALL SELECT n, slow(n) FROM generate_series(1000::bigint, 1010) AS n
+            CREATE VIEW note AS SELECT _id, text FROM note_rows UNION ALL \(rows.sql)
             """)
-    }
-
-    /// Until the notes are in a tick.
-    private static func waitForTick(_ fixture: GatewayFixture, _ watcher: PostgresConnection) async throws {
-        let before = try await watcher.query("SELECT coalesce(max(number), 0) FROM tombolo.tick")[0][0].int64
-        try await watcher.execute("INSERT INTO note (_id, text) VALUES (0, 'last')")
-        while try await watcher.query("SELECT coalesce(max(number), 0) FROM tombolo.tick")[0][0].int64 == before {
-            await Task.yield()
-        }
     }
 
     @Test(
         "a read stops in the database when its device leaves, while a row is computed and while rows wait to be taken",
-        arguments: [(rows: 1, event: "PgSleep"), (rows: 63, event: "ClientWrite")])
-    func reading(_ rows: Int, _ event: String) async throws {
+        arguments: Rows.allCases)
+    func reading(_ rows: Rows) async throws {
         try await withGateway { fixture, watcher in
-            // 63 such rows are more than the network holds.
-            try await fixture.pool.execute(
-                """
-                INSERT INTO note (_id, text) SELECT n, repeat(md5(n::text), 10240) FROM generate_series(1, \(rows)) AS n
-                """)
-            try await Self.waitForTick(fixture, watcher)
-            try await Self.makeSlow(fixture, whenCounted: false)
+            try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
+            try await fixture.waitForTick()
+            try await Self.add(rows, fixture, whenCounted: false)
+            let process = Mutex(0)
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello()
-                try await Self.wait(for: 1, waitingFor: event, watcher)
+                let found = try await Self.reader(waitingFor: rows.event, watcher)
+                process.withLock { $0 = found }
             }
-            try await Self.wait(for: 0, waitingFor: event, watcher)
+            try await Self.waitForEnd(of: process.withLock { $0 }, watcher)
         }
     }
 
@@ -111,8 +134,8 @@ struct LeavingDeviceTests {
     func counting() async throws {
         try await withGateway { fixture, watcher in
             try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
-            try await Self.waitForTick(fixture, watcher)
-            try await Self.makeSlow(fixture, whenCounted: true)
+            try await fixture.waitForTick()
+            try await Self.add(.slow, fixture, whenCounted: true)
             for _ in 0..<3 {
                 try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                     try await device.sayHello()

@@ -32,7 +32,7 @@ import TomboloLocalization
         [message.english, message.translated, try MessageCatalogue.$current.withValue(german()) { message.translated }]
     }
 
-    @Test("a stored text is in English and in the language of whoever reads it, in the form for its number")
+    @Test("a stored text is read in English or in the reader's language, in the singular or the plural")
     func reading() throws {
         let (author, book) = ("Ada", "{0}")
         let message = try Self.stored(StoredMessage("by \(author) " + "of \(book)"))
