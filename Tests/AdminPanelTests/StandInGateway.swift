@@ -14,8 +14,9 @@ struct StandInGateway: Sendable {
         self.name = name
     }
 
-    /// - Parameter age: how long ago it was last heard of, in seconds.
-    func register(age: Int = 0) async throws {
+    /// - Parameter age: how long ago it was last heard of, in seconds. It notes nothing afterwards: without an age it's there
+    ///   for ten minutes, however slow the test is.
+    func register(age: Int = -600) async throws {
         try await pool.query(
             """
             INSERT INTO tombolo.gateway (id, name, seen_at, sessions)
@@ -34,9 +35,12 @@ struct StandInGateway: Sendable {
             for question in waiting {
                 let (status, json) = body(try question[1].string)
                 let text = String(decoding: try JSONEncoder().encode(json), as: UTF8.self)
+                // Whoever asked may have stopped waiting, and taken the question with them.
                 try await pool.query(
-                    "INSERT INTO tombolo.inspector_answer (question, gateway, status, body) VALUES ($1, $2, $3, $4)",
-                    [.int64(try question[0].int64), .text(id), .int64(Int64(status)), .text(text)])
+                    """
+                    INSERT INTO tombolo.inspector_answer (question, gateway, status, body)
+                    SELECT q.id, $2, $3, $4 FROM tombolo.inspector_question q WHERE q.id = $1 FOR KEY SHARE
+                    """, [.int64(try question[0].int64), .text(id), .int64(Int64(status)), .text(text)])
             }
             try await Task.sleep(for: .milliseconds(10))
         }
