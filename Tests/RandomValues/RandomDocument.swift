@@ -24,7 +24,7 @@ public struct RandomDocument {
             classes.append(makePart(name, links: tables, parts: Array(embedded[(index + 1)...])))
         }
         return try ModelDocument(
-            app: app ?? "random-\(Int.random(in: 0...9, using: &random))", classes: classes.shuffled())
+            app: app ?? "random-\(Int.random(in: 0...9, using: &random))", classes: classes.shuffled(using: &random))
     }
 
     private mutating func flip() -> Bool { Bool.random(using: &random) }

@@ -33,6 +33,7 @@ extension PostgresCatalog {
         }
         foreignKeys = Dictionary(
             foreignKeys.map { (moved($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+        deferrableKeys = Set(deferrableKeys.map(moved))
         policies = Set(policies.map(moved))
         triggers = Set(triggers.map(moved))
         if rowLoggedTables.remove(old) != nil { rowLoggedTables.insert(new) }
@@ -67,6 +68,7 @@ extension PostgresCatalog {
         if let action = foreignKeys[before], foreignKeys[after] == nil {
             foreignKeys[before] = nil
             foreignKeys[after] = action
+            if deferrableKeys.remove(before) != nil { deferrableKeys.insert(after) }
             return true
         }
         guard let columns = checks[before], checks[after] == nil else { return false }

@@ -48,6 +48,8 @@ public struct PostgresCatalog: Hashable, Sendable {
     /// Foreign keys of tables in `public`, as `table.constraint`, with what becomes of the row when the one that it
     /// refers to is deleted.
     public internal(set) var foreignKeys: [String: DeleteAction] = [:]
+    /// Those of the foreign keys that a transaction may check at its end.
+    public internal(set) var deferrableKeys: Set<String> = []
     /// CHECK constraints of tables in `public`, as `table.constraint`, with the names of their columns, sorted.
     public internal(set) var checks: [String: [String]] = [:]
     /// Row-level security policies, as `table.policy`, of tables that have it enabled.
@@ -87,6 +89,7 @@ extension PostgresCatalog {
                 catalog.uniqueIndexes[name] = UniqueIndex(table: table, columns: Array(parts.dropFirst()))
             case "partial": catalog.partialIndexes.insert(name)
             case "foreign key": catalog.foreignKeys[name] = DeleteAction(try row[2].string)
+            case "deferrable": catalog.deferrableKeys.insert(name)
             case "check": catalog.checks[name] = try row[2].string.split(separator: "\n").map(String.init).sorted()
             case "policy": catalog.policies.insert(name)
             case "trigger": catalog.triggers.insert(name)
@@ -132,6 +135,10 @@ extension PostgresCatalog {
         SELECT 'foreign key', c.relname || '.' || k.conname, k.confdeltype::text FROM pg_constraint k \
         JOIN pg_class c ON c.oid = k.conrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE k.contype = 'f' \
+        UNION ALL \
+        SELECT 'deferrable', c.relname || '.' || k.conname, '' FROM pg_constraint k \
+        JOIN pg_class c ON c.oid = k.conrelid \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE k.contype = 'f' AND k.condeferrable \
         UNION ALL \
         SELECT 'check', c.relname || '.' || k.conname, (SELECT coalesce(string_agg(a.attname, E'\n'), '') \
         FROM pg_attribute a WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)) FROM pg_constraint k \

@@ -29,6 +29,8 @@ enum SchemaName {
     /// Inserts of replication, row by row.
     static let replicaTrigger = "tombolo_log_replica"
     static let truncateTrigger = "tombolo_log_truncate"
+    /// Has keys checked at the end of a transaction that deletes: see ``DeferredKeys``.
+    static let deferralTrigger = "tombolo_defer_keys"
     static let livePolicy = "tombolo_live"
     /// Gives what goes into the trash a group.
     static let trashGroupTrigger = "tombolo_trash_group"

@@ -27,7 +27,13 @@ struct SchemaStepBuilder {
         for item in schema.classes { addTable(item) }
         for item in schema.classes { addColumns(item) }
         for item in schema.classes { addRowSizeCheck(item) }
-        for item in schema.classes { addForeignKeys(item) }
+        let deferred = DeferredKeys(schema)
+        for (index, item) in schema.classes.enumerated() {
+            addForeignKeys(item, deferrable: deferred.columns[index] ?? [])
+        }
+        for (index, item) in schema.classes.enumerated() {
+            addDeferral(item, isNeeded: deferred.deleting.contains(index))
+        }
         for item in schema.classes { dropRetiredUniqueness(item) }
         for item in schema.classes { addIndexes(item) }
         for item in schema.classes where item.isTrashable { addPolicy(item) }
@@ -213,21 +219,42 @@ struct SchemaStepBuilder {
                 + "CHECK (\(condition))\(validity)")
     }
 
-    private mutating func addForeignKeys(_ item: ClassSchema) {
-        for column in item.columns {
+    private mutating func addForeignKeys(_ item: ClassSchema, deferrable: Set<Int>) {
+        for (index, column) in item.columns.enumerated() {
             guard let target = column.linkTarget.flatMap({ schema[$0] }), let key = target.primaryKey else { continue }
             let name = SchemaName.foreignKey(item.table, column.sqlName)
-            let action: PostgresCatalog.DeleteAction =
-                column.isOptional && column.deleteRule == .nullify ? .setNull : .cascade
+            let action = column.deleteAction
             let present = live.foreignKeys["\(item.table).\(name)"]
+            let deferral = deferrable.contains(index) ? "DEFERRABLE INITIALLY IMMEDIATE" : "NOT DEFERRABLE"
             // One that refuses deletions was there before the model, and is left to whoever made it.
-            guard present != action, present != .other else { continue }
+            guard present != .other else { continue }
+            guard present != action else {
+                if deferrable.contains(index), !live.deferrableKeys.contains("\(item.table).\(name)") {
+                    add(
+                        "deferral of foreign key \(name)",
+                        "ALTER TABLE \(table(item)) ALTER CONSTRAINT \(quoted(name)) \(deferral)")
+                }
+                continue
+            }
             add(
                 present == nil ? "foreign key \(name)" : "delete rule of foreign key \(name)",
                 "ALTER TABLE \(table(item)) DROP CONSTRAINT IF EXISTS \(quoted(name)), ADD CONSTRAINT \(quoted(name)) "
                     + "FOREIGN KEY (\(quoted(column.sqlName))) REFERENCES \(table(target)) (\(quoted(key.sqlName))) "
-                    + "ON DELETE \(action.rawValue) NOT DEFERRABLE")
+                    + "ON DELETE \(action.rawValue) \(deferral)")
         }
+    }
+
+    private mutating func addDeferral(_ item: ClassSchema, isNeeded: Bool) {
+        let name = SchemaName.deferralTrigger
+        guard live.triggers.contains("\(item.table).\(name)") != isNeeded else { return }
+        add(
+            "deferred keys of deletions in \(item.table)",
+            isNeeded
+                ? """
+                CREATE OR REPLACE TRIGGER \(name) BEFORE DELETE ON \(table(item)) FOR EACH STATEMENT \
+                EXECUTE FUNCTION tombolo.\(SystemFunction.deferKeys.name)();
+                ALTER TABLE \(table(item)) ENABLE ALWAYS TRIGGER \(name)
+                """ : "DROP TRIGGER IF EXISTS \(name) ON \(table(item))")
     }
 
     /// New versions leave retired properties at their default, so that their rows would all be equal there.

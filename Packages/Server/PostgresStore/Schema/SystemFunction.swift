@@ -53,9 +53,21 @@ struct SystemFunction {
         """
 
     static let all: [SystemFunction] =
-        locks + trash + ChangelogPartition.functions + [
+        [deferKeys] + locks + trash + ChangelogPartition.functions + [
             ForeignChangelog.function, RuleAddition.function, JoiningByInvitation.function,
         ] + audit
+
+    /// The trigger of ``DeferredKeys``. Of the keys only those that have to be are deferrable, so that `ALL` means them, and
+    /// what other services want to be able to defer.
+    static let deferKeys = SystemFunction(
+        name: "defer_keys", parameters: "", result: "trigger",
+        body: """
+
+            BEGIN
+                SET CONSTRAINTS ALL DEFERRED;
+                RETURN NULL;
+            END
+            """)
 
     private static let locks =
         [takeLock]

@@ -206,9 +206,9 @@ extension UploadResult {
 }
 
 extension PostgresError {
-    /// Whether another row has the primary key.
     /// Whether another transaction made an object, or deleted a link's target, after this one had looked for it.
     var isLostRace: Bool { isTakenKey || code == .foreignKeyViolation }
 
+    /// Whether another row has the primary key.
     var isTakenKey: Bool { code == .uniqueViolation && constraintName?.hasSuffix("_pkey") == true }
 }
