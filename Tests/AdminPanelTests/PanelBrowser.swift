@@ -37,9 +37,7 @@ final class PanelBrowser: Sendable {
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
             authenticator: fixture.adminServer.authenticator, limits: limits, keptRequests: keptRequests,
             pages: { panel.add(to: $0, with: $1) })
-        try await ResourceReader.$patience.withValue(.seconds(600)) {
-            try await app.test(.router) { try await body(app, $0) }
-        }
+        try await app.test(.router) { try await body(app, $0) }
     }
 
     /// A browser in which somebody is logged in.

@@ -40,7 +40,7 @@ struct AppSite: Sendable {
         let owner = try await PostgresConnection.connect(configuration)
         try await Migrator.toDocuments([documents], on: owner).apply()
         await owner.close()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))
+        let pool = PostgresPool(configuration: configuration, options: .patient(4))
         let models = try await ServerModels.load(pool)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
@@ -51,9 +51,11 @@ struct AppSite: Sendable {
         let app = buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: pool, rules: rules, authenticator: authenticator)
         let service = JobService(rules: rules, pool: pool, authenticator: authenticator, logger: Logger(label: "jobs"))
-        try await app.test(.router) {
-            try await body(
-                AppSite(client: $0, pool: pool, schema: models.rules.schema, token: token, service: service))
+        try await withPatience {
+            try await app.test(.router) {
+                try await body(
+                    AppSite(client: $0, pool: pool, schema: models.rules.schema, token: token, service: service))
+            }
         }
         await pool.shutdown()
     }

@@ -55,7 +55,7 @@ struct BackupTests {
             #expect(before == after && before["public.session"] == 4)
 
             // The restored database has the backup as one under way: it's the one that it came from.
-            let pool = PostgresPool(configuration: restored, options: .init(maximumConnections: 2))
+            let pool = PostgresPool(configuration: restored, options: .patient(2))
             let anew = Backups(settings, pool: pool, logger: site.backups.logger)
             #expect(try await anew.history.unfinished() == [item.name.text])
             try await anew.step(now: BackupSite.start + BackupSite.hour)

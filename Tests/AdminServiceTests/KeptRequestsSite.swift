@@ -34,6 +34,11 @@ struct KeptRequestsSite: Sendable {
             requestID: "r\(number)")
     }
 
+    /// Writes all that waits, again if the database is too slow.
+    func writeAll() async {
+        while await !writer.writeAll() {}
+    }
+
     /// The ids of the requests in the database, the oldest first.
     func written() async throws -> [String] {
         try await fixture.pool.query("SELECT request_id FROM tombolo.request_entry ORDER BY at, id")

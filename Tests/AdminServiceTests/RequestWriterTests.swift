@@ -29,8 +29,7 @@ struct RequestWriterTests {
                 let id = try #require(answer.headers[HTTPField.Name("X-Request-Id")!])
                 _ = try await call(.get, "/no/such/place/as/hunter2?secret=hunter2")
                 _ = try await call(.get, "/health")
-                let isWritten = await site.writer.writeAll()
-                #expect(isWritten)
+                await site.writeAll()
                 let rows = try await fixture.pool.query(
                     """
                     SELECT request_id, method, route, status, encode(user_id, 'hex'), server, took_microseconds,
@@ -76,8 +75,7 @@ struct RequestWriterTests {
                 let second = await site.writer.writeAll()
                 #expect(!first && !second && site.kept.log.droppedCount == 5)
             }
-            let third = await site.writer.writeAll()
-            #expect(third)
+            await site.writeAll()
             let written = try await site.written()
             #expect(written.count == capacity + 1)
             #expect(Set(written) == Set((0...capacity).map { "r\($0)" }))
@@ -93,12 +91,11 @@ struct RequestWriterTests {
             let site = try Site(fixture)
             try await fixture.pool.execute("ALTER TABLE tombolo.request_entry RENAME TO elsewhere")
             site.kept.log.add(Site.entry(1))
-            _ = await site.writer.writeAll()
+            await site.writeAll()
             #expect(site.kept.log.droppedCount == 1)
             try await fixture.pool.execute("ALTER TABLE tombolo.elsewhere RENAME TO request_entry")
             site.kept.log.add(Site.entry(2))
-            let isWritten = await site.writer.writeAll()
-            #expect(isWritten)
+            await site.writeAll()
             #expect(try await site.written() == ["r2"])
             #expect(site.lines.text.count { $0.hasPrefix("warning") } == 1, "\(site.lines.text)")
         }

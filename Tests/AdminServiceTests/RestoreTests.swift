@@ -11,7 +11,7 @@ import TomboloServerModel
 
 @testable import AdminService
 
-@Suite("Restoring backups while servers run", .timeLimit(.minutes(5)))
+@Suite("Restoring backups while servers run", .timeLimit(.minutes(15)))
 struct RestoreTests {
     private static let (start, hour) = (BackupSite.start, BackupSite.hour)
 
@@ -145,7 +145,7 @@ struct RestoreTests {
         try await superuser.execute("CREATE DATABASE held OWNER keeper")
         await superuser.close()
         let database = cluster.configuration.database("held")
-        let pool = PostgresPool(configuration: database, options: .init(maximumConnections: 3))
+        let pool = PostgresPool(configuration: database, options: .patient(3))
         try await pool.withConnection { connection in
             try await connection.execute("SET SESSION AUTHORIZATION keeper")
             try await Migrator.toDocuments([], on: connection).apply()
@@ -188,16 +188,16 @@ struct RestoreTests {
             await pool.shutdown()
             var server = database
             server.user = "keeper"
-            let own = PostgresPool(configuration: server, options: .init(maximumConnections: 3))
+            let own = PostgresPool(configuration: server, options: .patient(3))
             let again = Backups(
                 backups.settings,
                 restoring: RestoreSettings(database: user, program: cluster.restoreProgram) { connection in
                     try await Migrator.toDocuments([], on: connection).apply()
                 }, pool: own, logger: Logger(label: "backups"))
             try await again.ask(toRestore: .backup(name), by: account)
-            try await again.step(now: Self.start + Self.hour)
+            try await withPatience { try await again.step(now: Self.start + Self.hour) }
             await idle.close()
-            let fresh = PostgresPool(configuration: server, options: .init(maximumConnections: 1))
+            let fresh = PostgresPool(configuration: server, options: .patient(1))
             let row = try await fresh.query(
                 """
                 SELECT (SELECT name FROM thing), (SELECT problem FROM tombolo.restore), (SELECT tableowner::text

@@ -37,9 +37,10 @@ public struct HarbourFixture: Sendable {
         let document = try models ?? ModelDocument(app: "harbour", objectTypes: [Ship.self, Sailor.self])
         try await Migrator.toDocuments([AppDocuments(models: document, rules: open)], on: owner).apply()
         await owner.close()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))
+        let pool = PostgresPool(configuration: configuration, options: .patient(4))
         do {
-            try await body(HarbourFixture(pool, rules))
+            let fixture = try await HarbourFixture(pool, rules)
+            try await withPatience { try await body(fixture) }
             await pool.shutdown()
         } catch {
             await pool.shutdown()

@@ -57,7 +57,7 @@ public struct ServiceFixture: Sendable {
         return configuration.database ?? ""
     }
 
-    /// Makes the database, runs `body`, and closes the connections.
+    /// Makes the database, runs `body` with patient servers, and closes the connections.
     /// - Parameter connections: the most that each server has.
     public static func with<R: Sendable>(
         connections: Int = 8, _ body: @Sendable (ServiceFixture) async throws -> R
@@ -65,17 +65,17 @@ public struct ServiceFixture: Sendable {
         let template = try await template.value
         let configuration = try await TestCluster.shared().createDatabase(template: template)
         // The owner's is for preparing and looking.
-        var pools = [PostgresPool(configuration: configuration, options: .init(maximumConnections: 3))]
+        var pools = [PostgresPool(configuration: configuration, options: .patient(3))]
         for role in ["tombolo_admin", "tombolo_tickets"] {
             let user = try await TestCluster.member(of: role, configuration)
-            pools.append(PostgresPool(configuration: user, options: .init(maximumConnections: connections)))
+            pools.append(PostgresPool(configuration: user, options: .patient(connections)))
         }
         func shutDown() async {
             for pool in pools { await pool.shutdown() }
         }
         do {
             let fixture = try await ServiceFixture(pool: pools[0], adminPool: pools[1], ticketPool: pools[2])
-            let result = try await body(fixture)
+            let result = try await withPatience { try await body(fixture) }
             await shutDown()
             return result
         } catch {

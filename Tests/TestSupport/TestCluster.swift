@@ -5,6 +5,8 @@ public import PostgresClient
 /// test process ends, also by kill -9.
 public actor TestCluster {
     public static let defaultMaximumConnections = 200
+    /// How long opening a connection may take, on a machine that is as busy as it likes.
+    private static let patience = Duration.seconds(600)
 
     /// The superuser in the database `postgres`.
     nonisolated public let configuration: PostgresConfiguration
@@ -45,7 +47,9 @@ public actor TestCluster {
         folder = try user.makeFolder()
         watchdog = try Watchdog(folder: folder)
         ExitHandler.shared.add(watchdog)
-        configuration = PostgresConfiguration(host: folder, port: 5432, user: "postgres", database: "postgres")
+        var configuration = PostgresConfiguration(host: folder, port: 5432, user: "postgres", database: "postgres")
+        configuration.connectTimeout = Self.patience
+        self.configuration = configuration
     }
 
     private nonisolated var dataFolder: String { folder + "/data" }
@@ -107,13 +111,24 @@ public actor TestCluster {
         let connection = try await PostgresConnection.connect(configuration)
         let copy = template.map { " TEMPLATE \(PostgresSQL.quoteIdentifier($0))" } ?? ""
         do {
-            try await connection.execute("CREATE DATABASE \(name)\(copy)")
+            try await Self.untilUnused { try await connection.execute("CREATE DATABASE \(name)\(copy)") }
         } catch {
             await connection.close()
             throw error
         }
         await connection.close()
         return configuration.database(name)
+    }
+
+    /// Tries it again while connections to a database haven't ended that were closed: PostgreSQL waits five seconds for them.
+    private static func untilUnused(_ body: @Sendable () async throws -> Void) async throws {
+        while true {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.code == .objectInUse {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
     }
 
     // MARK: Backups
@@ -138,7 +153,10 @@ public actor TestCluster {
         let name = database.database ?? "postgres"
         let connection = try await PostgresConnection.connect(configuration)
         do {
-            try await connection.query("DROP DATABASE IF EXISTS \(PostgresSQL.quoteIdentifier(name)) WITH (FORCE)")
+            try await Self.untilUnused {
+                try await connection.query(
+                    "DROP DATABASE IF EXISTS \(PostgresSQL.quoteIdentifier(name)) WITH (FORCE)")
+            }
             try await connection.query("CREATE DATABASE \(PostgresSQL.quoteIdentifier(name))")
         } catch {
             await connection.close()
@@ -188,9 +206,10 @@ public actor TestCluster {
         ])
     }
 
-    /// How to connect to this cluster's copy of another one's database.
+    /// How to connect to this cluster's copy of another one's database, with the usual patience: it may be frozen.
     nonisolated public func copy(of database: PostgresConfiguration) -> PostgresConfiguration {
         var copy = database
+        copy.connectTimeout = PostgresConfiguration.defaultConnectTimeout
         copy.keywords["host"] = folder
         return copy
     }

@@ -53,7 +53,8 @@ public actor TestPooler {
         let lines = [
             "listen_port": "5432", "unix_socket_dir": folder, "auth_type": "trust", "auth_user": "postgres",
             "auth_file": folder + "/users", "pool_mode": mode.rawValue, "default_pool_size": "100",
-            "max_client_conn": "400", "logfile": folder + "/log", "pidfile": folder + "/pid",
+            "max_client_conn": "400", "server_connect_timeout": "600", "client_login_timeout": "600",
+            "logfile": folder + "/log", "pidfile": folder + "/pid",
         ].merging(settings) { $1 }
         let text =
             "[databases]\n* = host=\(cluster) port=5432\n[pgbouncer]\n"

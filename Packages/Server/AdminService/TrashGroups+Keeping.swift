@@ -1,5 +1,6 @@
 import PostgresClient
 import PostgresValues
+import TomboloHTTP
 package import TomboloModel
 
 extension TrashGroups {
@@ -113,7 +114,7 @@ extension TrashGroups {
         do {
             let found = try await connection.savepoint { connection in
                 try await connection.execute(
-                    "SET LOCAL statement_timeout = \(Self.keepPatience.components.seconds * 1_000)")
+                    "SET LOCAL statement_timeout = \(Self.keepPatience.patient.components.seconds * 1_000)")
                 return try await connection.query(
                     """
                     SELECT DISTINCT ON (k.g) k.g, k.class, k.id, k.now, k.later FROM (

@@ -5,9 +5,8 @@ import TomboloModel
 import TomboloRules
 
 extension ResourceReader {
-    /// How long a page waits for what it can do without: a rule or a search that few of many objects satisfy takes long. Tests
-    /// have it wait longer, so that pages don't depend on how busy the machine is.
-    @TaskLocal static var patience = Duration.seconds(2)
+    /// How long a page waits for what it can do without: a rule or a search that few of many objects satisfy takes long.
+    static let patience = Duration.seconds(2)
 
     /// As `count`, or nil if that takes longer than a page waits.
     func patientCount(
@@ -35,7 +34,7 @@ extension ResourceReader {
         _ body: @escaping @Sendable () async throws -> Found?
     ) async throws -> Found? {
         do {
-            return try await withTimeout(patience, body)
+            return try await withTimeout(patience.patient, body)
         } catch let failure as RequestFailure where failure.code == .timeout {
             return nil
         } catch is CancellationError where !Task.isCancelled {

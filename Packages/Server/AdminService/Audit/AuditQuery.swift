@@ -28,7 +28,7 @@ struct AuditQuery {
         var query = AuditQuery(view, filter)
         let sql = try query.sql()
         do {
-            try await connection.limitStatements(to: statementTimeout)
+            try await connection.limitStatements(to: statementTimeout.patient)
             let rows = try await connection.query(sql, query.parameters)
             let upTo = try await connection.query(
                 "SELECT CASE WHEN tick IS NOT NULL THEN at END FROM tombolo.audit_position")

@@ -282,7 +282,7 @@ extension TrashPurge {
     /// that don't last, so that the answer is the database's own, for up to ``trialTime``; of the others the app is asked.
     package func preview(now: Int64) async throws -> JSON {
         let (entries, retention) = try await due(now, after: nil, all: true)
-        let end = ContinuousClock.now + Self.trialTime
+        let end = ContinuousClock.now + Self.trialTime.patient
         var items: [JSON] = []
         for entry in entries {
             let isTried = ContinuousClock.now < end

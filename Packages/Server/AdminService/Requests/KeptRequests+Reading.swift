@@ -97,7 +97,7 @@ extension KeptRequests {
     private func ask(_ sql: String, _ parameters: [PostgresParameter]) async throws -> PostgresResult {
         do {
             return try await pool.transaction(readOnly: true) { connection in
-                try await connection.limitStatements(to: Self.statementTimeout)
+                try await connection.limitStatements(to: Self.statementTimeout.patient)
                 return try await connection.query(sql, parameters)
             }
         } catch let error as PostgresError where error.code == .queryCanceled {

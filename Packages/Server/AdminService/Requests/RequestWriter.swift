@@ -81,7 +81,7 @@ final class RequestWriter: Sendable {
     /// - Parameter id: of the first request; the others follow.
     func write(_ batch: [RequestLog.Entry], _ id: Int64) async throws {
         try await requests.pool.transaction { connection in
-            try await connection.limitStatements(to: Self.statementTimeout)
+            try await connection.limitStatements(to: Self.statementTimeout.patient)
             try await connection.query(
                 """
                 INSERT INTO tombolo.request_entry

@@ -1,4 +1,5 @@
 import PostgresClient
+import TomboloHTTP
 
 /// Gives a database the name of another, which gets a new one, at once: in one transaction, so that a process that is killed
 /// leaves either the one or the other. Everybody's connections to both end.
@@ -29,7 +30,7 @@ struct DatabaseSwap: Sendable {
                     try await rename(connection)
                 }
             } catch let error as PostgresError where error.code == .objectInUse {
-                guard attempt < Self.attemptLimit else { throw try await blocked(connection, error) }
+                guard attempt < Self.attemptLimit * Patience.factor else { throw try await blocked(connection, error) }
             }
         }
     }

@@ -24,7 +24,7 @@ extension Routes {
                 throw RequestFailure(.unavailable, "The server is about to end.", hint: RequestFailure.retryHint)
             }
             do {
-                try await withTimeout(Self.readinessTimeout) { _ = try await pool.query("SELECT 1") }
+                try await withTimeout(Self.readinessTimeout.patient) { _ = try await pool.query("SELECT 1") }
             } catch {
                 throw RequestFailure(
                     .unavailable, "The database does not answer.", hint: RequestFailure.retryHint, cause: error)

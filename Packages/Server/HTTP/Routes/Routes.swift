@@ -75,7 +75,7 @@ public struct Routes {
         router.on(RouterPath(path), method: method) { request, context in
             var context = context
             if let bodyBytes { context.limits.bodyBytes = bodyBytes }
-            return try await withTimeout(timeout, on: Self.executor(for: request, context)) { [context] in
+            return try await withTimeout(timeout.patient, on: Self.executor(for: request, context)) { [context] in
                 let caller: RouteIdentity.Caller =
                     switch access.token {
                     case .ignored: RouteIdentity.Caller(subject: .anonymous)

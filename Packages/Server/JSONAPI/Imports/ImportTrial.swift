@@ -20,7 +20,7 @@ struct ImportTrial: Sendable {
         _ planned: [ImportPlanner.Planned], _ worker: ImportWorker, _ pool: PostgresPool
     ) async throws -> ImportTrial {
         try await TrialTransaction.run(pool) { connection in
-            let end = ContinuousClock.now + duration
+            let end = ContinuousClock.now + duration.patient
             var trial = ImportTrial()
             for entry in planned {
                 try await trial.add(entry, worker, connection)

@@ -28,7 +28,7 @@ struct BulkTrial: Sendable {
     ///   - duration: ``duration`` but in tests.
     ///   - holdTime: ``holdTime`` but in tests.
     static func run(
-        _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, duration: Duration = duration,
+        _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, duration: Duration = duration.patient,
         holdTime: Duration = holdTime
     ) async throws -> BulkTrial {
         let end = ContinuousClock.now + duration
