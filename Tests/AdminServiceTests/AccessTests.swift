@@ -34,10 +34,10 @@ import TomboloRules
         [
             buildAdminApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: LiveRules(fixture.rules),
-                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator),
+                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator, limits: .unhurried),
             try buildTicketApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.ticketServer.pool, rules: LiveRules(fixture.rules),
-                authenticator: fixture.ticketServer.authenticator),
+                authenticator: fixture.ticketServer.authenticator, limits: .unhurried),
         ]
     }
 
@@ -178,10 +178,13 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             for app in try Self.applications(fixture) {
                 try await app.test(.live) { client in
-                    #expect((client.port ?? 0) > 0)
-                    for (path, status) in [("/health", 200), ("/ready", 200), ("/nowhere", 404)] {
-                        let response = try await client.execute(uri: path, method: .get)
-                        #expect(response.status.code == status)
+                    let port = try #require(client.port)
+                    #expect(port > 0)
+                    try await PatientClient.with(port) { call in
+                        for (path, status) in [("/health", 200), ("/ready", 200), ("/nowhere", 404)] {
+                            let answer = try await call(.get, path)
+                            #expect(answer.status == status, "\(path): \(answer.text)")
+                        }
                     }
                 }
             }

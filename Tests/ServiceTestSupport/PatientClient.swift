@@ -1,0 +1,44 @@
+public import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+public import TomboloHTTP
+
+/// Asks a live server, and waits for each answer for as long as a test may take. The client of Hummingbird's own live tests
+/// gives up after 20 seconds.
+public struct PatientClient: Sendable {
+    private let client: TestClient
+
+    public func callAsFunction(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> Answer {
+        var headers = headers
+        headers[.connection] = "keep-alive"
+        let response = try await client.execute(
+            TestClient.Request(
+                path, method: method, authority: "localhost", headers: headers,
+                body: body.map { ByteBuffer(string: $0) }))
+        return Answer(
+            status: response.status.code, text: String(buffer: response.body ?? ByteBuffer()),
+            headers: response.headers)
+    }
+
+    /// Connects to a server of this process, whose limits should be ``TomboloHTTP/HTTPLimits/unhurried``.
+    public static func with(
+        _ port: Int, _ body: @escaping @Sendable (PatientClient) async throws -> Void
+    ) async throws {
+        try await TestClient.withClient(
+            host: "localhost", port: port, configuration: .init(timeout: .seconds(600))
+        ) { try await body(PatientClient(client: $0)) }
+    }
+}
+
+extension HTTPLimits {
+    /// Of a live server whose clients may stand still before a request or in it.
+    public static var unhurried: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.firstRequestTimeout = .seconds(600)
+        limits.idleTimeout = .seconds(600)
+        limits.stallTimeout = .seconds(600)
+        return limits
+    }
+}
