@@ -116,6 +116,15 @@ import TomboloServerModel
         }
     }
 
+    /// Has a test mail sent, again while the machine was too busy for the carrier's time.
+    private static func sendTestMail(_ browser: PanelBrowser) async throws -> Answer {
+        while true {
+            let answer = try await browser.post("/panel/settings/test-mail")
+            let isLate = ["The carrier didn&#39;t answer in time.", "was ended by a signal."]
+            if !isLate.contains(where: answer.text.contains) { return answer }
+        }
+    }
+
     @Test(
         "what the carrier answers is said in words, with what to do",
         arguments: [
@@ -125,7 +134,7 @@ import TomboloServerModel
     func refused(_ words: [String], _ expected: String) async throws {
         try await Self.with([:], mail: .command(words)) { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
-            let answer = try await browser.post("/panel/settings/test-mail")
+            let answer = try await Self.sendTestMail(browser)
             #expect(answer.status == 502 && answer.text.contains(expected), "\(answer.text)")
             #expect(!answer.text.contains("hunter2"))
         }
@@ -141,8 +150,8 @@ import TomboloServerModel
         let carrier = MailHook.http(url: "https://127.0.0.1:1/hunter2", secret: "hunter2")
         try await Self.with([:], mail: carrier) { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
-            let answer = try await browser.post("/panel/settings/test-mail")
-            #expect(answer.status == 502)
+            let answer = try await Self.sendTestMail(browser)
+            #expect(answer.status == 502, "\(answer.text)")
             let message =
                 "The carrier&#39;s host refused the connection.</p><p>Check the host and the port in TOMBOLO_MAIL"
             #expect(answer.text.contains(message), "\(answer.text)")

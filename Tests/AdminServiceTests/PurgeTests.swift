@@ -5,6 +5,7 @@ import HummingbirdTesting
 import PostgresClient
 import PostgresValues
 import ServiceTestSupport
+import Synchronization
 import Testing
 import TomboloHTTP
 import TomboloModel
@@ -187,8 +188,14 @@ struct PurgeTests {
             try await restorer.execute("BEGIN")
             try await restorer.query(
                 "SELECT tombolo.restore('Session', $1)", [.text(site.fixture.sessions[0].stringValue)])
-            async let report = site.purge().run(now: time + 31 * Self.day)
-            while try await restorer.query("SELECT 1 FROM pg_locks WHERE NOT granted").isEmpty {
+            // Should the restorer stand still while the purge waits for it, that's over before it's noticed.
+            let isOver = Atomic(false)
+            async let report = {
+                defer { isOver.store(true, ordering: .sequentiallyConsistent) }
+                return try await site.purge().run(now: time + 31 * Self.day)
+            }()
+            let waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+            while !isOver.load(ordering: .sequentiallyConsistent), try await restorer.query(waiting).isEmpty {
                 await Task.yield()
             }
             try await restorer.execute("COMMIT")

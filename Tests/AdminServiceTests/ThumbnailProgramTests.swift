@@ -142,7 +142,7 @@ import Testing
     @Test("neither does a program that isn't there, nor one that nobody may run")
     func missing() async throws {
         for (path, status) in [("/nowhere/vipsthumbnail", Int32(127)), ("/etc/passwd", 126)] {
-            let program = ThumbnailProgram(path: path)
+            let program = ThumbnailSite.patient(path)
             #expect(try await program.thumbnail(of: TestImages.png, side: 96) == .failed(status: status))
         }
     }
