@@ -121,7 +121,7 @@ private let auditCluster = Task { try await TestCluster.start() }
 
     @Test(
         "random changes by services and devices, while followers are killed, are all there once",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func killed() async throws {
         try await withDatabase { database, connection, _ in
             try await HostileWriters.prepare(connection)
@@ -130,7 +130,8 @@ private let auditCluster = Task { try await TestCluster.start() }
             let writers = HostileWriters(configuration: database.configuration, seed: 7)
             let parts = ChaosWriter(configuration: database.configuration, seed: 11)
             // Their own: what ends a follower's session may come a moment late, when the connection is somebody else's.
-            let followers = PostgresPool(configuration: database.configuration)
+            let followers = PostgresPool(
+                configuration: database.configuration, options: TestDatabase.poolOptions)
             let device = DeviceProgress()
             _ = try await database.store.openClient(ClientID(rawValue: 5), user: "ann", acknowledged: 0)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -218,7 +219,7 @@ private let auditCluster = Task { try await TestCluster.start() }
     @Test("the changelog keeps what the log hasn't copied, and not for ever; the log says what it misses")
     func retention() async throws {
         try await withDatabase { database, connection, follower in
-            let retention = ChangelogRetention(configuration: database.configuration)
+            let retention = database.retention
             try await connection.execute("INSERT INTO account VALUES (1, 0)")
             try await tick(database)
             try await follower.catchUp()

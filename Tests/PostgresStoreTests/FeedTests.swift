@@ -255,8 +255,7 @@ import TomboloSyncSession
             WHERE l.locktype = 'relation' AND l.relation = 'tombolo.sequencer_lock'::regclass AND l.granted
             """)
         #expect(try holders.map { try $0[0].bool } == [true])
-        let report = try await ChangelogRetention(configuration: database.configuration)
-            .run(now: Stamp(microseconds: 4_000_000_000_000_000))
+        let report = try await database.retention.run(now: Stamp(microseconds: 4_000_000_000_000_000))
         #expect(report.floor != nil)
         await sequencer.resign()
         await service.close()
@@ -302,8 +301,7 @@ import TomboloSyncSession
         #expect(try await database.store.latestTick() == tick)
         // It gave its lock up, and may be elected anew.
         // The server releases the lock of the closed connection a moment later.
-        for _ in 0..<2_000
-        where try await database.pool.query("SELECT epoch FROM tombolo.sequencer")[0, 0].int64 == 2 {
+        while try await database.pool.query("SELECT epoch FROM tombolo.sequencer")[0, 0].int64 == 2 {
             _ = try? await first.makeTick()
             try await Task.sleep(for: .milliseconds(5))
         }

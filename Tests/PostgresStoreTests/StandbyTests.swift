@@ -27,7 +27,7 @@ struct StandbyTests {
             let primary = try await TestCluster.start()
             let configuration = try await primary.createDatabase()
             let schema = try Schema.of([Account.self])
-            let pool = PostgresPool(configuration: configuration)
+            let pool = PostgresPool(configuration: configuration, options: TestDatabase.poolOptions)
             try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
             let replica = try await primary.startStandby()
             let pair = Pair(
@@ -78,9 +78,16 @@ struct StandbyTests {
             try await pool.query("INSERT INTO account (_id, balance) VALUES (pg_current_xact_id()::text::bigint, 0)")
         }
 
-        /// Waits until the primary's newest tick sees everything, and a standby has it.
-        func settle(_ cluster: TestCluster? = nil) async throws {
-            let replica = try await PostgresConnection.connect((cluster ?? self.replica).copy(of: configuration))
+        /// Connects to a cluster that isn't frozen, however long it takes.
+        func connect(_ cluster: TestCluster) async throws -> PostgresConnection {
+            var copy = cluster.copy(of: configuration)
+            copy.connectTimeout = .seconds(600)
+            return try await PostgresConnection.connect(copy)
+        }
+
+        /// Waits until the primary's newest tick sees everything, and the standby has it.
+        func settle() async throws {
+            let replica = try await connect(replica)
             try await eventually("a standby that has all") {
                 let mine = try await StoredTick.latest(replica)
                 return try await pool.withConnection { connection in
@@ -92,7 +99,7 @@ struct StandbyTests {
         }
 
         func eventually(_ what: String, _ condition: @Sendable () async throws -> Bool) async throws {
-            let deadline = ContinuousClock.now + .seconds(240)
+            let deadline = ContinuousClock.now + .seconds(600)
             while try await !condition() {
                 try #require(ContinuousClock.now < deadline, "still not: \(what)")
                 try await Task.sleep(for: .milliseconds(10))
@@ -220,7 +227,7 @@ struct StandbyTests {
             let (store, standby) = try await pair.store()
             try await pair.write()
             try await pair.serve(store, standby, count: 1)
-            let replica = try await PostgresConnection.connect(pair.replica.copy(of: pair.configuration))
+            let replica = try await pair.connect(pair.replica)
             try await replica.execute("SELECT pg_wal_replay_pause()")
             try await pair.write()
             try await pair.eventually("a tick that sees both") {
@@ -229,9 +236,9 @@ struct StandbyTests {
             }
             let before = standby.statistics
             #expect(try await pair.bootstrap(store).keys.count == 2)
+            // More than once if the primary had no tick to read for a while, so that the standby was asked again.
             #expect(
-                standby.statistics.served == 1 && standby.statistics.behind == before.behind + 1,
-                "\(standby.statistics)")
+                standby.statistics.served == 1 && standby.statistics.behind > before.behind, "\(standby.statistics)")
             // Not asked again for a while.
             try await pair.rest(store, standby, count: 2)
             try await replica.execute("SELECT pg_wal_replay_resume()")
@@ -388,16 +395,15 @@ struct StandbyTests {
             #expect(promoted.statistics.unusable == 1, "\(promoted.statistics)")
 
             // It goes its own way, with ticks of its own, and has a standby itself.
-            let elsewhere = pair.replica.copy(of: pair.configuration)
-            let connection = try await PostgresConnection.connect(elsewhere)
-            let sequencer = Sequencer(configuration: elsewhere, logger: Pair.quiet)
+            let connection = try await pair.connect(pair.replica)
+            let sequencer = Sequencer(configuration: connection.configuration, logger: Pair.quiet)
             for number in 1...20 {
                 try await connection.query(
                     "INSERT INTO account (_id, balance) VALUES ($1, 0)", [.int64(Int64(-number))])
                 _ = try await sequencer.makeTick()
             }
             let other = try await pair.replica.startStandby()
-            let copy = try await PostgresConnection.connect(other.copy(of: pair.configuration))
+            let copy = try await pair.connect(other)
             try await pair.eventually("the other standby") {
                 try await copy.query("SELECT count(*) FROM account")[0, 0].int == 21
             }

@@ -12,11 +12,19 @@ struct TestDatabase: Sendable {
     let schema: Schema
     let store: PostgresServerStore
 
+    /// Who asks for a connection waits for as long as those who have one stand still.
+    static let poolOptions = PostgresPool.Options(acquireTimeout: .seconds(600))
+
+    /// Retention whose steps may take as long as they like: none waits for others that long.
+    var retention: ChangelogRetention {
+        ChangelogRetention(configuration: configuration, stepTimeout: .seconds(600))
+    }
+
     static func make(_ schema: Schema, on cluster: TestCluster? = nil) async throws -> TestDatabase {
         let owner: TestCluster
         if let cluster { owner = cluster } else { owner = try await TestCluster.shared() }
         let configuration = try await owner.createDatabase()
-        let pool = PostgresPool(configuration: configuration)
+        let pool = PostgresPool(configuration: configuration, options: Self.poolOptions)
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
         let store = try await PostgresServerStore.open(schema: schema, pool: pool)
         return TestDatabase(configuration: configuration, pool: pool, schema: schema, store: store)

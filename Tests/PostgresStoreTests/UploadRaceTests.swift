@@ -69,9 +69,13 @@ import TomboloSyncSession
             let classIndex = try TestModel.index("Account", database.schema)
             let isDone = Atomic<Bool>(false)
             let kills = Atomic<Int>(0)
+            let ended = Atomic<Int>(0)
             let killing = Task {
                 var random = SeededGenerator(seed: seed)
                 let killer = try await database.connect()
+                let shortPause = 0.05
+                var pause = shortPause
+                var known = 0
                 while !isDone.load(ordering: .relaxed) {
                     let killed = try await killer.query(
                         """
@@ -79,7 +83,11 @@ import TomboloSyncSession
                         WHERE datname = current_database() AND application_name = 'tombolo' AND pid <> pg_backend_pid()
                         """)
                     kills.add(Int(try killed[0][0].int64), ordering: .relaxed)
-                    try await killer.execute("SELECT pg_sleep(\(Double.random(in: 0...0.05, using: &random)))")
+                    // A machine so slow that no upload ends between two kills gets more time.
+                    let now = ended.load(ordering: .relaxed)
+                    pause = now == known ? pause * 1.5 : shortPause
+                    known = now
+                    try await killer.execute("SELECT pg_sleep(\(Double.random(in: 0...pause, using: &random)))")
                 }
                 await killer.close()
             }
@@ -116,6 +124,7 @@ import TomboloSyncSession
                             }
                         }
                         isKnown = true
+                        ended.add(1, ordering: .relaxed)
                     } catch let error as PostgresError where error.isRetryable {}
                 }
             }
@@ -151,7 +160,8 @@ import TomboloSyncSession
             var configuration = database.configuration
             configuration.settings = ["lock_timeout": "30ms"]
             let store = try await PostgresServerStore.open(
-                schema: database.schema, pool: PostgresPool(configuration: configuration))
+                schema: database.schema,
+                pool: PostgresPool(configuration: configuration, options: TestDatabase.poolOptions))
             let change = upload(
                 ada, 1, base: base, .add(try reference(database, "Account", .int(1)), column: 1, amount: 5))
             do {

@@ -188,7 +188,8 @@ public actor TestCluster {
         ])
         // Stands after the primary's settings, which it includes.
         let file = folder + "/test.conf"
-        try "unix_socket_directories = '\(folder)'\nhot_standby = on\n".write(
+        // A read that stands still for a while isn't cancelled for what the primary has cleaned up meanwhile.
+        try "unix_socket_directories = '\(folder)'\nhot_standby = on\nmax_standby_streaming_delay = 600s\n".write(
             toFile: file, atomically: false, encoding: .utf8)
         if let owner = user.owner { _ = chown(file, owner.user, owner.group) }
         let main = dataFolder + "/postgresql.conf"
