@@ -15,8 +15,12 @@ struct AccountPlace: Sendable {
     let tokens: TokenConfiguration
     let authenticator: Authenticator
 
+    /// Who asks for a connection waits for as long as those who have one stand still.
+    static let poolOptions = PostgresPool.Options(acquireTimeout: .seconds(600))
+
     static func with(_ body: (AccountPlace) async throws -> Void) async throws {
-        let pool = PostgresPool(configuration: try await TestCluster.shared().createDatabase())
+        let pool = PostgresPool(
+            configuration: try await TestCluster.shared().createDatabase(), options: poolOptions)
         do {
             try await pool.withConnection { connection in
                 try await PostgresSchema.install(.empty, on: connection)

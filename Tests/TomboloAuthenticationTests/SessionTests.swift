@@ -100,11 +100,12 @@ import TomboloRules
         try await AccountPlace.with { place in
             try await place.register()
             for _ in 0..<10 {
-                let login = try await place.login()
+                let login = try await place.login(now: now)
                 let servers = [place.authenticator, await place.server()]
                 let tokens = try await withThrowingTaskGroup(of: String.self) { group in
                     for server in servers {
-                        group.addTask { try await server.refresh(login.refreshToken).refreshToken }
+                        // At the same time, however long either stands still.
+                        group.addTask { try await server.refresh(login.refreshToken, now: now).refreshToken }
                     }
                     return try await group.reduce(into: Set()) { $0.insert($1) }
                 }

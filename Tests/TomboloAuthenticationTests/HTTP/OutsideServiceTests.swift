@@ -87,7 +87,12 @@ private final class OutsideService: Sendable {
                     func login(_ token: String) async throws -> AccountClient.Answer {
                         try await call(.post, "/login", #"{"provider": "custom-token", "token": "\#(token)"}"#)
                     }
-                    let first = try await login(tokens[0])
+                    var first = try await login(tokens[0])
+                    // Again while the keys didn't come in time, after which they aren't asked for at once.
+                    for _ in 0..<600 where first.status == 503 {
+                        try await Task.sleep(for: .milliseconds(500))
+                        first = try await login(tokens[0])
+                    }
                     #expect(first.status == 200, "\(first.text)")
                     let second = try await login(tokens[1])
                     #expect(second["userID"] == first["userID"])
@@ -166,22 +171,44 @@ private final class OutsideService: Sendable {
             }
             // It speaks no TLS.
             let secure = address.replacing("http://", with: "https://")
-            await #expect(throws: OutgoingFailure.insecure) {
-                try await OutgoingRequest(url: "\(secure)/function", body: slow, timeoutSeconds: 20).answer()
-            }
+            let insecure = OutgoingRequest(url: "\(secure)/function", body: slow, timeoutSeconds: 20)
+            let failed = await Self.failure(unless: OutgoingFailure.timeout) { _ = try await insecure.answer() }
+            #expect(failed == .insecure)
             let carrier = MailHook.http(url: "\(address)/nowhere", secret: "hunter2")
-            await #expect(throws: MailDeliveryError.refused(status: 404)) {
+            let refusal = await Self.failure(unless: MailDeliveryError.timeout) {
                 try await carrier.deliver(.test("ann@example.org"))
             }
+            #expect(refusal == .refused(status: 404))
         }
-        await #expect(throws: OutgoingFailure.refused) {
-            try await OutgoingRequest(url: "https://127.0.0.1:1/", timeoutSeconds: 20).answer()
+        // No name server is asked about a part of 64 characters.
+        for (url, expected) in [
+            ("https://127.0.0.1:1/", OutgoingFailure.refused),
+            ("https://\(String(repeating: "x", count: 64)).invalid/", .unknownHost),
+        ] {
+            let request = OutgoingRequest(url: url, timeoutSeconds: 20)
+            let failed = await Self.failure(unless: OutgoingFailure.timeout) { _ = try await request.answer() }
+            #expect(failed == expected)
         }
-        // No name server is asked about a part of that length.
-        let unknown = "https://\(String(repeating: "x", count: 64)).invalid/"
-        await #expect(throws: OutgoingFailure.unknownHost) {
-            try await OutgoingRequest(url: unknown, timeoutSeconds: 20).answer()
+    }
+
+    /// Why something fails; again while time ran out, as it may on a busy machine.
+    private static func failure<Failure: Error & Equatable>(
+        unless timeout: Failure, _ body: () async throws -> Void
+    ) async -> Failure? {
+        for _ in 0..<50 {
+            do {
+                try await body()
+                return nil
+            } catch let failure as Failure where failure != timeout {
+                return failure
+            } catch is Failure {
+                continue
+            } catch {
+                Issue.record(error)
+                return nil
+            }
         }
+        return timeout
     }
 
     @Test(

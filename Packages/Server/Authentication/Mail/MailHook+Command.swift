@@ -2,7 +2,7 @@ internal import Foundation
 
 extension MailHook {
     /// How long a program may take, in seconds.
-    static let commandSeconds: Double = 30
+    @TaskLocal static var commandSeconds: Double = 30
 
     /// Runs a program with the mail on standard input, and ends it when it takes too long.
     static func run(_ words: [String], _ mail: Mail) async throws {
