@@ -26,7 +26,7 @@ import TomboloAuthentication
             let configuration = pool.configuration
             var address =
                 "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-            address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+            address += " connect_timeout=600 user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
             try await body(Tool(pool: pool, address: address))
         }
     }

@@ -9,7 +9,7 @@ import TomboloMigration
 enum Databases {
     static func withConference(_ body: (PostgresPool) async throws -> Void) async throws {
         let database = try await TestCluster.shared().createDatabase()
-        let pool = PostgresPool(configuration: database)
+        let pool = PostgresPool(configuration: database, options: .init(acquireTimeout: .seconds(600)))
         try await pool.withConnection { connection in _ = try await Conference.migrator(connection).apply() }
         try await body(pool)
         await pool.shutdown()

@@ -153,7 +153,7 @@ import TomboloPostgresStore
             let configuration = connection.configuration
             let address = [
                 "host=\(configuration.keywords["host"] ?? "")", "port=\(configuration.keywords["port"] ?? "5432")",
-                "user=\(configuration.user ?? "")", "dbname=\(configuration.database ?? "")",
+                "connect_timeout=600", "user=\(configuration.user ?? "")", "dbname=\(configuration.database ?? "")",
             ].joined(separator: " ")
             func setup(_ arguments: String...) async throws -> ProgramRun.Outcome {
                 try await BuiltProgram("conference", "ConferenceTool").run(

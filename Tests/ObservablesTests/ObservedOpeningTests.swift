@@ -78,7 +78,7 @@ struct ObservedOpeningTests {
         let other = App(
             id: appID + "-silent",
             configuration: AppConfiguration(
-                baseURL: "http://127.0.0.1:\(silence.port)", defaultRequestTimeoutMS: 60_000, rootDirectory: folder))
+                baseURL: "http://127.0.0.1:\(silence.port)", defaultRequestTimeoutMS: 600_000, rootDirectory: folder))
         let claims = Data(#"{"sub":"eve"}"#.utf8).base64EncodedString().replacing("=", with: "")
         _ = try await other.login(credentials: .accessToken("e30.\(claims).secret"))
         for isCancelled in [false, true] {

@@ -50,7 +50,7 @@ import TomboloSyncSession
         let store = try open()
         let count = 2 * Int(LogCheckpoints.pageCount) * 4_096 / Self.planByteCount
         try apply(count, to: store)
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(600)
         while try byteCount() < count * Self.planByteCount, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -19,6 +19,9 @@ import Testing
         #"2026-05-14T13:22:18Z  susi  timer_set  kept raw: {"type":"timer_set","time":5}"#,
     ]
 
+    /// For requests that are answered.
+    private static let patience = ["--timeout", "600"]
+
     @Test("Files are imported, shown and imported again")
     func importing() async throws {
         let folder = try TemporaryFolder()
@@ -56,7 +59,7 @@ import Testing
         let data = ["--data", folder.url.path]
         let server = try StubServer(.ok(Self.answer))
         defer { server.stop() }
-        let result = try await Susi.run(["ask", "1+1=2 & é?", "--server", "\(server.url)/api/"] + data)
+        let result = try await Susi.run(["ask", "1+1=2 & é?", "--server", "\(server.url)/api/"] + Self.patience + data)
         #expect(result.status == 0, "\(result.messages)")
         #expect(result.lines == Array(Self.shown.dropFirst()))
         let request = try #require(server.requestLines.first)
@@ -65,7 +68,7 @@ import Testing
             try await Susi.run(["show"] + data).lines
                 == ["2026-05-14T13:22:18Z  you   1+1=2 & é?"] + Self.shown.dropFirst())
         // The same exchange in the history adds nothing.
-        let history = try await Susi.run(["memory"] + data, environment: ["SUSI_SERVER": server.url])
+        let history = try await Susi.run(["memory"] + Self.patience + data, environment: ["SUSI_SERVER": server.url])
         #expect(history.status == 0 && server.requestLines.last == "GET /susi/memory.json HTTP/1.1")
     }
 
@@ -98,7 +101,8 @@ import Testing
 
         let other = try StubServer(.ok(Self.answer))
         defer { other.stop() }
-        #expect(try await Susi.run(["retry", "--server", other.url] + data).lines == Array(Self.shown.dropFirst()))
+        let sent = try await Susi.run(["retry", "--server", other.url] + Self.patience + data)
+        #expect(sent.lines == Array(Self.shown.dropFirst()), "\(sent.messages)")
         #expect(try await Susi.run(["show"] + data).lines.count == Self.shown.count)
         #expect(try await Susi.run(["retry", "--server", other.url] + data).lines.isEmpty)
     }

@@ -4,6 +4,9 @@ import TomboloMigration
 
 /// Databases of a throw-away server.
 enum Databases {
+    /// Who asks for a connection waits for as long as those who have one stand still.
+    static let poolOptions = PostgresPool.Options(acquireTimeout: .seconds(600))
+
     static func withEmpty(_ body: (PostgresConnection) async throws -> Void) async throws {
         let database = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(database)

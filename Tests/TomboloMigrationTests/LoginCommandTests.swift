@@ -33,12 +33,12 @@ import TomboloModel
 
     private func withTool(_ body: (Tool) async throws -> Void) async throws {
         let configuration = try await TestCluster.shared().createDatabase()
-        let pool = PostgresPool(configuration: configuration)
+        let pool = PostgresPool(configuration: configuration, options: Databases.poolOptions)
         try await pool.withConnection { connection in
             _ = try await Migrator(connection, schema: try Schema.of([Listing.self])).apply()
         }
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        address += " connect_timeout=600 user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
         try await body(Tool(pool: pool, address: address))
         await pool.shutdown()
     }

@@ -77,8 +77,7 @@ import TomboloPostgresStore
             SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
             """
-        var isFree = false
-        for _ in 0..<10_000 where !isFree { isFree = try await second.query(holders)[0, 0].int == 0 }
+        while try await second.query(holders)[0, 0].int > 0 { try await Task.sleep(for: .milliseconds(5)) }
         _ = try await migrator(second).apply()
         await second.close()
     }

@@ -22,7 +22,7 @@ struct ReverseTests {
     }
 
     private static func address(_ configuration: PostgresConfiguration) -> String {
-        "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432") "
+        "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432") connect_timeout=600 "
             + "user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
     }
 

@@ -185,7 +185,7 @@ import TomboloPostgresStore
             func load(_ user: String, _ role: DatabaseRole) async throws -> String? {
                 var configuration = owner.configuration
                 configuration.user = user
-                let pool = PostgresPool(configuration: configuration)
+                let pool = PostgresPool(configuration: configuration, options: Databases.poolOptions)
                 do {
                     _ = try await role.loadModels(pool, logger: Logger(label: "check"))
                     await pool.shutdown()
@@ -240,7 +240,7 @@ import TomboloPostgresStore
             try await migrator(owner, [Listing.self]).apply()
             try await superuser.execute("CREATE ROLE member LOGIN IN ROLE tombolo_gateway")
             let member = try await connect("member", like: owner)
-            let retention = ChangelogRetention(configuration: member.configuration)
+            let retention = ChangelogRetention(configuration: member.configuration, stepTimeout: .seconds(600))
             let sequencer = Sequencer(configuration: member.configuration)
             let day: Int64 = 86_400_000_000
             var now = try #require(try await sequencer.makeTick()).time.microseconds
@@ -282,7 +282,7 @@ import TomboloPostgresStore
         try await withCluster { superuser, owner in
             let configuration = owner.configuration
             let address =
-                "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432") "
+                "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432") connect_timeout=600 "
                 + "user=keeper dbname=held"
             func run(_ arguments: [String]) async throws -> ProgramRun.Outcome {
                 try await BuiltProgram("migration-tool", "MigrationTool").run(

@@ -73,14 +73,14 @@ import TomboloServerModel
 
     private func withPlace(_ body: (Place) async throws -> Void) async throws {
         let configuration = try await TestCluster.shared().createDatabase()
-        let pool = PostgresPool(configuration: configuration)
+        let pool = PostgresPool(configuration: configuration, options: Databases.poolOptions)
         let schema = try ModelDocument(json: Self.models).schema()
         try await pool.withConnection { connection in
             _ = try await Migrator(connection, schema: schema).apply()
             try await connection.execute(DocumentTable.insertion(app: "homes", kind: .models, content: Self.models))
         }
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        address += " connect_timeout=600 user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
         let folder = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

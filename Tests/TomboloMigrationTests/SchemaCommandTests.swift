@@ -16,7 +16,7 @@ import TomboloModel
     func documentsBecomeTables() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        address += " connect_timeout=600 user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
         let folder = FileManager.default.temporaryDirectory.appending(path: "migration-tool-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -49,7 +49,7 @@ import TomboloModel
     func badDocumentsAreExplained() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        address += " connect_timeout=600 user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
         let folder = FileManager.default.temporaryDirectory.appending(path: "migration-tool-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -82,7 +82,7 @@ import TomboloModel
     func conflictingFiles() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        address += " connect_timeout=600 user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
         let folder = FileManager.default.temporaryDirectory.appending(path: "migration-tool-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
