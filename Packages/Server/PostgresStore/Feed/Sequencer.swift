@@ -46,6 +46,8 @@ public actor Sequencer {
     }
 
     private let configuration: PostgresConfiguration
+    /// ``maximumSnapshotAge``, for tests of what comes before it.
+    private let snapshotAge: Duration
     private let onTick: @Sendable (Int64) -> Void
     private let logger: Logger
     private let clock = ContinuousClock()
@@ -80,9 +82,19 @@ public actor Sequencer {
         configuration: PostgresConfiguration, onTick: @escaping @Sendable (Int64) -> Void = { _ in },
         logger: Logger = Logger(label: "tombolo.sequencer")
     ) {
+        self.init(
+            configuration: configuration, snapshotAge: Self.maximumSnapshotAge, onTick: onTick, logger: logger)
+    }
+
+    /// - Parameter snapshotAge: instead of ``maximumSnapshotAge``.
+    init(
+        configuration: PostgresConfiguration, snapshotAge: Duration,
+        onTick: @escaping @Sendable (Int64) -> Void = { _ in }, logger: Logger = Logger(label: "tombolo.sequencer")
+    ) {
         var configuration = configuration
         configuration.applicationName = "tombolo-sequencer"
         self.configuration = configuration
+        self.snapshotAge = snapshotAge
         self.onTick = onTick
         self.logger = logger
     }
@@ -303,7 +315,7 @@ public actor Sequencer {
         guard let epoch = try lease?.epoch() else { return nil }
         let now = clock.now
         releaseOldExporters(now)
-        let isNeeded = exporters.last.map { now - $0.since >= Self.maximumSnapshotAge } ?? true
+        let isNeeded = exporters.last.map { now - $0.since >= snapshotAge } ?? true
         let connection = try await lookingConnection()
         if !isNeeded {
             var isWanted = try await isChanged(connection)
