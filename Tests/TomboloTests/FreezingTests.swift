@@ -205,9 +205,11 @@ struct ThreadTests {
         let (queue, writer) = other.value
         let locked = Shared(writer)
         queue.asyncAfter(deadline: .now() + .milliseconds(20)) { locked.value.cancelWrite() }
-        let name = try await realm.asyncWrite {
-            realm.add(Person(1, "Ada"))
-            return "done"
+        let name = try await RealmCore.$maximumWait.withValue(.seconds(600)) {
+            try await realm.asyncWrite {
+                realm.add(Person(1, "Ada"))
+                return "done"
+            }
         }
         #expect(name == "done" && realm.objects(Person.self).count == 1)
         await #expect(throws: Stop.self) {

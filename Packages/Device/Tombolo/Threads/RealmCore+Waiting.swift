@@ -5,7 +5,7 @@ extension RealmCore {
     /// The time between two attempts of an asynchronous write to begin.
     static let attemptInterval = Duration.milliseconds(2)
     /// The maximum time that it waits.
-    static let maximumWait = Duration.seconds(30)
+    @TaskLocal static var maximumWait = Duration.seconds(30)
 
     /// Begins a write transaction, suspending while another writer has one.
     func beginWaiting(isolation: isolated (any Actor)? = #isolation) async throws {
