@@ -10,7 +10,7 @@ import TomboloSyncSession
 @testable import TomboloPostgresStore
 
 /// The feed under writers that break wrong feeds, all in one run.
-@Suite(.serialized) struct FeedTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct FeedTests {
     /// The minimum number of batches that the right reader must get right.
     static let requiredBatches = 150
     /// The run ends here even if a wrong reader hasn't failed, and then the test fails.
@@ -21,9 +21,7 @@ import TomboloSyncSession
         let isOver = Atomic<Bool>(false)
     }
 
-    @Test(
-        "Who waits for all older snapshots, as CREATE INDEX CONCURRENTLY does, need not wait until the feed's is old",
-        .timeLimit(.minutes(20)))
+    @Test("Who waits for all older snapshots, as CREATE INDEX CONCURRENTLY does, need not wait until the feed's is old")
     func snapshotsMakeWay() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         // Nobody would wait for so long.
