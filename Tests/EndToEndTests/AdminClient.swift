@@ -30,14 +30,14 @@ struct AdminClient: Sendable {
     let url: String
     let token: String
     var client = HTTPClient.shared
-    /// Sends a request again that the server was too busy for, a few times: nothing has come of it.
+    /// Sends a request again that the server was too busy for: nothing has come of it.
     var repeatsWhenBusy = false
 
     func callAsFunction(
         _ method: HTTPMethod, _ path: String, _ body: String? = nil, ifMatch tag: String? = nil
     ) async throws -> Answer {
         var answer = try await send(method, path, body, tag)
-        for _ in 0..<20 where repeatsWhenBusy && answer.status == 503 && answer.holds(#""unavailable""#) {
+        while repeatsWhenBusy, answer.status == 503, answer.holds(#""unavailable""#) {
             try await Task.sleep(for: .milliseconds(500))
             answer = try await send(method, path, body, tag)
         }

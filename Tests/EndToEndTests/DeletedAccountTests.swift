@@ -40,7 +40,12 @@ struct DeletedAccountTests {
                 try realm.write { realm.add(Memo(value: ["text": "before \(index)"])) }
                 try await realm.syncSession?.waitForUpload()
                 // The laptop stays connected, and edits on.
-                if index < 2 { realm.syncSession?.suspend() }
+                if index < 2 {
+                    let session = try #require(realm.syncSession)
+                    session.suspend()
+                    // It ends a moment later, and uploads until then.
+                    while session.connectionState != .disconnected { try await Task.sleep(for: .milliseconds(5)) }
+                }
                 try realm.write { for _ in 0..<20 { realm.add(Memo(value: ["text": "waiting \(index)"])) } }
                 users.append(user)
                 realms.append(realm)
@@ -75,6 +80,12 @@ struct DeletedAccountTests {
                 try await server.pool.query("SELECT count(*) FROM memo WHERE text LIKE $1", [.text(pattern)])[0, 0]
                     .int64
             }
+            // What the gateway had begun to upload for the laptop lands, though its session has ended.
+            let underWay = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+                    AND backend_type = 'client backend' AND state <> 'idle' AND application_name <> 'tombolo-sequencer'
+                """
+            while try await server.pool.query(underWay)[0, 0].int64 > 0 { try await Task.sleep(for: .milliseconds(5)) }
             let late = try await texts("late")
             // Somebody registers the address again, on one of these devices.
             try await apps[1].emailPasswordAuth.registerUser(

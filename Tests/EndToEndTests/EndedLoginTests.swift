@@ -28,8 +28,8 @@ import TomboloSyncSession
                 try await RawSocket.with(gateway) { try await greet($0, kept.token) }
             }
             // A refresh token that a thief showed ends the open session too.
+            let second = try await authenticator.refresh(ended.refreshToken)
             try await RawSocket.with(platform.gateways[1]) { socket in
-                let second = try await authenticator.refresh(ended.refreshToken)
                 try await greet(socket, second.token)
                 _ = try await authenticator.refresh(second.refreshToken)
                 await #expect(throws: AuthenticationError.endedSession) {

@@ -120,7 +120,7 @@ struct KilledRoleChangeTests {
             try await Self.give(platform)
             let tally = Tally()
             for (number, pause) in pauses.enumerated() {
-                let call = AdminClient(url: await server.url, token: token)
+                let call = AdminClient(url: await server.url, token: token, repeatsWhenBusy: true)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     let before = tally.heard.withLock { $0.answers }
                     group.addTask { await Self.work(call, session, from: number, tally) }

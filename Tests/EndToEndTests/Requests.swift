@@ -67,7 +67,7 @@ struct Requests: Sendable {
 
     /// The status of an answer that nothing else is wanted of.
     /// - Parameter timeout: also of the attempts to connect to a server that isn't there.
-    static func status(_ url: String, timeout: TimeAmount = .seconds(30)) async throws -> Int {
+    static func status(_ url: String, timeout: TimeAmount = .seconds(120)) async throws -> Int {
         let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: timeout)
         return Int(response.status.code)
     }

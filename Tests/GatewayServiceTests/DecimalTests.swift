@@ -218,7 +218,7 @@ struct DecimalTests {
     private static func expect(
         _ summaries: [Int: String], on realm: Realm, _ location: SourceLocation = #_sourceLocation
     ) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         var found: [Int: String] = [:]
         repeat {
             try await Task.sleep(for: .milliseconds(20))

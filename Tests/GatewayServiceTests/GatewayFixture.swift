@@ -15,11 +15,12 @@ import TomboloSyncSession
 @testable import GatewayService
 
 extension HTTPLimits {
-    /// Bears clients that stand still before or in a request, as a test's may between any two steps.
+    /// Bears clients that stand still before, in or after a request, as a test's may between any two steps.
     static var patient: HTTPLimits {
         var limits = HTTPLimits()
         limits.firstRequestTimeout = .seconds(600)
         limits.requestTimeout = .seconds(600)
+        limits.idleTimeout = .seconds(600)
         return limits
     }
 }
@@ -62,6 +63,7 @@ struct GatewayFixture: Sendable {
         var limits = limits
         limits.drainTime = .zero
         limits.openingGrace = .seconds(600)
+        limits.moveTimeLimit = .seconds(600)
         let gateway = Gateway(
             models: models?(pool) ?? FixedModel(store: store, authorize: authorize), limits: limits,
             connectionsPerAddress: connectionsPerAddress, metrics: metrics,

@@ -106,7 +106,7 @@ struct NestedObjectsTests {
 
     /// Waits until the device has it like that.
     private static func expect(_ summary: String?, _ key: UUID, on realm: Realm) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         var found: String?
         repeat {
             try await Task.sleep(for: .milliseconds(20))

@@ -99,7 +99,7 @@ struct RandomValuesTests {
     /// Waits until the device has the last of it, and compares all.
     private static func expect(_ contents: [Content], on realm: Realm) async throws {
         let wanted = Dictionary(uniqueKeysWithValues: contents.map { ($0["_id"], $0) })
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         var found: [Value?: Content] = [:]
         repeat {
             try await Task.sleep(for: .milliseconds(20))

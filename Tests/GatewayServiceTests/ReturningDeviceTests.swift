@@ -8,7 +8,7 @@ import TomboloSyncProtocol
 @testable import GatewayService
 
 /// Devices that upload, leave before their uploads are done, and come back.
-@Suite(.serialized, .timeLimit(.minutes(4)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReturningDeviceTests {
     /// More than half of the share that a user has beside others: a second one finds no room beside it.
     private static let largeLength = Gateway.maximumWaitingUploadByteCount * 3 / (4 * UploadBudget.shares.besideOthers)
@@ -48,7 +48,7 @@ struct ReturningDeviceTests {
     private static func figures(
         _ registry: MetricRegistry, until isWanted: @Sendable (Figures) -> Bool
     ) async throws -> Figures {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         while true {
             let figures = await figures(registry)
             if isWanted(figures) || ContinuousClock.now > deadline { return figures }

@@ -21,9 +21,7 @@ struct OpeningResetTests {
         let backup = try await stage.cluster.dump(stage.database)
         try device.write("lost \(name)")
         try await device.upload()
-        let session = try #require(device.session)
-        session.suspend()
-        try await device.eventually("the session's end") { session.connectionState == .disconnected }
+        try await device.suspend()
         try device.write("pending \(name)")
         try beforeRestore(device)
         try await stage.cluster.restore(backup, as: stage.database)

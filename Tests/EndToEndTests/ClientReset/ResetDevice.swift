@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 import Tombolo
 import TomboloModel
 
@@ -104,6 +105,13 @@ final class ResetDevice {
     }
 
     func upload() async throws { try await session?.waitForUpload() }
+
+    /// Goes offline: what is written from then on isn't uploaded.
+    func suspend() async throws {
+        let session = try #require(session)
+        session.suspend()
+        try await eventually("the session's end") { session.connectionState == .disconnected }
+    }
 
     /// Waits until something comes true on the device.
     func eventually(_ what: String, _ condition: () throws -> Bool) async throws {

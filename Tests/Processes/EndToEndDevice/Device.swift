@@ -77,7 +77,10 @@ final class Device {
             return "uploaded"
         case ("problems", 0): return problems.withLock { $0 }.joined(separator: "\t")
         case ("offline", 0):
-            try current().syncSession?.suspend()
+            guard let session = try current().syncSession else { throw DeviceError("There is no session.") }
+            session.suspend()
+            // It ends a moment later, and uploads until then.
+            while session.connectionState != .disconnected { try await Task.sleep(for: .milliseconds(5)) }
             return "offline"
         case ("online", 0):
             try current().syncSession?.resume()

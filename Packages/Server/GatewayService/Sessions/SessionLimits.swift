@@ -20,6 +20,8 @@ public struct SessionLimits: Sendable {
     /// How long a device may take to open its session before heartbeats count against it. None, but in tests that may stand
     /// still.
     var openingGrace = Duration.zero
+    /// A session that has to move ends if it can't within this time, not counting a batch that is read for it.
+    var moveTimeLimit = Duration.seconds(30)
 
     /// When the gateway shuts down, its devices are sent away within this time, not all at once.
     public var drainTime = Duration.seconds(1)

@@ -4,8 +4,6 @@ internal import TomboloSyncSession
 
 /// A session whose model changed moves to another generation.
 extension SessionRunner {
-    /// A session that has to move ends if it can't within this time, not counting a batch that is read for it.
-    static let moveTimeLimit = Duration.seconds(30)
     static let moveRetryInterval = Duration.milliseconds(250)
 
     /// What generations call.
@@ -43,7 +41,7 @@ extension SessionRunner {
                 if holdCount != known { hold() }
                 return
             }
-            guard began.duration(to: .now) < Self.moveTimeLimit else {
+            guard began.duration(to: .now) < services.limits.moveTimeLimit else {
                 return handle(
                     .failed(
                         SessionFailure(
