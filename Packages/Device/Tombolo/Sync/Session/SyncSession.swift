@@ -236,14 +236,19 @@ public final class SyncSession: Sendable {
     /// Goes offline until ``resume()``, or until a Realm of the file is opened. Local writes continue and queue up;
     /// those who wait get an error.
     public func suspend() {
-        let engine = engine
         markSuspended()
-        Task { await engine.stop() }
+        let engine = engine
+        Task { await followSuspension(onThreadOf: engine) }
     }
 
     func suspendAndWait() async {
         markSuspended()
-        await engine.stop()
+        await followSuspension(onThreadOf: engine)
+    }
+
+    /// Has the engine do what was asked for last: on the way to its thread calls may overtake each other.
+    private func followSuspension(onThreadOf engine: isolated SyncEngine) {
+        if situation.value.withLock({ $0.isSuspended }) { engine.stop() } else { engine.start() }
     }
 
     private func markSuspended() {
@@ -262,7 +267,7 @@ public final class SyncSession: Sendable {
             state.isSuspended = false
         }
         let engine = engine
-        Task { await engine.start() }
+        Task { await followSuspension(onThreadOf: engine) }
     }
 
     /// Connects at once if the session is waiting to try again.
