@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A `sync-gateway` process, an `admin-server` or a `ticket-api`, that can be killed and started again on the same port.
 actor Server {

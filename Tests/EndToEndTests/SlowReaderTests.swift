@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloSyncProtocol
 import Testing
 
-@Suite(.serialized)
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct SlowReaderTests {
     private static let readers = 20
     /// What a session may hold, with what the allocator and the connection add; about a third of what is meant for
@@ -45,11 +45,17 @@ struct SlowReaderTests {
                 for sign in signs {
                     let sign = sign.stream
                     group.addTask {
-                        try await RawSocket.with(gateway, within: .seconds(600)) { socket in
-                            try await Self.begin(socket, token)
-                            isStalled.yield()
-                            for await _ in sign { try await socket.send([], opcode: RawSocket.pong) }
-                            try await Self.readUntilLast(socket)
+                        do {
+                            try await RawSocket.with(gateway, within: .seconds(600)) { socket in
+                                try await Self.begin(socket, token)
+                                isStalled.yield()
+                                for await _ in sign { try await socket.send([], opcode: RawSocket.pong) }
+                                try await Self.readUntilLast(socket)
+                            }
+                        } catch {
+                            // Nobody is to wait for this one.
+                            isStalled.finish()
+                            throw error
                         }
                     }
                 }
@@ -58,6 +64,8 @@ struct SlowReaderTests {
                     count += 1
                     if count == Self.readers { break }
                 }
+                // One that failed says why.
+                if count < Self.readers { try await group.next() }
                 try await change(platform, rounds: 40)
                 try await platform.quiet([reading])
                 let after = try #require(await gateway.residentBytes())

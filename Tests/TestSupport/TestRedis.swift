@@ -13,6 +13,8 @@ public actor TestRedis {
     nonisolated private let folder: URL
     nonisolated private let tls: (authority: TestAuthority, issued: TestAuthority.Issued)?
     nonisolated public let port: Int
+    /// So that the port is its own also while it's killed.
+    nonisolated private let reservation: PortReservation?
     private var process: (shell: pid_t, input: Int32)?
     private let executor = BlockingExecutor()
 
@@ -55,7 +57,8 @@ public actor TestRedis {
         } else {
             self.tls = nil
         }
-        port = try Self.freePort()
+        reservation = PortReservation()
+        port = try reservation?.port ?? Self.freePort()
         let digest = try Self.digest(of: Self.password)
         var lines = [
             "bind 127.0.0.1", "save \"\"", "appendonly no", "dir \(folder.path())",

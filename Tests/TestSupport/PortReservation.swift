@@ -8,12 +8,12 @@
 /// other program could get it meanwhile.
 ///
 /// A socket that is bound and doesn't listen keeps it. The server binds the port beside it, as both sockets reuse addresses.
-final class PortReservation: Sendable {
-    let port: Int
+public final class PortReservation: Sendable {
+    public let port: Int
     private let descriptor: Int32
 
     /// - Returns: nil where the system gives none; another port does for a server that is started once.
-    init?() {
+    public init?() {
         #if canImport(Glibc)
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return nil }
