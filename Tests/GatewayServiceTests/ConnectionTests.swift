@@ -61,6 +61,13 @@ struct ConnectionTests {
             + (address.map { "X-Forwarded-For: \($0)\r\n" } ?? "") + "\r\n"
     }
 
+    /// Of sessions whose devices answer no pings.
+    private static var silent: SessionLimits {
+        var limits = SessionLimits()
+        limits.silenceLimit = .seconds(600)
+        return limits
+    }
+
     private func withGateway(
         idle: Duration, _ body: @escaping @Sendable @MainActor (GatewayFixture) async throws -> Void
     ) async throws {
@@ -107,7 +114,7 @@ struct ConnectionTests {
         var limits = HTTPLimits.patient
         limits.trustedProxies = try TrustedProxies("127.0.0.0/8, ::1")
         let schema = try Schema.of([Note.self])
-        try await GatewayFixture.with(schema, http: limits, connectionsPerAddress: 1) { fixture in
+        try await GatewayFixture.with(schema, limits: Self.silent, http: limits, connectionsPerAddress: 1) { fixture in
             let first = try await Self.connect(fixture.port)
             try await first.executeThenClose { inbound, outbound in
                 var answers = inbound.makeAsyncIterator()
@@ -136,7 +143,7 @@ struct ConnectionTests {
     func addressesAreCountedApart() async throws {
         let schema = try Schema.of([Note.self])
         let (near, far) = ("127.0.0.2", "127.0.0.3")
-        try await GatewayFixture.with(schema, connectionsPerAddress: 1) { fixture in
+        try await GatewayFixture.with(schema, limits: Self.silent, connectionsPerAddress: 1) { fixture in
             let first = try await Self.connect(fixture.port, from: near)
             try await first.executeThenClose { inbound, outbound in
                 var answers = inbound.makeAsyncIterator()
