@@ -45,6 +45,7 @@ import TomboloHTTP
     func connectionsAreCounted() async throws {
         var limits = HTTPLimits.patient
         limits.connectionsPerAddress = 2
+        limits.idleTimeout = .seconds(600)
         let (near, far) = ("127.0.0.2", "127.0.0.3")
         try await withServer(limits) { port in
             // Each was answered, so it's counted before the next connects.
@@ -81,6 +82,7 @@ import TomboloHTTP
     func proxiesAreNotCounted() async throws {
         var limits = HTTPLimits.patient
         limits.connectionsPerAddress = 1
+        limits.idleTimeout = .seconds(600)
         limits.trustedProxies = try TrustedProxies("127.0.0.0/8")
         try await withServer(limits) { port in
             let first = try await Self.connect(port)

@@ -165,6 +165,7 @@ import TomboloHTTP
     func connectionsAreCounted() async throws {
         var limits = try Self.limits()
         limits.connectionsPerAddress = 1
+        limits.idleTimeout = .seconds(600)
         try await Self.withServer(limits) { port in
             let first = try await Self.connect(port)
             try await first.executeThenClose { inbound, outbound in

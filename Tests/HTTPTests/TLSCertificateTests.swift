@@ -76,7 +76,9 @@ import Testing
     func replaced() async throws {
         try await withTemporaryFolder { folder in
             let place = try Place(folder)
-            try await Self.withServer(place) { port, certificate in
+            var limits = HTTPLimits.patient
+            limits.idleTimeout = .seconds(600)
+            try await Self.withServer(place, limits: limits) { port, certificate in
                 let (old, first) = try await Self.connect(port, trusting: place.authority)
                 try await old.executeThenClose { inbound, outbound in
                     var answers = inbound.makeAsyncIterator()

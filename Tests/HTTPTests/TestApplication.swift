@@ -9,12 +9,11 @@ import TomboloModel
 import TomboloRules
 
 extension HTTPLimits {
-    /// Bears clients that stand still before, in or after a request, as a test's may between any two steps.
+    /// Bears clients that stand still before or in a request, as a test's may between any two steps.
     static var patient: HTTPLimits {
         var limits = HTTPLimits()
         limits.firstRequestTimeout = .seconds(600)
         limits.requestTimeout = .seconds(600)
-        limits.idleTimeout = .seconds(600)
         limits.stallTimeout = .seconds(600)
         return limits
     }
