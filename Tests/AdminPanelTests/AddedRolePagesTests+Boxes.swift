@@ -82,7 +82,7 @@ extension AddedRolePagesTests {
 
     @Test(
         "a box opens its pages of the panel to a role that counts everywhere, and no others; without it they are closed",
-        .timeLimit(.minutes(10)),
+        .timeLimit(.minutes(15)),
         arguments: [
             ("auditLog", ["read"]), ("devices", ["read"]), ("accounts", ["read"]), ("accounts", ["read", "update"]),
             ("permissions", ["read"]),

@@ -7,7 +7,7 @@ import TomboloHTTP
 import TomboloModel
 
 /// The pages about devices, with gateways as the database sees them; `PanelInspectorTests` has real ones.
-@Suite(.timeLimit(.minutes(5))) struct DevicePagesTests {
+@Suite(.timeLimit(.minutes(15))) struct DevicePagesTests {
     private static func session(_ number: Int, client: String, user: String, behind: Int) -> JSON {
         [
             "id": .string("\(number)"), "client": .string(client), "user": .string(user), "address": "192.0.2.7",

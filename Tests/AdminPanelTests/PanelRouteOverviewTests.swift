@@ -5,7 +5,7 @@ import Testing
 import TomboloHTTP
 
 /// The page of routes by role says of the panel's routes what a browser finds.
-@Suite(.timeLimit(.minutes(10))) struct PanelRouteOverviewTests {
+@Suite(.timeLimit(.minutes(15))) struct PanelRouteOverviewTests {
     /// The roles under the names of the page, and who has them.
     private static let users: [(role: String, user: String?)] = [
         ("anonymous", nil), ("any user", "attendee"), ("admin", "admin"), ("superAdmin", "superAdmin"),

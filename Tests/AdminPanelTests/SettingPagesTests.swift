@@ -13,7 +13,7 @@ import TomboloServerModel
 @testable import AdminPanel
 
 /// Settings that super administrators change in the panel, from the form to what uses them.
-@Suite(.timeLimit(.minutes(10))) struct SettingPagesTests {
+@Suite(.timeLimit(.minutes(15))) struct SettingPagesTests {
     /// An admin server with settings of its own.
     private struct Server: Sendable {
         let fixture: ServiceFixture

@@ -15,7 +15,7 @@ import TomboloPostgresStore
 import TomboloServerModel
 
 /// An admin server that runs while the model changes.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct FollowingTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct FollowingTests {
     private static let house = ObjectId()
     private static let agent = ObjectId()
 

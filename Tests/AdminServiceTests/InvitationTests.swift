@@ -167,7 +167,7 @@ import TomboloServerModel
 
     @Test(
         "the mail goes to the address that was invited, with a link, and the inviter doesn't get the token",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(15)))
     func mailing() async throws {
         try await ServiceFixture.with { fixture in
             let folder = MailFolder()

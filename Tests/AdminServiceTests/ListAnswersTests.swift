@@ -12,7 +12,7 @@ import TomboloRuleDocuments
 import TomboloRules
 
 /// Whatever is kept: right after a commit returned, a caller gets lists and totals as they are then.
-@Suite("Lists and their totals", .timeLimit(.minutes(5))) struct ListAnswersTests {
+@Suite("Lists and their totals", .timeLimit(.minutes(15))) struct ListAnswersTests {
     private typealias Ask = @Sendable (_ query: String, _ role: String?) async throws -> Int64?
 
     private static func server(_ fixture: ServiceFixture, _ rules: LiveRules? = nil) -> HTTPApplication {

@@ -2,7 +2,7 @@ import Batching
 import Synchronization
 import Testing
 
-@Suite("RequestBatcher", .timeLimit(.minutes(10))) struct RequestBatcherTests {
+@Suite("RequestBatcher", .timeLimit(.minutes(15))) struct RequestBatcherTests {
     private struct Overload: Error {}
     private struct Negative: Error {}
     private struct Zero: Error {}

@@ -87,7 +87,7 @@ import TomboloPostgresStore
     }
 
     /// Publishing an event while somebody adds to it: whichever commits first, the row is right in the end.
-    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(15)), arguments: [true, false])
     func publishingAndAddingAtOnceLeaveNoRowBehind(_ addsFirst: Bool) async throws {
         try await Databases.withConference { pool in
             try await pool.execute(

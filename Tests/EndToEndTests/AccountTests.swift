@@ -9,7 +9,7 @@ import TomboloModel
 @testable import Tombolo
 
 /// An app's users against a gateway process: every provider and call that needs no outside issuer.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct AccountTests {
     private static let password = "correct horse battery"
 

@@ -7,7 +7,7 @@ import TomboloSyncProtocol
 
 /// Limits by address at gateway processes to which several addresses of this machine connect without a proxy. Linux has all
 /// of 127.0.0.0/8.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct AddressLimitTests {
     private static let password = "correct horse battery"
     private static let near = "127.0.0.2"

@@ -7,7 +7,7 @@ import TomboloModel
 
 /// The calls of RealmSwift's apps that no other test makes against a gateway process: subscriptions one by one, and the
 /// forms with completion handlers.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct AppCallTests {
     private static let credentials = Credentials.emailPassword(
         email: "ada@example.org", password: "correct horse battery")

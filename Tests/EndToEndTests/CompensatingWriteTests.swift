@@ -8,7 +8,7 @@ import TomboloSyncClient
 @testable import Tombolo
 
 /// What the rules refuse is undone write by write, and the app hears of it once.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct CompensatingWriteTests {
     /// A class with an editor's fields and one that only its owner may write.
     final class CompensatedTask: Object {

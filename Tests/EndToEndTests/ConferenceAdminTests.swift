@@ -3,7 +3,7 @@ import Testing
 import TomboloModel
 
 /// An app's own admin server, as a process.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ConferenceAdminTests {
     @Test("conference-admin is an admin server that has the event platform's own pages besides")
     func pages() async throws {

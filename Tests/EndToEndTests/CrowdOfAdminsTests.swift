@@ -8,7 +8,7 @@ import TomboloModel
 
 /// A hundred administrators and organizers edit, trash, restore, delete for ever and change the matrix at once, while
 /// devices synchronise: no update is lost, no group is torn, and every change of the matrix is a version of its own.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct CrowdOfAdminsTests {
     private static let crowdCount = 100
     /// Of each.

@@ -7,7 +7,7 @@ import TomboloModel
 @testable import Tombolo
 
 /// An account that is deleted while its devices have edits that were not uploaded.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct DeletedAccountTests {
     private static let credentials = Credentials.emailPassword(
         email: "ada@example.org", password: "correct horse battery")

@@ -8,7 +8,7 @@ import TomboloSyncClient
 @testable import Tombolo
 
 /// An app whose trigger makes the creator of a team its lead. A device fills the team before it has heard of that.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct FirstOwnerTests {
     final class LedTeam: Object {
         @Persisted(primaryKey: true) var _id: ObjectId

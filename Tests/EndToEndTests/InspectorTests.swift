@@ -29,7 +29,7 @@ final class InspectedShed: Object {
 }
 
 /// The inspector of a stock gateway, with real devices and PostgreSQL.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct InspectorTests {
     private static let rules = """
         version: 1

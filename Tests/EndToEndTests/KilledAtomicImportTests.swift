@@ -2,7 +2,7 @@ import NIOHTTP1
 import PostgresClient
 import Testing
 
-@Suite("An admin server that is killed in an import that is all or nothing", .serialized, .timeLimit(.minutes(5)))
+@Suite("An admin server that is killed in an import that is all or nothing", .serialized, .timeLimit(.minutes(15)))
 struct KilledAtomicImportTests {
     private static let (oldCount, newCount) = (100, 200)
 

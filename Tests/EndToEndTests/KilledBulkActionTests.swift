@@ -5,7 +5,7 @@ import TomboloModel
 
 @Suite(
     "Admin servers that are killed while they trash, restore or delete many resources", .serialized,
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(15)))
 struct KilledBulkActionTests {
     private static let rows = 600
 

@@ -2,7 +2,7 @@ import NIOHTTP1
 import PostgresClient
 import Testing
 
-@Suite("An admin server that is killed while somebody empties the trash", .serialized, .timeLimit(.minutes(5)))
+@Suite("An admin server that is killed while somebody empties the trash", .serialized, .timeLimit(.minutes(15)))
 struct KilledEmptyingTests {
     private static let groups = 300
 

@@ -2,7 +2,7 @@ import NIOHTTP1
 import PostgresClient
 import Testing
 
-@Suite("Admin servers that are killed while they import a file", .serialized, .timeLimit(.minutes(5)))
+@Suite("Admin servers that are killed while they import a file", .serialized, .timeLimit(.minutes(15)))
 struct KilledImportTests {
     private static let (oldCount, newCount) = (300, 600)
 

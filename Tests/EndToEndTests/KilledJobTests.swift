@@ -1,7 +1,7 @@
 import PostgresClient
 import Testing
 
-@Suite("Admin servers that are killed while they work off a job", .serialized, .timeLimit(.minutes(5)))
+@Suite("Admin servers that are killed while they work off a job", .serialized, .timeLimit(.minutes(15)))
 struct KilledJobTests {
     private static let rows = 900
 

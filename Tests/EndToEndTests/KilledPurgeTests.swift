@@ -1,7 +1,7 @@
 import PostgresClient
 import Testing
 
-@Suite("An admin server that is killed while it purges the trash", .serialized, .timeLimit(.minutes(5)))
+@Suite("An admin server that is killed while it purges the trash", .serialized, .timeLimit(.minutes(15)))
 struct KilledPurgeTests {
     private static let groups = 600
 

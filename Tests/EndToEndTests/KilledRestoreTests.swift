@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@Suite("An admin server that is killed while it restores a backup", .serialized, .timeLimit(.minutes(10)))
+@Suite("An admin server that is killed while it restores a backup", .serialized, .timeLimit(.minutes(15)))
 struct KilledRestoreTests {
     private let stage: KilledStage
     private let folder: URL

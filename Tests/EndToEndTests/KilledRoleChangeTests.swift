@@ -12,7 +12,7 @@ import TomboloPostgresStore
 import TomboloServerModel
 
 @Suite(
-    "Admin servers that are killed while they change roles, boxes and put back", .serialized, .timeLimit(.minutes(5)))
+    "Admin servers that are killed while they change roles, boxes and put back", .serialized, .timeLimit(.minutes(15)))
 struct KilledRoleChangeTests {
     private static let holderCount = 40
     private static let names = ["herald", "crier"]

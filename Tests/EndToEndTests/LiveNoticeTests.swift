@@ -4,7 +4,7 @@ import TomboloModel
 
 /// Pages of the panel that are being looked at, while plain SQL changes what they show: the sequencer's ticks, an admin
 /// server and its streams are real.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct LiveNoticeTests {
     @Test("a row that plain SQL changes is told of to the list and the record that somebody has open, each time")
     func plainSQL() async throws {

@@ -5,7 +5,7 @@ import TomboloModel
 @testable import Tombolo
 
 /// Logins that somebody means to exhaust, against a gateway process behind a trusted proxy.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct LoginFloodTests {
     private static let password = "correct horse battery"
 

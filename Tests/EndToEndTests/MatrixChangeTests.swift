@@ -8,7 +8,7 @@ import Testing
 import TomboloModel
 
 /// A box of the permission matrix is changed while devices are connected: real processes, two gateways, PostgreSQL.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct MatrixChangeTests {
     /// The admin server, as the platform's owner.
     private struct Admin {

@@ -5,7 +5,7 @@ import TomboloModel
 
 /// Boxes of the permission matrix are changed at one admin server: another one, the ticket API and open sync sessions of two
 /// gateways follow. Real processes, PostgreSQL.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct MatrixNodesTests {
     /// What isn't followed by then never is. How long it takes is printed: it's a second at most, unless the machine is busy.
     private static let limit = Duration.seconds(120)

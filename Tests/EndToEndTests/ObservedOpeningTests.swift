@@ -4,7 +4,7 @@ import Tombolo
 import TomboloObservables
 
 /// What `@AsyncOpen` shows, against a gateway process.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ObservedOpeningTests {
     final class Leaflet: Object {
         @Persisted(primaryKey: true) var _id: ObjectId

@@ -7,7 +7,7 @@ import TomboloModel
 @testable import Tombolo
 
 /// Providers that ask somebody else's server, against a gateway process.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct OutsideProviderTests {
     private static func settings(_ keys: String) -> String {
         #"{"jwksURL": "\#(keys)", "issuers": ["school"], "audiences": ["memos"], "algorithms": ["RS256", "ES256"]}"#

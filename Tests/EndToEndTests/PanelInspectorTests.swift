@@ -4,7 +4,7 @@ import Testing
 import TomboloModel
 
 /// The panel's pages about devices, with two real gateways of which one is killed.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct PanelInspectorTests {
     @Test("the panel shows the devices of all gateways and says why one lacks an object, also when a gateway is killed")
     func gateways() async throws {

@@ -7,7 +7,7 @@ import Tombolo
 import TomboloModel
 
 /// Realms of partitions, with the stock gateway and PostgreSQL.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct PartitionTests {
     /// What a chat's partition functions decided.
     private static let rules = """

@@ -6,7 +6,7 @@ import Testing
 import TomboloModel
 
 /// PgBouncer between the programs and PostgreSQL.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct PoolerTests {
     /// A device writes and another receives, both ways, and so does plain SQL.
     private static func exchange(_ platform: Platform) async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Gateways that speak TLS, behind HAProxy in TCP mode, which says by the PROXY protocol who connects.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ProxyProtocolTests {
     private static let maximumConnectionCount = 5
 

@@ -7,7 +7,7 @@ import Testing
 import TomboloModel
 
 /// Two gateways behind HAProxy on one database.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct RollingRestartTests {
     private static let settings = [
         "TOMBOLO_TRUSTED_PROXIES": "127.0.0.0/8, ::1",

@@ -5,7 +5,7 @@ import Testing
 import TomboloPostgresStore
 
 /// A gateway process that reads first batches from a hot standby.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct StandbyBootstrapTests {
     @Test("devices get all of it, whether the standby is there, paused, killed while they read, or gone")
     func devices() async throws {

@@ -6,7 +6,7 @@ import TomboloModel
 @testable import Tombolo
 
 /// A gateway process that speaks TLS itself.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct TLSGatewayTests {
     /// Where the gateway's certificate is, and who signed it.
     private struct Certificates: Sendable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One trace from a write on a device to the file of another, through processes that report to a collector.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct TracingTests {
     private struct Span: Decodable, Sendable {
         let traceId: String

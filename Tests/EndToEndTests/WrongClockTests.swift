@@ -7,7 +7,7 @@ import TomboloSyncClient
 import TomboloSyncSession
 
 /// What a device's wrong clock does to merges: see "Clock" in docs/protocol.md.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct WrongClockTests {
     private static func now(_ platform: Platform) async throws -> Int64 {
         try await platform.count("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")

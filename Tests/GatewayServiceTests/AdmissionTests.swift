@@ -8,7 +8,7 @@ import TomboloWebSocket
 @testable import GatewayService
 
 /// What a gateway does with a device that it doesn't know yet.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct AdmissionTests {
     /// A hello of which nothing can be decoded beyond its version and token.
     private static let garbledHello: [UInt8] = {

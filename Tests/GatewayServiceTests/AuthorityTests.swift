@@ -9,7 +9,7 @@ import TomboloSyncSession
 @testable import GatewayService
 
 /// What an open session may do follows what the database says of its user.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct AuthorityTests {
     /// What is answered to the gateway's questions.
     private final class Answers: Sendable {

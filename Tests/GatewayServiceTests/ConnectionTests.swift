@@ -8,7 +8,7 @@ import TomboloWebSocket
 @testable import GatewayService
 
 /// Connections before and beside their WebSocket.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ConnectionTests {
     /// - Parameter address: of this machine; Linux has all of 127.0.0.0/8.
     private static func connect(

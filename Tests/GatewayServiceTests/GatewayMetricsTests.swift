@@ -9,7 +9,7 @@ import TomboloSyncProtocol
 @testable import GatewayService
 
 /// What a gateway counts, read by Prometheus's own parser.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct GatewayMetricsTests {
     /// Reads the metrics until they are as wanted.
     private static func eventually(

@@ -16,7 +16,7 @@ import TomboloServerModel
 
 /// Walks every route of a gateway process, as its routers have them: one that is added is tested without being named
 /// here. What the WebSocket behind `/sync` lets a device do is the matter of its session, see `AdmissionTests`.
-@Suite(.timeLimit(.minutes(5))) struct GatewayRouteTests {
+@Suite(.timeLimit(.minutes(15))) struct GatewayRouteTests {
     /// What is answered to everybody. A route that isn't here must ask for a token.
     private static let publicRoutes: Set<String> = [
         // Monitors and load balancers have no account. They say only whether the process and its database answer.

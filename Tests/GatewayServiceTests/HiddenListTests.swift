@@ -14,7 +14,7 @@ final class Folder: Object {
     @Persisted var secret: List<String>
 }
 
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct HiddenListTests {
     private static let element = "'\\x" + String(repeating: "0", count: 23)
 

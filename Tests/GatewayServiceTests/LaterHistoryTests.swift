@@ -5,7 +5,7 @@ import TomboloModel
 import TomboloSyncProtocol
 
 /// What a gateway answers devices that know a later history than its database has, as after a backup was restored.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct LaterHistoryTests {
     /// Beyond every tick of a new database.
     private static let laterTick: Int64 = 1_000_000

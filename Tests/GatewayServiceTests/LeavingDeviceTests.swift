@@ -7,7 +7,7 @@ import TomboloSyncProtocol
 @testable import GatewayService
 
 /// What is done for a device ends with its connection, on the database server too, and without a word.
-@Suite(.serialized, .timeLimit(.minutes(4)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct LeavingDeviceTests {
     /// What is said where the whole process stands still: no matter of a device.
     private static let ofOthers = [

@@ -10,7 +10,7 @@ import TomboloSyncSession
 @testable import GatewayService
 
 /// Sessions whose server's model changes while they are open.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct MovingSessionTests {
     private struct CannotBeSaid: Error {}
     private struct CannotBeServed: Error {}

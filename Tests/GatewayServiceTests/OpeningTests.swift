@@ -6,7 +6,7 @@ import TomboloModel
 @testable import GatewayService
 
 /// How a gateway takes requests at the address of its WebSocket, as bytes.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct OpeningTests {
     private static let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
     private static let fields = [

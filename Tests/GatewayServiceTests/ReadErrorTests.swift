@@ -5,7 +5,7 @@ import TomboloSyncProtocol
 
 @testable import GatewayService
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ReadErrorTests {
     @Test
     func `A batch that the database refuses to read ends the session for good`() async throws {

@@ -7,7 +7,7 @@ import TomboloSyncSession
 @testable import GatewayService
 
 /// A later session of a client takes the place of what an earlier one, which has left, has waiting in an ``UploadQueue``.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct ReplacedUploadTests {
     private static let device: Int64 = 7
 

@@ -8,7 +8,7 @@ import TomboloSyncProtocol
 @testable import GatewayService
 
 /// Devices that upload, leave before their uploads are done, and come back.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ReturningDeviceTests {
     /// More than half of the share that a user has beside others: a second one finds no room beside it.
     private static let largeLength = Gateway.maximumWaitingUploadByteCount * 3 / (4 * UploadBudget.shares.besideOthers)

@@ -7,7 +7,7 @@ import TomboloSyncProtocol
 
 @testable import GatewayService
 
-@Suite(.serialized, .timeLimit(.minutes(4)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct StalledReaderTests {
     /// More than the network between two processes of one machine holds, in frames of some megabytes.
     private static let content = """

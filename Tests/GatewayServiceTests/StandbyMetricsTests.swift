@@ -10,7 +10,7 @@ import TomboloPostgresStore
 @testable import GatewayService
 
 /// What a gateway tells of its standby.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct StandbyMetricsTests {
     @Test("a standby is used, falls behind, fails, and is used again")
     func standby() async throws {

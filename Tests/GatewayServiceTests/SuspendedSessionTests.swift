@@ -3,7 +3,7 @@ import Tombolo
 import TomboloModel
 
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct SuspendedSessionTests {
     @Test("a session does what it was told last, however soon one call comes after the other")
     func lastCall() async throws {

@@ -8,7 +8,7 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct TickFeedTests {
     private static let client = ClientID(rawValue: 7)
 

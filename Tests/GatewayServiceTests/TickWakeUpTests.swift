@@ -13,7 +13,7 @@ import TomboloRedis
 @testable import GatewayService
 
 /// What every way of hearing of ticks has to do. None has to be right: what a tick says is read from PostgreSQL.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct TickWakeUpTests {
     enum Way: String, CaseIterable {
         case postgres, redis, redisWithTLS

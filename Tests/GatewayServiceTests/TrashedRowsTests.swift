@@ -15,7 +15,7 @@ import TomboloSyncProtocol
 @testable import GatewayService
 
 /// What is in the trash stays on the server, whoever asks for it.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct TrashedRowsTests {
     private static let roles = [
         "attendee", "registrar", "moderator", "trackOrganizer", "coorganizer", "organizer", "owner", "stranger",

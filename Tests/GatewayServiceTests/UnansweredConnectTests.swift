@@ -7,7 +7,7 @@ import TomboloSyncClient
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UnansweredConnectTests {
     /// A device file that nothing is asked of.
     private final class NoStore: DeviceStore {

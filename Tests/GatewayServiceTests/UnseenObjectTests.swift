@@ -7,7 +7,7 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct UnseenObjectTests {
     @Test("a device's write to an object that its user may not read is answered like one to a missing object")
     func unseen() async throws {

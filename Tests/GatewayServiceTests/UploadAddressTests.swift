@@ -6,7 +6,7 @@ import TomboloSyncProtocol
 
 @testable import GatewayService
 
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct UploadAddressTests {
     @Test("the changelog has the IP address that a device's changes came from, for the audit log")
     func address() async throws {

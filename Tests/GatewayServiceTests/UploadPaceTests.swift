@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UploadPaceTests {
     private let start = ContinuousClock.now
 

@@ -9,7 +9,7 @@ import TomboloWebSocket
 
 @testable import GatewayService
 
-@Suite(.serialized, .timeLimit(.minutes(4)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct UploadTests {
     @Test
     func `One upload is always admitted, and the next ones when there is room, in order`() async throws {

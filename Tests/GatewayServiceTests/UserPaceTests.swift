@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite(.timeLimit(.minutes(5))) struct UserPaceTests {
+@Suite(.timeLimit(.minutes(15))) struct UserPaceTests {
     private let pace = UserPace()
 
     /// Work that the test lets go on, and what it saw.

@@ -7,7 +7,7 @@ import TomboloAuthentication
 import TomboloHTTP
 
 /// Connections before their first request.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(15))) struct ConnectionTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     /// - Parameter address: of this machine; Linux has all of 127.0.0.0/8.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TomboloHTTP
 
-@Suite("Deadlines", .timeLimit(.minutes(5))) struct DeadlinesTests {
+@Suite("Deadlines", .timeLimit(.minutes(15))) struct DeadlinesTests {
     private final class Calls: Sendable {
         private let state = Mutex<[String]>([])
 

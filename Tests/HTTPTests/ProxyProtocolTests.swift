@@ -11,7 +11,7 @@ import Testing
 import TomboloHTTP
 
 /// The PROXY protocol before a server's connections.
-@Suite(.timeLimit(.minutes(5))) struct ProxyProtocolTests {
+@Suite(.timeLimit(.minutes(15))) struct ProxyProtocolTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private static let request = Array("GET /address HTTP/1.1\r\nHost: test\r\n\r\n".utf8)

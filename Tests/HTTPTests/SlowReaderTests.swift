@@ -9,7 +9,7 @@ import Testing
 @testable import TomboloHTTP
 
 /// Clients that ask for large answers and don't read them.
-@Suite(.timeLimit(.minutes(5))) struct SlowReaderTests {
+@Suite(.timeLimit(.minutes(15))) struct SlowReaderTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     /// Far more than the two systems' buffers take.

@@ -10,7 +10,7 @@ import Testing
 @testable import TomboloHTTP
 
 /// HTTPS, and certificates that are replaced while a server runs.
-@Suite(.timeLimit(.minutes(5))) struct TLSCertificateTests {
+@Suite(.timeLimit(.minutes(15))) struct TLSCertificateTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     /// Where a server looks, and an authority to fill it from.

@@ -5,7 +5,7 @@ import Tombolo
 @testable import TomboloObservables
 
 @MainActor
-@Suite("A bound property", .serialized, .timeLimit(.minutes(10)))
+@Suite("A bound property", .serialized, .timeLimit(.minutes(15)))
 struct BoundPropertyTests {
     private let kennel: Kennel
 

@@ -5,7 +5,7 @@ import Tombolo
 @testable import TomboloObservables
 
 @MainActor
-@Suite("Changes of lists and deletions that open a transaction by themselves", .timeLimit(.minutes(10)))
+@Suite("Changes of lists and deletions that open a transaction by themselves", .timeLimit(.minutes(15)))
 struct ImplicitWriteTests {
     private let kennel: Kennel
 

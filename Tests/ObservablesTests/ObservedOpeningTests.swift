@@ -6,7 +6,7 @@ import Tombolo
 
 /// Without a gateway: nobody answers at the app's address. EndToEndTests/ObservedOpeningTests has one.
 @MainActor
-@Suite("Opening a synced Realm without a gateway", .timeLimit(.minutes(10)))
+@Suite("Opening a synced Realm without a gateway", .timeLimit(.minutes(15)))
 struct ObservedOpeningTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "tombolo-opening-\(UUID().uuidString)")
     private let appID = "opening-\(UUID().uuidString)"

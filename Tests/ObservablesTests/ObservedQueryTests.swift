@@ -5,7 +5,7 @@ import Tombolo
 @testable import TomboloObservables
 
 @MainActor
-@Suite("An observed query", .timeLimit(.minutes(10)))
+@Suite("An observed query", .timeLimit(.minutes(15)))
 struct ObservedQueryTests {
     private let kennel: Kennel
     private let tally = Tally()

@@ -5,7 +5,7 @@ import Tombolo
 @testable import TomboloObservables
 
 @MainActor
-@Suite("An observed object or list", .timeLimit(.minutes(10)))
+@Suite("An observed object or list", .timeLimit(.minutes(15)))
 struct ObservedValueTests {
     private let kennel: Kennel
     private let tally = Tally()

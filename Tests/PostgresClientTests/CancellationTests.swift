@@ -63,7 +63,7 @@ import Testing
 
     @Test(
         "A task cancelled while it handles a batch doesn't wait for prefetched rows",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func cancellingAStreamInATransaction() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
@@ -82,7 +82,7 @@ import Testing
 
     @Test(
         "A task cancelled while a stream ends doesn't wait for prefetched rows",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func cancellingTheEndOfAStream() async throws {
         struct Stop: Error {}
         let configuration = try await TestCluster.shared().createDatabase()

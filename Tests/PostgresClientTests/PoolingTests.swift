@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whether a connection notices what stands between it and PostgreSQL.
-@Suite(.timeLimit(.minutes(5))) struct PoolingTests {
+@Suite(.timeLimit(.minutes(15))) struct PoolingTests {
     private static func pooling(_ configuration: PostgresConfiguration) async throws -> PostgresPooling {
         let connection = try await PostgresConnection.connect(configuration)
         do {

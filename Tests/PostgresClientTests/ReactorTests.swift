@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A stream whose rows nobody takes holds up no other connection", .timeLimit(.minutes(5)))
+    @Test("A stream whose rows nobody takes holds up no other connection", .timeLimit(.minutes(15)))
     func slowConsumer() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let slow = try await PostgresConnection.connect(configuration)
@@ -82,7 +82,7 @@ import Testing
         #expect(batches > 1)
     }
 
-    @Test("Everything works when the network delivers one byte at a time", .timeLimit(.minutes(5)))
+    @Test("Everything works when the network delivers one byte at a time", .timeLimit(.minutes(15)))
     func oneByteAtATime() async throws {
         let proxy = try DripProxy(to: try await TestCluster.shared().createDatabase())
         proxy.start()
@@ -166,7 +166,7 @@ import Testing
         { try await $0.copyOut("COPY (SELECT repeat('x', 100000) FROM generate_series(1, 20)) TO STDOUT") { _ in } },
     ]
 
-    @Test("Cancelling any operation at any moment leaves the connection usable", .timeLimit(.minutes(5)))
+    @Test("Cancelling any operation at any moment leaves the connection usable", .timeLimit(.minutes(15)))
     func cancelEverything() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (body text)")
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("A task cancelled while it waits for its turn doesn't wait for the others", .timeLimit(.minutes(5)))
+    @Test("A task cancelled while it waits for its turn doesn't wait for the others", .timeLimit(.minutes(15)))
     func cancelledTurn() async throws {
         let connection = try await PostgresTest.connect()
         let first = Task { try await connection.query("SELECT pg_sleep(600)") }
@@ -198,7 +198,7 @@ import Testing
         #expect(try await connection.query("SELECT 1").count == 1)
     }
 
-    @Test("A server process that ends in the middle of any operation is an error, not a hang", .timeLimit(.minutes(5)))
+    @Test("A server process that ends in the middle of any operation is an error, not a hang", .timeLimit(.minutes(15)))
     func lostServer() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let killer = try await PostgresConnection.connect(configuration)

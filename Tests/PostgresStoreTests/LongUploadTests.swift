@@ -11,7 +11,7 @@ import TomboloSyncSession
 @testable import TomboloPostgresStore
 
 /// Transactions that compute for long have threads of their own.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct LongUploadTests {
     /// More uploads at once than Swift's pool has threads.
     private static let count = ProcessInfo.processInfo.activeProcessorCount + 1

@@ -5,7 +5,7 @@ import Testing
 @Suite struct WakeUpTests {
     @Test(
         "A wait whose timeout has already passed ends",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func shortWaits() async {
         let wakeUp = WakeUp()
         for _ in 0..<5_000 { await wakeUp.wait(.nanoseconds(1)) }
@@ -13,7 +13,7 @@ import Testing
 
     @Test(
         "A wake-up that comes before the wait ends it",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func earlyWakeUp() async {
         let wakeUp = WakeUp()
         wakeUp.wake()

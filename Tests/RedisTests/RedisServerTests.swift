@@ -7,7 +7,7 @@ import Testing
 @testable import TomboloRedis
 
 /// With a real server.
-@Suite(.timeLimit(.minutes(5))) struct RedisServerTests {
+@Suite(.timeLimit(.minutes(15))) struct RedisServerTests {
     private final class Heard: Sendable {
         let news = Mutex<[RedisConnection.News]>([])
         let warnings = Mutex<[String]>([])

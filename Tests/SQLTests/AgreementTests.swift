@@ -4,7 +4,7 @@ import Testing
 import TomboloModel
 import TomboloSQL
 
-@Suite("Predicates agree in memory, in SQLite and in PostgreSQL", .timeLimit(.minutes(5)))
+@Suite("Predicates agree in memory, in SQLite and in PostgreSQL", .timeLimit(.minutes(15)))
 struct AgreementTests {
     private static let predicatesPerSchema = 60
 

@@ -3,7 +3,7 @@ import Testing
 
 /// SwiftUI isn't on Linux. All that's done for the layer there is this: it is type-checked against stand-ins for the
 /// declarations of SwiftUI and Combine that it uses. Nothing of it runs. What it's made of does: ObservablesTests.
-@Suite("The SwiftUI layer against stand-ins", .serialized, .timeLimit(.minutes(10)))
+@Suite("The SwiftUI layer against stand-ins", .serialized, .timeLimit(.minutes(15)))
 struct TypeCheckTests {
     private func withModules(
         _ conditions: [String] = [], _ body: (StandInModules) async throws -> Void

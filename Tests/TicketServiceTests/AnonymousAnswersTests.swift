@@ -13,7 +13,7 @@ import TomboloRuleDocuments
 import TomboloRules
 
 /// Whatever is kept: right after a commit returned, whoever asks gets what it wrote.
-@Suite("What anonymous visitors get", .timeLimit(.minutes(5))) struct AnonymousAnswersTests {
+@Suite("What anonymous visitors get", .timeLimit(.minutes(15))) struct AnonymousAnswersTests {
     /// Two servers on one database; each call asks both, which must agree, twice, so that the second answer is a kept one.
     private static func run(
         _ body:

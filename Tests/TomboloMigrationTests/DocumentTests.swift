@@ -86,7 +86,7 @@ import TomboloServerModel
 
     @Test(
         "in development mode a link on an existing class comes in one transaction, without waiting for other snapshots",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func developmentIndexes() async throws {
         let database = try await TestCluster.shared().createDatabase()
         func note(_ more: [ModelProperty]) throws -> ModelDocument {

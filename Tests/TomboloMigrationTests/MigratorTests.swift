@@ -61,7 +61,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func aSecondRunIsRefusedWhileOneIsUnderWay() async throws {
+    @Test(.timeLimit(.minutes(15))) func aSecondRunIsRefusedWhileOneIsUnderWay() async throws {
         let database = try await TestCluster.shared().createDatabase()
         let first = try await PostgresConnection.connect(database)
         let second = try await PostgresConnection.connect(database)

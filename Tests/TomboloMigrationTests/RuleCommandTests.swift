@@ -9,7 +9,7 @@ import TomboloModel
 import TomboloServerModel
 
 /// `migration-tool rules`, as an operator runs it.
-@Suite(.timeLimit(.minutes(5))) struct RuleCommandTests {
+@Suite(.timeLimit(.minutes(15))) struct RuleCommandTests {
     private static let models = """
         {
           "format": 1,

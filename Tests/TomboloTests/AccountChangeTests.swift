@@ -6,7 +6,7 @@ import Testing
 
 /// Nobody answers at the gateway's address.
 @MainActor
-@Suite("Observing an app and its users", .timeLimit(.minutes(10)))
+@Suite("Observing an app and its users", .timeLimit(.minutes(15)))
 struct AccountChangeTests {
     private let folder: TemporaryFolder
     private let app: App

@@ -4,7 +4,7 @@ import Testing
 @testable import Tombolo
 
 /// An app's users on the device. Nobody answers at the gateway's address.
-@Suite("An app's users", .timeLimit(.minutes(5)))
+@Suite("An app's users", .timeLimit(.minutes(15)))
 struct AppUserTests {
     private let folder: TemporaryFolder
     private let configuration: AppConfiguration

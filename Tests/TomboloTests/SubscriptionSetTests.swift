@@ -8,7 +8,7 @@ import TomboloSyncSession
 @testable import Tombolo
 
 /// Subscription sets of a device whose gateway doesn't exist, since nobody can connect to port 0.
-@Suite("Subscription sets", .timeLimit(.minutes(5)))
+@Suite("Subscription sets", .timeLimit(.minutes(15)))
 struct SubscriptionSetTests {
     private let folder: TemporaryFolder
     private let app: App

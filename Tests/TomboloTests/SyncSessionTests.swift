@@ -9,7 +9,7 @@ import TomboloSyncSession
 @testable import Tombolo
 
 /// Sessions whose gateway doesn't exist, since nobody can connect to port 0.
-@Suite("Sync sessions", .timeLimit(.minutes(5)))
+@Suite("Sync sessions", .timeLimit(.minutes(15)))
 struct SyncSessionTests {
     private let folder: TemporaryFolder
     private let app: App

@@ -1,7 +1,7 @@
 import Testing
 import TomboloWebSocket
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ClientOpeningTests {
     static let answers: [String] = [
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK",

@@ -3,7 +3,7 @@ import Testing
 import TomboloWebSocket
 
 /// The same frames sent to a real server and to a real client, over sockets.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FrameTests {
     private static func isSame(_ found: [FrameCase.Answer], _ expected: [FrameCase.Answer]) -> Bool {
         func counted(_ answers: [FrameCase.Answer]) -> [FrameCase.Answer: Int] {

@@ -8,7 +8,7 @@ import Testing
 @testable import TomboloWebSocket
 
 /// What a device says to a server's certificate.
-@Suite(.timeLimit(.minutes(5))) struct TLSTests {
+@Suite(.timeLimit(.minutes(15))) struct TLSTests {
     private static func context(_ issued: TestAuthority.Issued) throws -> NIOSSLContext {
         try NIOSSLContext(
             configuration: .makeServerConfiguration(

@@ -5,7 +5,7 @@ import TomboloHTTP
 import TomboloModel
 
 /// Walks every route that there is, with every class: one that is added is tested without being named here.
-@Suite("Nobody but who may list the trash learns of anything in it from the admin server", .timeLimit(.minutes(10)))
+@Suite("Nobody but who may list the trash learns of anything in it from the admin server", .timeLimit(.minutes(15)))
 struct TrashCrawlTests {
     /// Visitors who ask at the same time.
     private static let width = 3

@@ -8,7 +8,7 @@ import Testing
 import TomboloModel
 
 /// The stock programs serve apps that nobody knew when they were built.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct AnyAppTests {
     @Test("Two unknown apps share the stock programs, and change models and rules while their devices are connected")
     func twoApps() async throws {

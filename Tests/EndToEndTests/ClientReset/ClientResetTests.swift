@@ -7,7 +7,7 @@ import Tombolo
 import TomboloModel
 
 /// Client resets with the stock gateway: why they happen, and what becomes of the device's data in each mode.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ClientResetTests {
     enum Cause: String, CaseIterable {
         case restoredBackup

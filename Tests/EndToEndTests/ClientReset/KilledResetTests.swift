@@ -5,7 +5,7 @@ import Testing
 import TomboloModel
 
 /// A device is killed at some moment of a client reset, and started again.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct KilledResetTests {
     enum Moment: String, CaseIterable {
         /// The file says that a reset has begun.

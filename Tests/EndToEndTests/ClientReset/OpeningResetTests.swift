@@ -8,7 +8,7 @@ import Tombolo
 import TomboloModel
 
 /// Client resets that an opening Realm meets, that recover nothing, and that must not double what the server has.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct OpeningResetTests {
     /// A device with an unsynced note, on a database that was restored to before its newest tick.
     @MainActor

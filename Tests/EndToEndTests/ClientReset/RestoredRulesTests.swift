@@ -4,7 +4,7 @@ import Testing
 import Tombolo
 import TomboloModel
 
-@Suite("A gateway whose database is replaced while it runs", .timeLimit(.minutes(5)))
+@Suite("A gateway whose database is replaced while it runs", .timeLimit(.minutes(15)))
 struct RestoredRulesTests {
     private static let closed = """
         version: 1

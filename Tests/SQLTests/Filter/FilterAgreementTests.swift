@@ -5,7 +5,7 @@ import Testing
 import TomboloModel
 import TomboloSQL
 
-@Suite("The whole query language means the same in SQLite and in plain Swift", .timeLimit(.minutes(5)))
+@Suite("The whole query language means the same in SQLite and in plain Swift", .timeLimit(.minutes(15)))
 struct FilterAgreementTests {
     private static let filtersPerWorld = 120
 

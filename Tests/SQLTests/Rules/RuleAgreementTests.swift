@@ -6,7 +6,7 @@ import TomboloRuleDocuments
 import TomboloRules
 import TomboloSQL
 
-@Suite("Rules mean the same to the evaluator, in PostgreSQL and to an oracle", .timeLimit(.minutes(5)))
+@Suite("Rules mean the same to the evaluator, in PostgreSQL and to an oracle", .timeLimit(.minutes(15)))
 struct RuleAgreementTests {
     private static let rulesPerRun = 400
 
