@@ -199,6 +199,19 @@ struct SyncSessionTests {
         try await upload
     }
 
+    @Test("New subscriptions wait while the session is suspended")
+    func suspendedSubscriptions() async throws {
+        let realm = try Realm.fresh(configuration(try await user()))
+        let session = try #require(realm.syncSession)
+        await session.suspendAndWait()
+        let subscriptions = realm.subscriptions
+        try subscriptions.commit { subscriptions.append(QuerySubscription<Room>(name: "rooms")) }
+        await session.sendSubscriptions()
+        #expect(session.connectionState == .disconnected)
+        session.resume()
+        while session.connectionState == .disconnected { await Task.yield() }
+    }
+
     @Test("asyncOpen of a synced Realm reports progress and finishes when the download is complete")
     func asyncOpen() async throws {
         let configuration = configuration(try await user())

@@ -119,10 +119,9 @@ public actor SyncEngine {
     /// Tells the engine that a local write transaction queued a changeset.
     public func changesetQueued() { handle(.changesetQueued) }
 
-    /// Sends the subscriptions that the app stored in the file, reconnecting after a failure.
+    /// Sends the subscriptions that the app stored in the file, once there is a connection. Doesn't start the engine.
     public func subscriptionsChanged() throws {
         handle(.subscriptionsChanged(try openStore().state().wanted))
-        handle(.start)
     }
 
     /// Stores the app's subscriptions and sends them.

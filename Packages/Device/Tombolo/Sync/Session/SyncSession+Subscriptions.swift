@@ -12,18 +12,21 @@ extension SyncSession {
         _ change: (SubscriptionFile.Kept) throws -> SubscriptionFile.Kept
     ) throws -> SubscriptionFile.Kept {
         let content = try subscriptionFile.use { try $0.change(change) }
-        let isSuspended = situation.value.withLock { state in
+        situation.value.withLock { state in
             // Another set may be what the server accepts.
             if state.failure?.code == .badSubscription { state.failure = nil }
-            return state.isSuspended
         }
-        let engine = engine
-        Task {
-            try? await engine.subscriptionsChanged()
-            if !isSuspended { await engine.start() }
-        }
+        Task { await sendSubscriptions() }
         tellSubscriptionObservers()
         return content
+    }
+
+    /// Connects again after a failure, unless the session is suspended.
+    func sendSubscriptions() async { await sendSubscriptions(onThreadOf: engine) }
+
+    private func sendSubscriptions(onThreadOf engine: isolated SyncEngine) {
+        try? engine.subscriptionsChanged()
+        followSuspension(onThreadOf: engine)
     }
 
     func subscriptionState(version: Int64) -> SyncSubscriptionState {

@@ -247,7 +247,7 @@ public final class SyncSession: Sendable {
     }
 
     /// Has the engine do what was asked for last: on the way to its thread calls may overtake each other.
-    private func followSuspension(onThreadOf engine: isolated SyncEngine) {
+    func followSuspension(onThreadOf engine: isolated SyncEngine) {
         if situation.value.withLock({ $0.isSuspended }) { engine.stop() } else { engine.start() }
     }
 
@@ -274,7 +274,7 @@ public final class SyncSession: Sendable {
     public func reconnect() {
         guard state == .active else { return }
         let engine = engine
-        Task { await engine.start() }
+        Task { await followSuspension(onThreadOf: engine) }
     }
 
     /// The user has new tokens.
