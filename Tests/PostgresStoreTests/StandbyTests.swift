@@ -382,6 +382,58 @@ struct StandbyTests {
         }
     }
 
+    @Test("once a restored database has the name of the one that was read, the restored one is read")
+    func restored() async throws {
+        try await Pair.with { pair in
+            try await pair.write()
+            let (store, standby) = try await pair.store()
+            try await pair.serve(store, standby, count: 1)
+
+            let restored = try await pair.primary.createDatabase()
+            let connection = try await PostgresConnection.connect(restored)
+            try await PostgresSchema.install(pair.schema, on: connection)
+            try await connection.query("INSERT INTO account (_id, balance) VALUES (-1, 0), (-2, 0)")
+            await connection.close()
+            try await Self.swap(pair.primary, pair.configuration.database, restored.database)
+
+            let before = standby.statistics.served
+            try await pair.eventually("a bootstrap from the restored database's copy") {
+                let count = try? await pair.count(store)
+                return count == 2 && standby.statistics.served > before
+            }
+            try await pair.eventually("its newest tick") {
+                guard let newest = await standby.newestTick() else { return false }
+                return try await store.tick(newest.number)?.token == newest.token
+            }
+            await standby.pool.shutdown()
+        }
+    }
+
+    /// Gives the second database the name of the first, as a restore does.
+    private static func swap(_ cluster: TestCluster, _ first: String?, _ second: String?) async throws {
+        let (first, second) = (try #require(first), try #require(second))
+        let connection = try await PostgresConnection.connect(cluster.configuration)
+        while true {
+            do {
+                try await connection.query(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN ($1, $2)",
+                    [.text(first), .text(second)])
+                try await connection.execute(
+                    """
+                    BEGIN;
+                    ALTER DATABASE \(PostgresSQL.quoteIdentifier(first)) RENAME TO put_aside;
+                    ALTER DATABASE \(PostgresSQL.quoteIdentifier(second)) RENAME TO \(PostgresSQL.quoteIdentifier(first));
+                    COMMIT
+                    """)
+                break
+            } catch let error as PostgresError where error.code == .objectInUse {
+                // Somebody has connected again.
+                await connection.rollback()
+            }
+        }
+        await connection.close()
+    }
+
     @Test("a standby that was promoted isn't read, and neither is a standby of another history")
     func otherHistories() async throws {
         try await Pair.with { pair in

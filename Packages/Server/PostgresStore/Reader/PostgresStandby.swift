@@ -28,7 +28,7 @@ public final class PostgresStandby: Sendable {
         public var served = 0
         /// Begun there and broken off; they begin again.
         public var lost = 0
-        /// Read from the primary, since the standby was behind or not just at a tick.
+        /// Read from the primary, since the standby was behind or not just at a tick, or another database got its name.
         public var behind = 0
         /// Read from the primary, since the standby doesn't answer or isn't one of this primary.
         public var unusable = 0
@@ -77,8 +77,21 @@ public final class PostgresStandby: Sendable {
         // One that is frozen is left behind, and not asked again before it has answered.
         return try? await StandbyWatch(limits).run { () -> Tick? in
             defer { self.state.withLock { $0.isLooking = false } }
-            return try await self.pool.withConnection { try await StoredTick.latest($0)?.tick }
+            return try await self.pool.withConnection { connection in
+                guard try await self.hasItsName(connection) else {
+                    await connection.close()
+                    return nil
+                }
+                return try await StoredTick.latest(connection)?.tick
+            }
         }
+    }
+
+    /// Whether the connection's database still is the one that others find by its name. A restored database takes over the
+    /// name, which ends all connections on the primary, but none on a standby.
+    private func hasItsName(_ connection: PostgresConnection) async throws -> Bool {
+        guard let name = pool.configuration.database else { return true }
+        return try await connection.query("SELECT pg_catalog.current_database() = $1", [.text(name)])[0, 0].bool
     }
 
     /// Whether it's worth asking.
@@ -94,6 +107,8 @@ public final class PostgresStandby: Sendable {
         case served(Result)
         /// Nothing was read.
         case behind
+        /// Nothing was read: the connection led to a database that was put aside, and is closed.
+        case putAside
         /// Nothing was read: what is wrong.
         case unusable(String)
     }
@@ -126,8 +141,13 @@ public final class PostgresStandby: Sendable {
                                 try await self.perform(body, StandbyReader(base: base, watch: watch), layout))
                         }
                         await connection.rollback()
-                        if case .unusable(let problem) = outcome { return .unusable(problem) }
-                        return .behind
+                        switch outcome {
+                        case .unusable(let problem): return .unusable(problem)
+                        case .putAside:
+                            await connection.close()
+                            return .putAside
+                        case .behind, .served: return .behind
+                        }
                     } catch {
                         await connection.rollback()
                         throw error
@@ -159,6 +179,8 @@ public final class PostgresStandby: Sendable {
                 state.lastProblem = nil
             }
         case .behind: rest(Self.restWhenBehind, "it's behind the primary") { $0.behind += 1 }
+        case .putAside:
+            rest(Self.restWhenBehind, "another database has its name now, to which it will connect") { $0.behind += 1 }
         case .unusable(let problem): rest(Self.restAfterFailure, problem) { $0.unusable += 1 }
         }
         return outcome
@@ -177,6 +199,7 @@ public final class PostgresStandby: Sendable {
             guard try await connection.query("SELECT pg_is_in_recovery()")[0, 0].bool else {
                 return .unusable("it's no standby any more, but a primary of its own")
             }
+            guard try await hasItsName(connection) else { return .putAside }
             if let stored = try await StoredTick.latest(connection), stored.tick.number >= wanted,
                 try await !StoredTick.isOutdated(stored, connection)
             {
