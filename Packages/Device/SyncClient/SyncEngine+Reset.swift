@@ -73,7 +73,10 @@ extension SyncEngine {
             // The connection was lost before the batch was complete.
             if let begun = try store.state().reset, begun != .applied { return }
             switch resets.decide(reason) {
-            case .stop: events.append(.stop)
+            case .stop:
+                // The batch may have come together with the welcome.
+                disconnect()
+                events.append(.stop)
             case .recover:
                 configuration.logger.notice("Starting over: \(reason)")
                 try store.noteReset()

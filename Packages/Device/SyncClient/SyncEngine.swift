@@ -159,7 +159,7 @@ public actor SyncEngine {
 
     // MARK: Events and actions
 
-    private func handle(_ event: ClientSession.Event) {
+    func handle(_ event: ClientSession.Event) {
         events.append(event)
         handleEvents()
     }
@@ -180,6 +180,8 @@ public actor SyncEngine {
         unsent = []
     }
 
+    /// What came on a connection that an earlier action has ended isn't looked at: the next one begins from the file's
+    /// state.
     private func perform(_ action: ClientSession.Action) {
         switch action {
         case .connect: connect()
@@ -192,8 +194,10 @@ public actor SyncEngine {
             unsent.append(bytes)
         case .report(let report): onReport(report)
         case .stage(let frame):
+            guard outgoing != nil else { return }
             perform { try openStore().stage(frame) }
         case .apply(let end, let frames):
+            guard outgoing != nil else { return }
             do {
                 events.append(.applied(try traced(end) { try apply(end, frames) }))
             } catch let error as RecoveryFailed {
@@ -203,6 +207,7 @@ public actor SyncEngine {
                 events.append(.applyFailed)
             }
         case .loadPending(let number, let count, let bytes):
+            guard outgoing != nil else { return }
             waitingLoad = PendingLoad(after: number, maximumCount: count, maximumByteCount: bytes)
             loadIfWritten()
         case .refuseSubscriptions(let version, let reason):
