@@ -73,6 +73,22 @@ struct AppUserTests {
         #expect(grace.isLoggedIn)
     }
 
+    @Test("A refresh token that the server refuses logs nobody out who has another one meanwhile")
+    func refusedToken() throws {
+        func logIn(_ refreshToken: String) throws -> User {
+            let login = GatewayClient.Login(
+                accessToken: "token", expiresAt: .distantFuture, refreshToken: refreshToken, userID: "ada")
+            return try app.users.add(login, "local-userpass", account: nil, app: app)
+        }
+        let ada = try logIn("first")
+        _ = try logIn("second")
+        #expect(try app.users.logOut(ada.id, ifHolding: "first") == nil)
+        #expect(ada.isLoggedIn)
+        #expect(ada.refreshToken == "second")
+        #expect(try app.users.logOut(ada.id, ifHolding: "second") == "second")
+        #expect(ada.state == .loggedOut)
+    }
+
     @Test("logOut with a completion handler has logged the user out when it returns")
     func logOutWithCompletion() async throws {
         let ada = try await logIn("ada")

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 import TomboloChangesets
@@ -106,6 +107,35 @@ struct SyncSessionTests {
         #expect(session.parentUser()?.accessToken?.hasPrefix("second.") == true)
         #expect(session.error == nil)
         #expect(second === first)
+    }
+
+    @Test("A log-in resumes all sessions, also while the log-out before it waits for busy ones")
+    func logInDuringLogOut() async throws {
+        let user = try await self.user()
+        var other = configuration(user)
+        other.fileURL = folder.url.appending(path: "other.sqlite")
+        let sessions = [try session(configuration(user)), try session(other)]
+        let (held, noteHeld) = AsyncStream.makeStream(of: Void.self)
+        let end = DispatchSemaphore(value: 0)
+        for session in sessions {
+            Task { await hold(session.engine, until: end) { noteHeld.yield() } }
+        }
+        var iterator = held.makeAsyncIterator()
+        for _ in sessions { await iterator.next() }
+
+        async let logOut: Void = user.logOut()
+        while sessions.contains(where: { $0.state == .active }) { await Task.yield() }
+        _ = try await self.user(token: "second")
+        for _ in sessions { end.signal() }
+        try await logOut
+        #expect(user.isLoggedIn)
+        #expect(sessions.allSatisfy { $0.state == .active })
+    }
+
+    /// Keeps an engine's thread busy.
+    private func hold<Engine: Actor>(_ engine: isolated Engine, until end: DispatchSemaphore, _ begun: () -> Void) {
+        begun()
+        end.wait()
     }
 
     @Test("Another user is refused until the files are deleted")

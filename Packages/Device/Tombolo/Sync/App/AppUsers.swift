@@ -115,7 +115,7 @@ final class AppUsers: Sendable {
             guard let user = self.user(kept.id, &state, app) else { throw AppError(.unknown, "The user was removed.") }
             return user
         }
-        for session in SyncSession.sessions(of: user) { session.resumeAfterLogin() }
+        for session in SyncSession.sessions(of: user) { session.followLogin() }
         return user
     }
 
@@ -160,12 +160,14 @@ final class AppUsers: Sendable {
     }
 
     /// Forgets a user's tokens; an anonymous user, who could never log in again, is removed.
+    /// - Parameter holding: a refresh token; nothing changes if the user has another one, of a later login.
     /// - Returns: the refresh token that they had.
     @discardableResult
-    func logOut(_ id: String) throws -> String? {
+    func logOut(_ id: String, ifHolding holding: String? = nil) throws -> String? {
         try change { state in
             guard var kept = state.content.users.first(where: { $0.id == id }) else { return nil }
             let token = kept.refreshToken
+            if let holding, token != holding { return nil }
             if kept.isAnonymous {
                 state.remove(id)
             } else {

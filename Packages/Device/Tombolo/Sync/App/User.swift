@@ -105,8 +105,9 @@ public final class User: Sendable {
                 let sessions = SyncSession.sessions(of: self)
                 // First the reason: whoever sees that the user is logged out finds it at the session.
                 let ends = sessions.map { (session: $0, error: $0.endLogin(error.message)) }
-                try endLocally()
-                for end in ends { end.session.report(end.error) }
+                if try endLocally(ifHolding: token) != nil {
+                    for end in ends { end.session.report(end.error) }
+                }
             }
             throw error
         }
@@ -143,7 +144,7 @@ public final class User: Sendable {
     public func logOut() async throws {
         guard isLoggedIn else { return }
         let token = try endLocally()
-        for session in SyncSession.sessions(of: self) { await session.suspendAndWait() }
+        for session in SyncSession.sessions(of: self) { await session.settle() }
         if let token { try await app.client.send(.DELETE, "/session", token: token) }
     }
 
@@ -196,11 +197,11 @@ public final class User: Sendable {
     }
 
     /// Stops synchronising and forgets the tokens.
-    /// - Returns: the refresh token.
-    @discardableResult
-    private func endLocally() throws -> String? {
-        let token = try app.users.logOut(id)
-        for session in SyncSession.sessions(of: self) { session.suspend() }
+    /// - Parameter holding: a refresh token; nothing is forgotten if the user has another one by now.
+    /// - Returns: the refresh token that is forgotten.
+    private func endLocally(ifHolding holding: String? = nil) throws -> String? {
+        let token = try app.users.logOut(id, ifHolding: holding)
+        for session in SyncSession.sessions(of: self) { session.followLogin() }
         return token
     }
 
@@ -208,7 +209,7 @@ public final class User: Sendable {
         guard state != .removed else { throw AppError(.userNotFound, "User '\(id)' has already been removed.") }
         let token = kept?.refreshToken
         try app.users.remove(id)
-        for session in SyncSession.sessions(of: self) { session.suspend() }
+        for session in SyncSession.sessions(of: self) { session.followLogin() }
         return token
     }
 

@@ -251,23 +251,25 @@ public final class SyncSession: Sendable {
         if situation.value.withLock({ $0.isSuspended }) { engine.stop() } else { engine.start() }
     }
 
-    private func markSuspended() {
-        situation.value.withLock { state in
-            state.isSuspended = true
-            Self.failWaiters(&state, SyncError(.clientSessionError, "The session was suspended."))
-        }
+    private func markSuspended() { situation.value.withLock { Self.suspend(&$0) } }
+
+    private static func suspend(_ state: inout Situation) {
+        state.isSuspended = true
+        failWaiters(&state, SyncError(.clientSessionError, "The session was suspended."))
     }
 
     /// Reconnects after ``suspend()`` or a failure.
     public func resume() {
-        situation.value.withLock { state in
-            if state.resetError != nil { state.isResetApproved = true }
-            state.resetError = nil
-            state.failure = nil
-            state.isSuspended = false
-        }
+        situation.value.withLock { Self.resume(&$0) }
         let engine = engine
         Task { await followSuspension(onThreadOf: engine) }
+    }
+
+    private static func resume(_ state: inout Situation) {
+        if state.resetError != nil { state.isResetApproved = true }
+        state.resetError = nil
+        state.failure = nil
+        state.isSuspended = false
     }
 
     /// Connects at once if the session is waiting to try again.
@@ -277,11 +279,23 @@ public final class SyncSession: Sendable {
         Task { await followSuspension(onThreadOf: engine) }
     }
 
-    /// The user has new tokens.
-    func resumeAfterLogin() {
-        situation.value.withLock { $0.refusedTokens = 0 }
-        resume()
+    /// Call after the user logged in, which resumes the session, or out, which suspends it. A log-in and a log-out may
+    /// come here in another order than they happened.
+    func followLogin() {
+        situation.value.withLock { state in
+            if state.configuration.user.isLoggedIn {
+                state.refusedTokens = 0
+                Self.resume(&state)
+            } else {
+                Self.suspend(&state)
+            }
+        }
+        let engine = engine
+        Task { await followSuspension(onThreadOf: engine) }
     }
+
+    /// Waits until the engine does what was asked for last.
+    func settle() async { await followSuspension(onThreadOf: engine) }
 
     /// Stops until ``resume()``.
     func fail(_ failure: SessionFailure) {
