@@ -406,11 +406,12 @@ public final class SyncSession: Sendable {
     }
 
     /// Gets a new access token and connects with it.
-    private func replaceToken() async {
+    func replaceToken() async {
         while let user = parentUser(), state == .active {
             do {
                 _ = try await user.refreshAccessToken()
-                return await engine.start()
+                // The session may have been suspended meanwhile.
+                return await settle()
             } catch let error as AppError where error.status == 401 || error.status == 403 {
                 return
             } catch {
