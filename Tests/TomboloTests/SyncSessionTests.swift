@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 import TomboloChangesets
 import TomboloModel
@@ -281,6 +282,18 @@ struct SyncSessionTests {
         task.cancel()
         while session.waiterCount > 0 { await Task.yield() }
         task.cancel()
+    }
+
+    @Test("An opening that is cancelled while its download begins ends it")
+    func cancelledAtBeginning() {
+        for _ in 0..<20_000 {
+            let task = Realm.AsyncOpenTask()
+            let ends = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { task.cancel() } else { task.onCancel { ends.withLock { $0 += 1 } } }
+            }
+            #expect(ends.withLock { $0 } == 1)
+        }
     }
 
     private func acknowledge(_ number: Int64, in store: SQLiteDeviceStore) throws {

@@ -20,10 +20,7 @@ extension Realm {
         init() {}
 
         /// Cancels the opening: the callback is never called. No effect once it has been.
-        public func cancel() {
-            let cancellation = state.withLock { $0.cancellation }
-            if end() { cancellation?() }
-        }
+        public func cancel() { if let ended = finish() { ended.cancellation?() } }
 
         /// Calls `block` on a queue with the progress of the download, until the Realm is open.
         public func addProgressNotification(
@@ -76,13 +73,16 @@ extension Realm {
         }
 
         /// - Returns: false if it was already over.
-        func end() -> Bool {
-            let (isFirst, tokens) = state.withLock { state in
+        func end() -> Bool { finish() != nil }
+
+        /// - Returns: the state until now, or nil if it was already over.
+        private func finish() -> State? {
+            let ended = state.withLock { state in
                 defer { state = State(isOver: true) }
-                return (!state.isOver, state.tokens)
+                return state
             }
-            for token in tokens { token.invalidate() }
-            return isFirst
+            for token in ended.tokens { token.invalidate() }
+            return ended.isOver ? nil : ended
         }
     }
 }
