@@ -243,6 +243,27 @@ struct SyncSessionTests {
         while session.connectionState == .disconnected { await Task.yield() }
     }
 
+    @Test("The progress of an upload never goes back")
+    func uploadProgress() async throws {
+        let realm = try Realm.fresh(configuration(try await user()))
+        let session = try #require(realm.syncSession)
+        let store = try store(of: realm)
+        for number in 1...100 { try realm.write { realm.add(Session(number, "x")) } }
+        let told = Mutex<[Int]>([])
+        let token = session.addProgressNotification(for: .upload, mode: .reportIndefinitely) { progress in
+            told.withLock { $0.append(progress.transferrable - progress.transferred) }
+        }
+        for number in 1...99 {
+            try acknowledge(Int64(number), in: store)
+            session.receive(.acknowledged(Int64(number)))
+        }
+        await session.reportUpload()
+        let left = told.withLock { $0 }
+        #expect(left == left.sorted(by: >))
+        #expect(left.last == 1)
+        token?.invalidate()
+    }
+
     @Test("asyncOpen of a synced Realm reports progress and finishes when the download is complete")
     func asyncOpen() async throws {
         let configuration = configuration(try await user())

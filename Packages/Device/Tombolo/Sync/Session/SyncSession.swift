@@ -332,10 +332,11 @@ public final class SyncSession: Sendable {
         return ProgressNotificationToken { [situation] in situation.value.withLock { $0.progress.remove(id) } }
     }
 
-    func reportUpload() async {
-        guard situation.value.withLock({ $0.progress.wantsUploads }), let state = try? await engine.state() else {
-            return
-        }
+    func reportUpload() async { await reportUpload(onThreadOf: engine) }
+
+    /// On one thread, so that what is told last is the newest.
+    private func reportUpload(onThreadOf engine: isolated SyncEngine) {
+        guard situation.value.withLock({ $0.progress.wantsUploads }), let state = try? engine.state() else { return }
         let calls = situation.value.withLock {
             $0.progress.uploading(acknowledged: state.acknowledged, last: state.lastChangeset)
         }
