@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 import Testing
 import TomboloModel
 import TomboloSQLiteStore
@@ -182,6 +184,20 @@ struct SubscriptionSetTests {
         session.receive(.subscriptionsRefused(version: version, SessionFailure(.badSubscription, "no")))
         #expect(await iterator.next() == .error(SyncError(.invalidFlexibleSyncSubscriptions, "no")))
         token.invalidate()
+    }
+
+    @Test("What observers hear last is the newest state, whichever thread saw it")
+    func newestState() {
+        let states = ToldStates<Int>()
+        let newest = Mutex(0)
+        let told = Mutex(0)
+        for number in 1...20_000 {
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { newest.withLock { $0 = number } }
+                states.tell(newest.withLock { $0 }) { state in told.withLock { $0 = state } }
+            }
+            #expect(told.withLock { $0 } == number)
+        }
     }
 
     @Test("Initial subscriptions are made for a new file, and again at every opening only where asked for")

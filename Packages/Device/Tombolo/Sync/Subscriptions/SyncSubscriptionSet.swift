@@ -1,6 +1,5 @@
 public import Dispatch
 internal import Foundation
-internal import Synchronization
 internal import TomboloModel
 internal import TomboloSQLiteStore
 internal import TomboloSyncProtocol
@@ -214,11 +213,9 @@ public struct SyncSubscriptionSet: Sequence {
         on queue: DispatchQueue = .main, _ block: @escaping @Sendable (SyncSubscriptionState) -> Void
     ) -> ObservationToken {
         let version = draft.content.set.version
-        let last = Mutex<SyncSubscriptionState?>(nil)
-        let box = StateBox(last)
+        let states = ToldStates<SyncSubscriptionState>()
         let report: @Sendable (SyncSession) -> Void = { session in
-            let state = session.subscriptionState(version: version)
-            if box.replace(state) { queue.async { block(state) } }
+            states.tell(session.subscriptionState(version: version)) { state in queue.async { block(state) } }
         }
         let id = session.observeSubscriptions(report)
         report(session)
@@ -231,19 +228,5 @@ public struct SyncSubscriptionSet: Sequence {
 
         /// Ends the observation; one more call may be on its way.
         public func invalidate() { end() }
-    }
-
-    /// The state that was reported last.
-    private final class StateBox: Sendable {
-        private let last: Mutex<SyncSubscriptionState?>
-
-        init(_ last: consuming sending Mutex<SyncSubscriptionState?>) { self.last = last }
-
-        func replace(_ state: SyncSubscriptionState) -> Bool {
-            last.withLock { last in
-                defer { last = state }
-                return last != state
-            }
-        }
     }
 }
