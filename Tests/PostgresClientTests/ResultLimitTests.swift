@@ -27,6 +27,18 @@ import Testing
         await pool.shutdown()
     }
 
+    @Test("what waits while an answer is read bit by bit is counted once")
+    func manyRows() async throws {
+        let connection = try await PostgresTest.connect()
+        try await PostgresResultLimit.$bytes.withValue(8 << 20) {
+            let kilobytes = "SELECT repeat('x', 1000) FROM generate_series(1, $1::int8)"
+            for _ in 0..<3 {
+                let many = try await connection.query(kilobytes, [3_000])
+                #expect(many.count == 3_000)
+            }
+        }
+    }
+
     @Test("what is read in parts has no limit, and each call has one of its own")
     func parts() async throws {
         let connection = try await PostgresTest.connect()

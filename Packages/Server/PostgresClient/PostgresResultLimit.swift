@@ -13,19 +13,25 @@ public enum PostgresResultLimit {
     static var current: Int? { bytes ?? PostgresBorrower.current?.byteLimit }
 }
 
-/// Counts what arrives for one operation.
+/// Counts what is read for one operation.
 struct PostgresReceived {
+    /// What libpq reads at a time of what there is, at least, in bytes.
+    static let leastReadByteCount = 8 << 10
+
     private let limit: Int?
+    /// About what was read. What arrived while libpq was reading may be missing.
     private(set) var bytes = 0
 
     init(limit: Int?) { self.limit = limit }
 
     var isCounted: Bool { limit != nil }
 
-    /// - Returns: whether that is more than may be.
-    mutating func note(_ count: Int) -> Bool {
-        bytes += count
-        return isTooLarge(bytes)
+    /// libpq has read.
+    /// - Parameters:
+    ///   - before: what had arrived and wasn't read, in bytes.
+    ///   - after: the same afterwards. libpq leaves what its buffer has no room for.
+    mutating func note(waiting before: Int, left after: Int) {
+        bytes += max(before - after, min(before, Self.leastReadByteCount))
     }
 
     func isTooLarge(_ count: Int) -> Bool { limit.map { count > $0 } ?? false }

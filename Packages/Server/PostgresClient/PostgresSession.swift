@@ -170,8 +170,10 @@ final class PostgresSession {
             guard socket >= 0 else { return false }
             switch await watch.wait(socket, toWrite: toWrite) {
             case .socket:
-                try checkSize(site)
-                return PQconsumeInput(handle) == 1
+                let waiting = try checkedWaitingByteCount(site)
+                let isRead = PQconsumeInput(handle) == 1
+                if let waiting { received.note(waiting: waiting, left: waitingByteCount ?? 0) }
+                return isRead
             case .interrupt: try await sendCancel(site)
             case .failure(let error):
                 close()
@@ -181,12 +183,18 @@ final class PostgresSession {
     }
 
     /// Gives the connection up when more has arrived than may be. COPY and streams are read in parts.
-    private func checkSize(_ site: CallSite) throws {
-        guard received.isCounted, activity == nil else { return }
-        var waiting: CInt = 0
-        guard ioctl(socket, UInt(FIONREAD), &waiting) == 0, received.note(Int(waiting)) else { return }
+    /// - Returns: what waits to be read, in bytes; nil where that isn't counted.
+    private func checkedWaitingByteCount(_ site: CallSite) throws -> Int? {
+        guard received.isCounted, activity == nil, let waiting = waitingByteCount else { return nil }
+        guard received.isTooLarge(received.bytes + waiting) else { return waiting }
         close()
         throw tooLarge(site)
+    }
+
+    /// What has arrived and wasn't read yet, in bytes.
+    private var waitingByteCount: Int? {
+        var count: CInt = 0
+        return ioctl(socket, UInt(FIONREAD), &count) == 0 ? Int(count) : nil
     }
 
     /// The error of a whole result with more than may be; nil for others.
