@@ -65,6 +65,23 @@ struct SpoolTests {
         #expect(budget.heldByteCount == 0)
     }
 
+    @Test("what couldn't be written to the disk is given back once")
+    func failedWrite() async throws {
+        let budget = SpoolBudget()
+        let message = [UInt8](repeating: 7, count: Spool.memoryByteCount)
+        for isDiscarded in [true, false] {
+            let spool = Spool(budget: budget, peer: Peer("ann")) {
+                SpoolFile(descriptor: open("/dev/null", O_RDONLY))
+            }
+            let isKept = try await spool.append(message)
+            #expect(isKept)
+            await #expect(throws: POSIXError.self) { try await spool.append(message) }
+            if isDiscarded { await spool.discard() }
+        }
+        #expect(budget.held.memory == 0)
+        #expect(budget.held.disk == 0)
+    }
+
     @Test("one user's batches take no more than half of the disk")
     func fairness() {
         let budget = SpoolBudget()

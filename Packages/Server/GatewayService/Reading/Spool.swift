@@ -16,14 +16,18 @@ actor Spool {
 
     private let budget: SpoolBudget
     private let peer: Peer
+    private let makeFile: @Sendable () throws -> SpoolFile
     private var memory: [ByteBuffer] = []
     private var memoryCount = 0
     private var file: SpoolFile?
     private var isDiscarded = false
 
-    init(budget: SpoolBudget, peer: Peer) {
+    init(
+        budget: SpoolBudget, peer: Peer, makeFile: @escaping @Sendable () throws -> SpoolFile = { try SpoolFile() }
+    ) {
         self.budget = budget
         self.peer = peer
+        self.makeFile = makeFile
     }
 
     /// In memory and on disk, in bytes.
@@ -51,16 +55,18 @@ actor Spool {
         guard memoryCount + (file?.heldByteCount ?? 0) + held <= Self.maximumByteCount,
             budget.reserveDisk(held, of: peer)
         else { return false }
+        let file: SpoolFile
         do {
-            if file == nil { file = try SpoolFile() }
-            guard let file else { return false }
-            let offset = file.reserve(held)
-            try await NIOThreadPool.singleton.runIfActive { try file.write(message, at: offset) }
-            file.commit()
+            file = try self.file ?? makeFile()
         } catch {
             budget.releaseDisk(held, of: peer)
             throw error
         }
+        self.file = file
+        // From here on it's given back with the file, written or not.
+        let offset = file.reserve(held)
+        try await NIOThreadPool.singleton.runIfActive { try file.write(message, at: offset) }
+        file.commit()
         return true
     }
 

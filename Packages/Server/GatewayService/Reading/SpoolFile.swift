@@ -16,17 +16,21 @@ final class SpoolFile: @unchecked Sendable {
     private var reserved = 0
 
     /// - Throws: `POSIXError`.
-    init() throws {
+    convenience init() throws {
         var path = Array(
             FileManager.default.temporaryDirectory.appending(path: "tombolo-spool-XXXXXX").path.utf8CString)
-        descriptor = mkstemp(&path)
+        let descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw Self.error }
         unlink(path)
+        self.init(descriptor: descriptor)
     }
+
+    /// - Parameter descriptor: of an empty file; closed with this one.
+    init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// What the file takes on disk, in bytes.
+    /// What the file takes on disk, in bytes; with what couldn't be written.
     var heldByteCount: Int { reserved }
     var isEmpty: Bool { start == reserved }
     var unread: Range<Int> { start..<end }
