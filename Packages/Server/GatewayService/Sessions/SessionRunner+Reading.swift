@@ -62,6 +62,8 @@ extension SessionRunner {
             readSubscriptionVersion = request.subscriptionVersion
             // What follows the batch may be another read.
             reading = nil
+            // The session may believe in frames that gave way to this batch, which has none itself.
+            noteWritability()
             handle(.readFinished(end, tick))
         case .givenUp, nil:
             reading = nil
