@@ -28,7 +28,10 @@ struct EmptiedBatchTests {
         limits.authorityInterval = .milliseconds(20)
         try await GatewayFixture.with(
             schema, limits: limits,
-            models: { HeldModels(schema: schema, pool: $0, authorize: authorize, gate: ReadGate()) }
+            models: {
+                let gate = ReadGate()
+                return HeldModels(schema: schema, pool: $0, authorize: authorize, holdRead: { try await gate.wait() })
+            }
         ) { fixture in
             try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
             try await fixture.waitForTick()
@@ -61,91 +64,5 @@ private final class ReadGate: Sendable {
         guard !isPassed.exchange(true, ordering: .relaxed) else { return }
         for await _ in AsyncStream<Void>.makeStream().stream {}
         try Task.checkCancellation()
-    }
-}
-
-/// One model, whose bootstraps pass a gate.
-private struct HeldModels: ModelSource {
-    let schema: Schema
-    let pool: PostgresPool
-    let authorize: @Sendable (String) async throws -> SessionAuthority
-    let gate: ReadGate
-
-    func newest() -> GatewayModel { GatewayModel(version: 1, schema: schema, authorize: authorize) }
-    func newest(on schema: Schema) -> GatewayModel { newest() }
-    func extend(by classes: [HelloClass]) -> Bool { false }
-    func forget(_ news: AuthorityNews) {}
-
-    func store(for schema: Schema) async throws -> any ServerStore {
-        HeldStore(base: try await PostgresServerStore.open(schema: schema, pool: pool), gate: gate)
-    }
-}
-
-private struct HeldStore: ServerStore {
-    let base: any ServerStore
-    let gate: ReadGate
-
-    var schema: Schema { base.schema }
-
-    func makeTick() async throws -> Tick? { try await base.makeTick() }
-    func latestTick() async throws -> Tick { try await base.latestTick() }
-    func tick(_ number: Int64) async throws -> Tick? { try await base.tick(number) }
-    func upload(_ uploads: [Upload]) async throws -> [UploadResult] { try await base.upload(uploads) }
-
-    func withReader<Result: Sendable>(
-        _ body: @Sendable (any TickReader) async throws -> Result
-    ) async throws -> Result { try await base.withReader(body) }
-
-    func withBootstrapReader<Result: Sendable>(
-        _ body: @escaping @Sendable (any TickReader) async throws -> Result
-    ) async throws -> Result {
-        try await base.withBootstrapReader { try await body(HeldReader(base: $0, gate: gate)) }
-    }
-
-    func openClient(_ client: ClientID, user: String, acknowledged: Int64) async throws -> ClientOpening {
-        try await base.openClient(client, user: user, acknowledged: acknowledged)
-    }
-
-    func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws {
-        try await base.keepReadable(readable, under: rulesFingerprint)
-    }
-
-    func readable(under rulesFingerprint: UInt64) async throws -> [Int: Predicate]? {
-        try await base.readable(under: rulesFingerprint)
-    }
-}
-
-private struct HeldReader: TickReader {
-    let base: any TickReader
-    let gate: ReadGate
-
-    var tick: Tick { base.tick }
-
-    func difference(from: Tick) async throws -> TickDifference { try await base.difference(from: from) }
-
-    func rows(
-        classIndex: Int, matching: Predicate, columns: [Int], _ body: (RowBlock) async throws -> Void
-    ) async throws {
-        try await base.rows(classIndex: classIndex, matching: matching, columns: columns) { block in
-            try await body(block)
-            try await gate.wait()
-        }
-    }
-
-    func elements(
-        classIndex: Int, ofOwnersMatching: Predicate, columns: [Int], _ body: (RowBlock) async throws -> Void
-    ) async throws {
-        try await base.elements(
-            classIndex: classIndex, ofOwnersMatching: ofOwnersMatching, columns: columns, body)
-    }
-
-    func count(classIndex: Int, matching: Predicate) async throws -> Int {
-        try await base.count(classIndex: classIndex, matching: matching)
-    }
-
-    func progress(of client: ClientID) async throws -> ClientProgress { try await base.progress(of: client) }
-
-    func progress(of clients: [ClientID: Int64]) async throws -> [ClientID: ClientProgress] {
-        try await base.progress(of: clients)
     }
 }

@@ -32,6 +32,7 @@ struct GatewayFixture: Sendable {
     let folder: URL
     let app: App
     let port: Int
+    let gateway: Gateway
 
     static func with(
         _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = .patient,
@@ -82,7 +83,8 @@ struct GatewayFixture: Sendable {
             for await port in ports {
                 let app = App(
                     id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)", rootDirectory: folder))
-                let fixture = GatewayFixture(schema: schema, pool: pool, folder: folder, app: app, port: port)
+                let fixture = GatewayFixture(
+                    schema: schema, pool: pool, folder: folder, app: app, port: port, gateway: gateway)
                 // Sessions don't wait long for a sequencer.
                 try await fixture.waitForTick()
                 try await body(fixture)

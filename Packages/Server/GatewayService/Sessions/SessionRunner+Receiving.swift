@@ -80,13 +80,15 @@ extension SessionRunner {
             guard isAdmitted, !session.isClosed else { return }
         }
         // What is built of an upload takes many times its bytes: it has its place in the budget first.
-        if MessageCodec.isUpload(bytes) {
+        let isUpload = MessageCodec.isUpload(bytes)
+        if isUpload {
             guard (try? await services.uploadBudget.admit(bytes.count, of: peer(authority?.user ?? ""))) != nil else {
                 return
             }
-            waitingUploadByteCount += bytes.count
         }
         let event = bytes.count <= Self.maximumQuickByteCount ? decoded(bytes, with: codec) : await decodedInTurn(bytes)
+        // Not before: an upload that ended meanwhile would have taken this one's place along.
+        if isUpload { waitingUploadByteCount += bytes.count }
         guard let event, !session.isClosed else { return await releaseWaitingUploads() }
         if case .message(.hello(let hello)) = event, !(await take(hello)) { return }
         handle(event)

@@ -1,0 +1,70 @@
+import Synchronization
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@testable import GatewayService
+
+@Suite(.serialized, .timeLimit(.minutes(15)))
+struct HeldUploadTests {
+    private static func upload(_ number: Int64, _ text: String) -> ClientMessage {
+        .upload([
+            Changeset(
+                number: number, base: 0, stamp: Stamp(microseconds: number),
+                instructions: [
+                    .create(
+                        ObjectReference(classIndex: 0, key: .int(number)), [FieldWrite(column: 1, value: .string(text))]
+                    )
+                ])
+        ])
+    }
+
+    @Test("an upload that is decoded while the one before ends keeps its place in the gateway's budget")
+    func decodedBeside() async throws {
+        let schema = try Schema.of([Note.self])
+        // The newest changeset whose upload has begun, and the newest that may be applied.
+        let begun = Atomic<Int64>(0)
+        let released = Atomic<Int64>(0)
+        defer { released.store(.max, ordering: .relaxed) }
+        try await GatewayFixture.with(
+            schema,
+            models: {
+                HeldModels(
+                    schema: schema, pool: $0,
+                    holdUpload: { uploads in
+                        let number = uploads[0].changeset.number
+                        begun.store(number, ordering: .relaxed)
+                        while released.load(ordering: .relaxed) < number { await Task.yield() }
+                    })
+            }
+        ) { fixture in
+            let services = fixture.gateway.services
+            let mayDecode = Atomic(false)
+            try await DeviceSocket.with(schema, port: fixture.port) { device in
+                try await device.sayHello()
+                _ = try await device.firstEnd()
+                let (first, second) = (Self.upload(1, "short"), Self.upload(2, String(repeating: "x", count: 100_000)))
+                let byteCounts = [first, second].map { device.codec.encode($0).count }
+                async let others: Void = services.heavyWork.run(Peer("other"), progress: { .independent }) {
+                    while !mayDecode.load(ordering: .relaxed), !Task.isCancelled { await Task.yield() }
+                }
+                while await services.heavyWork.usedCount == 0 { await Task.yield() }
+                try await device.send(first)
+                try await device.send(second)
+                while await services.heavyWork.waitingCount == 0 { await Task.yield() }
+                #expect(await services.uploadBudget.byteCount == byteCounts[0] + byteCounts[1])
+                released.store(1, ordering: .relaxed)
+                _ = try #require(try await device.firstEnd { $0.acknowledged == 1 })
+                mayDecode.store(true, ordering: .relaxed)
+                _ = try await others
+                while begun.load(ordering: .relaxed) < 2 { await Task.yield() }
+                #expect(await services.uploadBudget.byteCount == byteCounts[1])
+                released.store(2, ordering: .relaxed)
+                _ = try #require(try await device.firstEnd { $0.acknowledged == 2 })
+                while await services.uploadBudget.byteCount > 0 { await Task.yield() }
+            }
+        }
+    }
+}
