@@ -87,8 +87,8 @@ final class StandbyWatch: Sendable {
                     Task {
                         let result: Swift.Result<Result, any Error>
                         do { result = .success(try await body()) } catch { result = .failure(error) }
-                        self.state.withLock { $0.phase = .ended }
                         outcome.finish(result)
+                        self.state.withLock { $0.phase = .ended }
                     })
                 Task {
                     while self.isInTime() { try? await Task.sleep(for: Self.interval) }
