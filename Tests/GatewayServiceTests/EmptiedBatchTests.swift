@@ -54,6 +54,45 @@ struct EmptiedBatchTests {
             }
         }
     }
+
+    @Test("a batch doesn't wait for its device because the one that it takes the place of did")
+    func waitingBefore() async throws {
+        let schema = try Schema.of([Note.self])
+        let isReduced = Atomic(false)
+        let authorize: @Sendable (String) async throws -> SessionAuthority = { _ in
+            isReduced.load(ordering: .relaxed) ? Self.fromHundred : .everything
+        }
+        var limits = SessionLimits()
+        limits.authorityInterval = .milliseconds(20)
+        try await GatewayFixture.with(schema, limits: limits, authorize: authorize) { fixture in
+            try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
+            try await fixture.waitForTick()
+            let (services, pool) = (fixture.gateway.services, fixture.pool)
+            // No room for anything.
+            #expect(services.spools.reserveMemory(SpoolBudget.memoryByteCount))
+            for name in ["ann", "bob"] {
+                #expect(services.spools.reserveDisk(SpoolBudget.diskByteCount / 2, of: Peer(name)))
+            }
+            try await DeviceSocket.with(schema, port: fixture.port) { device in
+                try await device.sayHello()
+                var found: SessionRunner?
+                while true {
+                    found = await services.clocks.sessions(SessionFilter()).first
+                    if await found?.isReadWaitingForDevice == true { break }
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                isReduced.store(true, ordering: .relaxed)
+                try await pool.execute(
+                    """
+                    INSERT INTO tombolo.changelog (class, key, operation, stamp) VALUES (-1, 'somebody', 'u', 1)
+                    """)
+                let end = try await device.firstEnd()
+                #expect(end?.position.rulesFingerprint == 2)
+                let isWaiting = await found?.isReadWaitingForDevice
+                #expect(isWaiting == false)
+            }
+        }
+    }
 }
 
 /// Holds the first read up once it has found rows, until its task is cancelled.

@@ -30,6 +30,7 @@ extension SessionRunner {
             return
         }
         let number = readNumber
+        isReadWaitingForDevice = false
         reading = Task {
             await self.run(request, number)
             if self.readNumber == number { self.reading = nil }
@@ -135,21 +136,22 @@ extension SessionRunner {
             throw CancellationError()
         }
         while !(try await spool.append(message)) {
-            await wait(for: spool)
+            await waitForRoom(number)
             try await Task.sleep(for: Self.spoolRetryInterval)
         }
         await didAdd(to: spool, number)
         try Task.checkCancellation()
     }
 
-    private func wait(for spool: Spool) {
+    private func waitForRoom(_ number: Int) {
+        guard readNumber == number else { return }
         isReadWaitingForDevice = true
         drain()
     }
 
     private func didAdd(to spool: Spool, _ number: Int) {
-        isReadWaitingForDevice = false
         guard !session.isClosed, readNumber == number else { return }
+        isReadWaitingForDevice = false
         if self.spool == nil { begin(spool) }
         drain()
     }
