@@ -67,8 +67,9 @@ struct ProgressObservers {
     typealias Calls = [(Block, SyncSession.Progress)]
 
     mutating func downloading(_ received: Int, of total: Int) -> Calls {
-        // Until the batch is applied, it isn't complete.
-        let progress = SyncSession.Progress(transferred: received, transferrable: max(total, received + 1))
+        // Until the batch is applied, it isn't complete. The numbers are the server's, whatever they are.
+        let next = received == .max ? received : received + 1
+        let progress = SyncSession.Progress(transferred: received, transferrable: max(total, next))
         return tell(.download) { _ in
             progress
         } isDone: { _ in
