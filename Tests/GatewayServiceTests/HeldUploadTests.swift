@@ -9,6 +9,10 @@ import TomboloSyncSession
 
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct HeldUploadTests {
+    private final class Permission: Sendable {
+        let isGiven = Atomic(false)
+    }
+
     private static func upload(_ number: Int64, _ text: String) -> ClientMessage {
         .upload([
             Changeset(
@@ -41,14 +45,14 @@ struct HeldUploadTests {
             }
         ) { fixture in
             let services = fixture.gateway.services
-            let mayDecode = Atomic(false)
+            let mayDecode = Permission()
             try await DeviceSocket.with(schema, port: fixture.port) { device in
                 try await device.sayHello()
                 _ = try await device.firstEnd()
                 let (first, second) = (Self.upload(1, "short"), Self.upload(2, String(repeating: "x", count: 100_000)))
                 let byteCounts = [first, second].map { device.codec.encode($0).count }
                 async let others: Void = services.heavyWork.run(Peer("other"), progress: { .independent }) {
-                    while !mayDecode.load(ordering: .relaxed), !Task.isCancelled { await Task.yield() }
+                    while !mayDecode.isGiven.load(ordering: .relaxed), !Task.isCancelled { await Task.yield() }
                 }
                 while await services.heavyWork.usedCount == 0 { await Task.yield() }
                 try await device.send(first)
@@ -57,7 +61,7 @@ struct HeldUploadTests {
                 #expect(await services.uploadBudget.byteCount == byteCounts[0] + byteCounts[1])
                 released.store(1, ordering: .relaxed)
                 _ = try #require(try await device.firstEnd { $0.acknowledged == 1 })
-                mayDecode.store(true, ordering: .relaxed)
+                mayDecode.isGiven.store(true, ordering: .relaxed)
                 _ = try await others
                 while begun.load(ordering: .relaxed) < 2 { await Task.yield() }
                 #expect(await services.uploadBudget.byteCount == byteCounts[1])
