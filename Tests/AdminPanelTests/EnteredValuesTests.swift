@@ -35,6 +35,15 @@ import TomboloModel
         #expect(rows == ["Row 1, Title: New"])
     }
 
+    @Test("what no form has as the place of an element is a name, however large the number is")
+    func largePlaces() {
+        let values = Self.entered([
+            "f.holds.9223372036854775807.label": "a", "f.-9223372036854775808": "b", "f.tags.199": "c",
+        ])
+        #expect(values.last == "Tags 200: c")
+        #expect(values.count == 3 && values[0].hasPrefix("Holds, ") && values[0].hasSuffix("Label: a"), "\(values)")
+    }
+
     @Test(
         "who loses the right to change an object while typing gets back what they typed, with the refusal"
     )

@@ -15,7 +15,7 @@ struct EnteredValues: Sendable {
         var label: String {
             var parts: [String] = []
             for name in path {
-                if let place = Int(name) {
+                if let place = Int(name), (0..<FormEntry.maximumElementCount).contains(place) {
                     parts.append("\(parts.popLast() ?? localized("Row")) \(place + 1)")
                 } else {
                     parts.append(ClassTitle.words(name))
