@@ -44,6 +44,19 @@ import TomboloModel
         #expect(values.count == 3 && values[0].hasPrefix("Holds, ") && values[0].hasSuffix("Label: a"), "\(values)")
     }
 
+    @Test("a long value that thousands of fields are about is read once")
+    func manyFields() {
+        // Reading it for each of them would take longer than a test may.
+        let long = "[" + String(repeating: "1,", count: 200_000) + "1]"
+        var form = PanelForm()
+        for name in ["tags", "tags.0"] { form.add(PanelForm.Field(name: "was.\(name)", value: long)) }
+        for place in 0..<1_400 {
+            form.add(PanelForm.Field(name: "f.tags.\(place)", value: "x"))
+            form.add(PanelForm.Field(name: "f.tags.0", value: "y"))
+        }
+        #expect(EnteredValues(form).all.count == 2_800)
+    }
+
     @Test(
         "who loses the right to change an object while typing gets back what they typed, with the refusal"
     )

@@ -28,33 +28,45 @@ struct EnteredValues: Sendable {
     let all: [Value]
 
     init(_ form: PanelForm) {
-        let values = FormValues(form)
-        func was(_ path: String) -> JSON? { values["was.\(path)"].map { FormField.value($0) } }
+        // Each is read once: a form may have thousands of fields about one value, and that value be long.
+        let was = FormValues(form).all { "was.\($0)" }.mapValues { FormField.value($0) }
+        let untouched = was.mapValues(Self.untouchedTexts)
         let entered = form.fields.filter { $0.name.hasPrefix("f.") }.map { field in
             Value(path: field.name.split(separator: ".").dropFirst().map(String.init), text: field.value)
         }
-        let groups = Dictionary(grouping: entered) { $0.path.first ?? "" }
-        all = entered.filter { value in
-            if let was = was(value.path.joined(separator: ".")) { return !Self.isShown(was, as: value.text) }
-            if let root = value.path.first, value.path.count > 1, case .array(let items)? = was(root),
-                let group = groups[root], group.count == items.count
-            {
-                return !zip(items, group).allSatisfy { Self.isShown($0, as: $1.text) }
+        var changedLists: [String: Bool] = [:]
+        for (root, group) in Dictionary(grouping: entered, by: { $0.path.first ?? "" }) {
+            guard case .array(let items)? = was[root], group.count == items.count else { continue }
+            changedLists[root] = zip(items, group).contains { item, value in
+                !Self.untouchedTexts(item).contains(Self.lines(value.text))
             }
-            return !value.text.isEmpty
+        }
+        all = entered.filter { value in
+            if let texts = untouched[value.path.joined(separator: ".")] {
+                return !texts.contains(Self.lines(value.text))
+            }
+            let list = value.path.count > 1 ? value.path.first : nil
+            return list.flatMap { changedLists[$0] } ?? !value.text.isEmpty
         }
     }
 
-    /// Whether a control that nobody touched has the text for a value.
-    private static func isShown(_ json: JSON, as text: String) -> Bool {
+    /// What a control that nobody touched may say for a value.
+    private static func untouchedTexts(_ json: JSON) -> Set<String> {
         switch json {
-        case .null: text.isEmpty
-        case .string(let was):
-            was.replacing("\r\n", with: "\n") == text.replacing("\r\n", with: "\n")
-                || FormField.localTime(was).map { $0 == text || $0 == text + ":00" } ?? false
-        default: CellText.plain(json, truth: ("true", "false")) == text
+        case .null: return [""]
+        case .string(let text):
+            var texts: Set = [lines(text)]
+            if let time = FormField.localTime(text) {
+                texts.insert(time)
+                if time.hasSuffix(":00") { texts.insert(String(time.dropLast(3))) }
+            }
+            return texts
+        default: return [lines(CellText.plain(json, truth: ("true", "false")))]
         }
     }
+
+    /// Browsers send lines with CR LF.
+    private static func lines(_ text: String) -> String { text.replacing("\r\n", with: "\n") }
 
     /// For a template: `label` and `text`, of links the title of what they lead to, if the caller may see that.
     /// - Parameter type: the class of the record; nil if it isn't known.
