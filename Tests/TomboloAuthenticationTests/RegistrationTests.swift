@@ -247,6 +247,16 @@ import TomboloModel
         }
     }
 
+    @Test("a program that hangs is killed once its time is over, so that other mails get their turn")
+    func hangingCommand() async throws {
+        let hook = try #require(try MailHook("command:/bin/sleep 600"))
+        await MailHook.$commandSeconds.withValue(0.2) {
+            await #expect(throws: MailDeliveryError.killed(program: "/bin/sleep", limit: .seconds(0.2))) {
+                try await hook.deliver(.test("ann@example.org"))
+            }
+        }
+    }
+
     @Test("each mail goes to whoever carries mails at the time, and to nobody while nobody does")
     func changingCarrier() async throws {
         let (old, new) = (MailFolder(), MailFolder())

@@ -28,7 +28,8 @@ extension MailHook {
             do {
                 try process.run()
                 DispatchQueue.global().asyncAfter(deadline: .now() + commandSeconds) {
-                    if process.isRunning { process.terminate() }
+                    // It has the other signals blocked, as threads of Swift's pool have.
+                    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
                 }
             } catch {
                 process.terminationHandler = nil
