@@ -82,7 +82,12 @@ extension Backups {
 
     /// Ends runs that no process works on any more, and removes their files.
     private func tidyUp(_ now: Int64) async throws {
-        try await tidyUpRestores()
+        do {
+            try await tidyUpRestores()
+        } catch let failure as BackupFailure {
+            // Backups don't wait for it, and a restore fails by itself.
+            logger.warning("What a restore left couldn't be removed, which is tried again: \(failure)")
+        }
         let (files, partials) = try await disk.run { [folder] in
             let removed = try folder.partials().filter { try folder.removePartial(of: $0) }
             return (try folder.files(), removed)
