@@ -89,6 +89,20 @@ struct PurgeTests {
         }
     }
 
+    @Test("so many days that no date could be so late are for ever, and stop no other class")
+    func endlessRetention() async throws {
+        try await Self.run { site in
+            try await site.fixture.pool.execute(
+                "INSERT INTO tombolo.trash_retention VALUES ('User', 2147483647), ('Session', 1000001)")
+            let time = try await site.trash("Ticket", site.fixture.tickets[0])
+            try await site.trash("User", try #require(site.fixture.users["attendee"]))
+            let report = try await site.run(time + 31 * Self.day)
+            #expect(report.objects == 1 && report.failed == 0)
+            let user = try await site.call(.get, "/admin/trash?class=User", as: "admin")
+            #expect(user.json["items"]?.list.first?["purgeAt"] == .null, "\(user.json)")
+        }
+    }
+
     @Test("a row that can't be deleted stops no other, is reported with its reason, and tried again ever later")
     func badRows() async throws {
         try await Self.run { site in

@@ -7,10 +7,14 @@ struct TrashRetention: Sendable {
     /// By class; nil for ever. The empty name stands for classes without a row.
     private var days: [String: Int?] = [:]
 
+    /// More is for ever: 2,700 years, so that no date becomes later than dates can be.
+    private static let maximumDays = 1_000_000
+
     nonisolated(nonsending) static func read(_ connection: PostgresConnection) async throws -> TrashRetention {
         var result = TrashRetention()
         for row in try await connection.query("SELECT class, days FROM tombolo.trash_retention") {
-            result.days.updateValue(try row[1].nonNull?.int, forKey: try row[0].string)
+            let days = try row[1].nonNull?.int
+            result.days.updateValue(days.flatMap { $0 > maximumDays ? nil : $0 }, forKey: try row[0].string)
         }
         return result
     }
