@@ -1,5 +1,7 @@
+@testable import AdminService
 import Foundation
 import HTTPTypes
+import Logging
 import PostgresClient
 import PostgresValues
 import ServiceTestSupport
@@ -85,6 +87,46 @@ struct ImportTests {
             #expect(
                 try await site.count("SELECT count(*) FROM ticket WHERE name LIKE '=%' AND trashed_at IS NULL") == 0)
             #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Early'") == 1_050)
+        }
+    }
+
+    @Test("an import that is all or nothing has ended for all servers once one of them takes it back")
+    func takenBack() async throws {
+        try await BulkTests.run { site in
+            let (fixture, ticket) = (site.fixture, site.fixture.tickets[0])
+            let rows = [",First,free,x1,EUR,0", "\(ticket),Very early,paid,a0,EUR,900"]
+            let file = try await UploadedFile.upload(site, Self.table(site, rows))
+            let started = try await file.start([Self.upsert, #""atomic": true"#])
+            #expect(started.status == 202, "\(started.text)")
+            let holder = try await PostgresConnection.connect(fixture.pool.configuration)
+            try await holder.execute("BEGIN")
+            try await holder.query("SELECT 1 FROM ticket WHERE _id = $1 FOR UPDATE", [.objectId(ticket)])
+            let pool = PostgresPool(
+                configuration: fixture.adminServer.pool.configuration, options: .init(maximumConnections: 1))
+            let runner = JobService(
+                rules: LiveRules(fixture.rules), pool: pool, authenticator: fixture.adminServer.authenticator,
+                logger: Logger(label: "jobs")
+            ).runner
+            async let refusing = runner.step()
+            while try await site.count(
+                """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """) == 0
+            {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            // As soon as the server has taken its rows back, another one has its turn, and nobody holds the ticket.
+            async let turn: Void = pool.withConnection { _ in
+                try await holder.execute("ROLLBACK")
+                _ = try await site.runner.step()
+            }
+            while pool.statistics.waiting == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            _ = try await (refusing, turn)
+            await holder.close()
+            await pool.shutdown()
+            let job = try await file.job()
+            #expect(job.json["state"] == "failed" && job.json["refused"] == 1, "\(job.text)")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE name IN ('First', 'Very early')") == 0)
         }
     }
 

@@ -47,9 +47,6 @@ public struct JobRunner: Sendable {
                 if try await step(id, user) { return true }
             } catch is CancellationError {
                 throw CancellationError()
-            } catch let refusal as AtomicRefusal {
-                try await end(id, refusal)
-                return true
             } catch {
                 try await JobStore.noteFailure(of: id, RequestFailure(error).message, pool)
                 throw error
@@ -67,14 +64,12 @@ public struct JobRunner: Sendable {
         let outcomes: [(row: JobRow, outcome: JobOutcome)]
     }
 
-    private func end(_ id: Int64, _ refusal: AtomicRefusal) async throws {
+    private func end(_ refusal: AtomicRefusal, _ connection: PostgresConnection) async throws {
         let refused = refusal.outcomes.filter { $0.outcome.kind == .refused }
-        try await pool.transaction { connection in
-            try await JobStore.record(refused, of: refusal.job, connection)
-            try await JobStore.end(
-                id, .failed, "\(refused.count) rows were refused; nothing was changed.", refused: refused.count,
-                connection)
-        }
+        try await JobStore.record(refused, of: refusal.job, connection)
+        try await JobStore.end(
+            refusal.job.id, .failed, "\(refused.count) rows were refused; nothing was changed.",
+            refused: refused.count, connection)
     }
 
     private func step(_ id: Int64, _ user: ObjectId) async throws -> Bool {
@@ -98,7 +93,16 @@ public struct JobRunner: Sendable {
                 try await JobStore.end(id, .failed, failure.message, connection)
                 return true
             }
-            try await batch(job, worker, connection)
+            guard job.isAtomic else {
+                try await batch(job, worker, connection)
+                return true
+            }
+            do {
+                // Its rows are taken back, and not the lock on it: another server could do it before its end is written.
+                try await connection.savepoint { try await batch(job, worker, $0) }
+            } catch let refusal as AtomicRefusal {
+                try await end(refusal, connection)
+            }
             return true
         }
     }
