@@ -218,6 +218,35 @@ import TomboloRules
         }
     }
 
+    @Test("a list whose elements have the same rank, or ranks of other characters, is changed as any other")
+    func sameRanks() async throws {
+        try await Self.run { site in
+            var sailors: [ObjectId] = []
+            for name in ["Ann", "Bo", "Cy", "Di"] { sailors.append(try await site.fixture.sailor(name)) }
+            let id = try await site.fixture.ship(site.client, [:], crew: Array(sailors.prefix(2)))
+            let path = "/api/ships/\(id)/relationships/crew"
+            func data(_ indexes: [Int]) -> JSON {
+                ["data": .array(indexes.map { ["type": "sailors", "id": .string(sailors[$0].stringValue)] })]
+            }
+            func crew(_ answer: Answer) -> [Int] {
+                (answer.json["data"]?.list ?? []).compactMap { item in
+                    sailors.firstIndex { item["id"] == .string($0.stringValue) }
+                }
+            }
+            // As two devices give it that each add one at the same time.
+            try await site.fixture.pool.execute("UPDATE ship_crew SET rank = 'a1'")
+            let old = crew(try await site.call(.get, path))
+            let between = try await site.call(.patch, path, data([old[0], 2, old[1]]))
+            #expect(between.status == 200 && crew(between) == [old[0], 2, old[1]], "\(between.text)")
+            #expect(Set(try await site.texts("SELECT rank FROM ship_crew")).count == 3)
+
+            // As somebody writes it with SQL.
+            try await site.fixture.pool.execute("UPDATE ship_crew SET rank = 'no. ' || rank")
+            let behind = try await site.call(.post, path, data([3]))
+            #expect(behind.status == 200 && crew(behind) == [old[0], 2, old[1], 3], "\(behind.text)")
+        }
+    }
+
     @Test("links are added to a list and taken out of it one by one, and what the list hides stays")
     func links() async throws {
         try await Self.run { site in

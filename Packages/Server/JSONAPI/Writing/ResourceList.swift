@@ -45,8 +45,8 @@ struct ResourceList {
         }
         try await delete(old[start..<(old.count - end)].map(\.id), connection)
         try await insert(
-            Array(contents[start..<(contents.count - end)]), owner, parent,
-            between: start > 0 ? old[start - 1].rank : nil, end > 0 ? old[old.count - end].rank : nil, connection)
+            Array(contents[start..<(contents.count - end)]), owner, parent, behind: Array(old.prefix(start)),
+            before: Array(old.suffix(end)), connection)
     }
 
     /// Puts those behind the list's others that it hasn't.
@@ -54,7 +54,7 @@ struct ResourceList {
         let old = try await elements(owner, nil, connection)
         var known = Set(old.map(\.content))
         let added = contents.filter { known.insert($0).inserted }
-        try await insert(added, owner, nil, between: old.last?.rank, nil, connection)
+        try await insert(added, owner, nil, behind: old, before: [], connection)
     }
 
     /// Takes out those that aren't among these.
@@ -114,12 +114,35 @@ struct ResourceList {
             [try PostgresParameter(list: ids, of: .objectId)])
     }
 
+    nonisolated(nonsending) private func rank(
+        _ elements: [Element], _ ranks: [String], _ connection: PostgresConnection
+    ) async throws {
+        try await connection.query(
+            """
+            UPDATE \(table) AS "e" SET \(column(ElementColumn.rank)) = n.rank FROM unnest($1, $2) AS n (id, rank)
+            WHERE \(PostgresSQL.quoteIdentifier("e", item.columns[ElementColumn.id].sqlName)) = n.id
+            """, [try PostgresParameter(list: elements.map(\.id), of: .objectId), .textArray(ranks)])
+    }
+
+    /// - Parameters:
+    ///   - first: all elements of the list that come before them.
+    ///   - last: all that come behind them.
     nonisolated(nonsending) private func insert(
-        _ contents: [Value], _ owner: Value, _ parent: Value?, between lower: String?, _ upper: String?,
+        _ contents: [Value], _ owner: Value, _ parent: Value?, behind first: [Element], before last: [Element],
         _ connection: PostgresConnection
     ) async throws {
         guard !contents.isEmpty else { return }
-        let ranks = try FractionalRank.sequence(count: contents.count, between: lower, upper)
+        let ranks: [String]
+        do throws(ValueError) {
+            ranks = try FractionalRank.sequence(
+                count: contents.count, between: first.last?.rank, last.first?.rank)
+        } catch {
+            // Ranks between which there is no room, such as two that are the same: the whole list gets others.
+            let all = try FractionalRank.sequence(
+                count: first.count + contents.count + last.count, between: nil, nil)
+            ranks = Array(all.dropFirst(first.count).prefix(contents.count))
+            try await rank(first + last, Array(all.prefix(first.count) + all.suffix(last.count)), connection)
+        }
         var names = [ElementColumn.id, ElementColumn.owner, ElementColumn.rank, ElementColumn.content].map(column)
         var values = "n.id, $1, n.rank, n.content"
         var parameters = [
