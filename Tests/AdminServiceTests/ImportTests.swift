@@ -90,6 +90,34 @@ struct ImportTests {
         }
     }
 
+    @Test("an old file that somebody starts to import just then isn't forgotten")
+    func startedLate() async throws {
+        try await BulkTests.run { site in
+            let file = try await UploadedFile.upload(site, Self.table(site, [",First,free,x1,EUR,0"]))
+            try await site.fixture.pool.execute(
+                "UPDATE tombolo.job SET created_at = now() - interval '2 days', progress_at = NULL")
+            let starting = try await PostgresConnection.connect(site.fixture.pool.configuration)
+            try await starting.execute("BEGIN; UPDATE tombolo.job SET state = 'queued'")
+            async let forgetting: Void = site.runner.forgetOld()
+            try await Self.waitForLock(site)
+            try await starting.execute("COMMIT")
+            try await forgetting
+            await starting.close()
+            #expect(try await file.job().json["state"] == "queued")
+        }
+    }
+
+    /// Waits until somebody waits for a lock.
+    private static func waitForLock(_ site: BulkTests.Site) async throws {
+        while try await site.count(
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """) == 0
+        {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
     @Test("an import that is all or nothing has ended for all servers once one of them takes it back")
     func takenBack() async throws {
         try await BulkTests.run { site in
@@ -108,13 +136,7 @@ struct ImportTests {
                 logger: Logger(label: "jobs")
             ).runner
             async let refusing = runner.step()
-            while try await site.count(
-                """
-                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                """) == 0
-            {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await Self.waitForLock(site)
             // As soon as the server has taken its rows back, another one has its turn, and nobody holds the ticket.
             async let turn: Void = pool.withConnection { _ in
                 try await holder.execute("ROLLBACK")

@@ -140,6 +140,8 @@ enum JobStore {
                 WHERE o.place > \(Job.keptLimit) OR o.at < now() - make_interval(days => \(Job.keptDays))
                     OR (o.state = 'draft' AND o.at < now() - make_interval(days => \(ImportLimits.draftDays)))
                 ORDER BY o.id LIMIT 10)
+                -- Once more, of the row as it is then: an import may have been started while its row was waited for.
+                AND j.state NOT IN ('queued', 'running')
             """)
     }
 }
