@@ -283,6 +283,17 @@ import TomboloRules
                 let back = PanelRecordTests.fields(answer.text)
                 #expect(back["n.tags"] == "1" && back["n.holds"] == "1", "\(button)")
             }
+            var (long, deep) = (form, form)
+            long["j.tags"] = JSON.array((0...FormEntry.maximumElementCount).map { .string("t\($0)") }).jsonText
+            deep["n.holds"] = "200"
+            for hold in 0..<200 { deep["n.holds.\(hold).boxes"] = "200" }
+            for form in [long, deep] {
+                for button in ["add tags", nil] {
+                    var sent = form
+                    sent[FormAction.field] = button
+                    #expect(try await site.browser.send(path, sent, token: nil).status == 422)
+                }
+            }
             var unknown = form
             unknown["f.tags.7"] = "ghost"
             unknown["f.holds.0.owner"] = "x"

@@ -82,16 +82,18 @@ extension EditPage {
         }
         let others = content.entries.filter { $0.key != part.field.name }.values
         guard others.reduce(entry.controlCount, { $0 + $1.controlCount }) <= FormEntry.maximumControlCount else {
-            content.problems = [
-                RequestFailure(
-                    .unprocessable, "A form has at most \(FormEntry.maximumControlCount) values in lists.",
-                    hint: "Save what you have, or write longer lists over JSON:API.",
-                    source: .pointer("/data/attributes/\(action.path.joined(separator: "/"))"))
-            ]
+            content.problems = [Self.tooManyValues(at: action.path.joined(separator: "/"))]
             return
         }
         content.entries[part.field.name] = entry
         content.focus = focus
+    }
+
+    static func tooManyValues(at place: String) -> RequestFailure {
+        RequestFailure(
+            .unprocessable, "A form has at most \(FormEntry.maximumControlCount) values in lists.",
+            hint: "Save what you have, or write longer lists over JSON:API.",
+            source: .pointer("/data/attributes/\(place)"))
     }
 
     /// Makes the object that the form says.

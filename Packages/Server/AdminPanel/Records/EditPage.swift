@@ -128,7 +128,7 @@ struct EditPage: Sendable {
     }
 
     /// What was sent.
-    /// - Throws: ``RequestFailure`` with status 400 for more than a form can have.
+    /// - Throws: ``RequestFailure`` with status 400 or 422 for more than a form can have.
     func sent() throws -> Content {
         let form = FormValues(request.form)
         var content = Content(version: form[Self.versionField])
@@ -141,7 +141,12 @@ struct EditPage: Sendable {
             let name = part.field.name
             if let was = form[Self.wasName(part)] { content.was[name] = FormField.value(was) }
             let whole = form[FormValues.whole(name)].map { part.entry(FormField.value($0)) }
-            content.entries[name] = try whole ?? part.entry(form)
+            let entry = try whole ?? part.entry(form)
+            // No page has shown more, and none will.
+            guard entry.map({ $0.fits && $0.controlCount <= FormEntry.maximumControlCount }) ?? true else {
+                throw Self.tooManyValues(at: name)
+            }
+            content.entries[name] = entry
         }
         for field in byteFields {
             content.sizes[field.name] = form[Self.sizeName(field)].flatMap { $0.isEmpty ? nil : $0 }
