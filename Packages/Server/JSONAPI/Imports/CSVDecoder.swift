@@ -27,6 +27,7 @@ struct CSVDecoder: Sendable {
     /// The first line, while the delimiter isn't known.
     private var header: [UInt8] = []
     private var isHeaderQuoted = false
+    private var headerHasText = false
     private var state = State.start
     /// Whether the last byte was a CR: a LF after it belongs to it.
     private var isAfterReturn = false
@@ -81,7 +82,8 @@ struct CSVDecoder: Sendable {
         guard delimiter == nil else { return try add(byte, take) }
         header.append(byte)
         if byte == Self.quote { isHeaderQuoted.toggle() }
-        let isEnd = !isHeaderQuoted && Self.isLineEnd(byte) && header.contains { !Self.isLineEnd($0) }
+        if !Self.isLineEnd(byte) { headerHasText = true }
+        let isEnd = !isHeaderQuoted && Self.isLineEnd(byte) && headerHasText
         if isEnd || header.count >= ImportLimits.headerByteCount { try decide(take) }
     }
 
