@@ -76,4 +76,22 @@ struct PartitionConfigurationTests {
         #expect(value(user.configuration(partitionValue: nil)) is NSNull)
         #expect(value(user.flexibleSyncConfiguration()) == nil)
     }
+
+    @Test("A partition's session that is about to end leaves a Realm alone that was opened meanwhile")
+    func reopened() async throws {
+        let folder = try TemporaryFolder()
+        let user = try await Self.user("http://127.0.0.1:0")
+        var configuration = user.configuration(partitionValue: "a")
+        configuration.objectTypes = [Session.self, Speaker.self, Room.self]
+        configuration.fileURL = folder.url.appending(path: "a.realm")
+        let realm = try Realm.fresh(configuration)
+        let session = try #require(realm.syncSession)
+        #expect(!session.suspendIfUnused())
+        #expect(session.state == .active)
+        session.suspend()
+        session.closeIfUnused()
+        #expect(session.state == .inactive, "The app has suspended it.")
+        #expect(realm.objects(Room.self).isEmpty)
+        session.closeFile()
+    }
 }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// Sessions of partitions end with the last Realm of their file. An app may open one for each conversation that somebody
 /// looks at: what isn't looked at shouldn't keep connections and files open.
@@ -12,10 +13,10 @@ extension SyncSession {
         guard let session = known(path: path), !OpenFile.isUsed(path) else { return }
         Task {
             await session.finishUploading()
-            guard !OpenFile.isUsed(path) else { return }
             // Afterwards it reports nothing, so that no handler of the app waits for what waits for it.
-            await session.suspendAndWait()
-            DispatchQueue.global().async { session.closeIfUnused(path) }
+            guard session.suspendIfUnused() else { return }
+            await session.settle()
+            DispatchQueue.global().async { session.closeIfUnused() }
         }
     }
 
@@ -28,11 +29,20 @@ extension SyncSession {
         }
     }
 
-    private func closeIfUnused(_ path: String) {
+    /// Opening a file counts as a use before it ends the session's suspension: a Realm that isn't seen here resumes the
+    /// session afterwards.
+    func suspendIfUnused() -> Bool {
+        situation.value.withLock { state in
+            guard !OpenFile.isUsed(path) else { return false }
+            Self.suspend(&state)
+            return true
+        }
+    }
+
+    /// Whoever has opened the file meanwhile goes on with this session.
+    func closeIfUnused() {
         try? OpenFile.alone(path) {
-            guard Self.known(path: path) === self else { return }
-            // Somebody has opened the file meanwhile, and goes on with this session.
-            guard !OpenFile.isUsed(path) else { return resume() }
+            guard Self.known(path: path) === self, !OpenFile.isUsed(path) else { return }
             Self.remove(path: path)?.close()
         }
     }

@@ -253,7 +253,7 @@ public final class SyncSession: Sendable {
 
     private func markSuspended() { situation.value.withLock { Self.suspend(&$0) } }
 
-    private static func suspend(_ state: inout Situation) {
+    static func suspend(_ state: inout Situation) {
         state.isSuspended = true
         failWaiters(&state, SyncError(.clientSessionError, "The session was suspended."))
     }
