@@ -132,6 +132,20 @@ struct AppUserTests {
         #expect(store.load()?.removed == [])
     }
 
+    @Test("Files of a deleted account that couldn't be deleted are at the next launch")
+    func deleteFiles() async throws {
+        try await logIn("ada")
+        let files = store.folder(ofUser: "ada")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        try app.users.remove("ada")
+        try app.users.deleteFiles(of: "ada") { _ in throw CocoaError(.fileWriteNoPermission) }
+        #expect(store.load()?.removed == ["ada"])
+        #expect(FileManager.default.fileExists(atPath: files.path))
+        _ = relaunched()
+        #expect(store.load()?.removed == [])
+        #expect(!FileManager.default.fileExists(atPath: files.path))
+    }
+
     @Test("What another process of the app changed isn't overwritten")
     func otherProcess() async throws {
         let ada = try await logIn("ada")

@@ -31,11 +31,7 @@ final class AppUsers: Sendable {
         // Whoever can't be read is logged out.
         var content = store.load() ?? UserStore.Content()
         let removed = content.removed
-        content.removed = removed.filter { id in
-            let folder = store.folder(ofUser: id)
-            guard FileManager.default.fileExists(atPath: folder.path) else { return false }
-            return (try? FileManager.default.removeItem(at: folder)) == nil
-        }
+        content.removed = removed.filter { !Self.deletes(store.folder(ofUser: $0)) }
         if content.removed != removed { try? store.save(content) }
         state = Mutex(State(content: content))
     }
@@ -185,10 +181,18 @@ final class AppUsers: Sendable {
     /// Forgets a user. Their files are deleted when the app starts the next time.
     func remove(_ id: String) throws { try change { $0.remove(id) } }
 
-    /// Deletes the files of a removed user at once.
-    func deleteFiles(of id: String) throws {
-        try? FileManager.default.removeItem(at: store.folder(ofUser: id))
+    /// Deletes the files of a removed user at once; those that can't be deleted are when the app starts the next time.
+    func deleteFiles(of id: String, _ delete: (URL) throws -> Void = FileManager.default.removeItem(at:)) throws {
+        guard Self.deletes(store.folder(ofUser: id), delete) else { return }
         try change { state in state.content.removed.removeAll { $0 == id } }
+    }
+
+    /// - Returns: whether nothing is left.
+    private static func deletes(
+        _ folder: URL, _ delete: (URL) throws -> Void = FileManager.default.removeItem(at:)
+    ) -> Bool {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return true }
+        return (try? delete(folder)) != nil
     }
 
     /// Changes the users in memory and on disk, or neither. What other processes of the app have changed is kept.
