@@ -17,6 +17,20 @@ struct AppUserTests {
         app = App(id: "tests", configuration: configuration)
     }
 
+    private func logIn(refreshToken: String) throws -> User {
+        let login = GatewayClient.Login(
+            accessToken: "token", expiresAt: .distantFuture, refreshToken: refreshToken, userID: "ada")
+        return try app.users.add(login, "local-userpass", account: nil, app: app)
+    }
+
+    /// The file of the users.
+    private func usersFile() throws -> URL {
+        let path = try #require(
+            FileManager.default.enumerator(atPath: store.folder.path)?.compactMap { $0 as? String }
+                .first { $0.hasSuffix(".json") })
+        return store.folder.appending(path: path)
+    }
+
     /// The app after the process has started again.
     private func relaunched() -> App {
         App("tests", configuration, AppUsers(UserStore(appID: "tests", configuration: configuration)))
@@ -75,18 +89,36 @@ struct AppUserTests {
 
     @Test("A refresh token that the server refuses logs nobody out who has another one meanwhile")
     func refusedToken() throws {
-        func logIn(_ refreshToken: String) throws -> User {
-            let login = GatewayClient.Login(
-                accessToken: "token", expiresAt: .distantFuture, refreshToken: refreshToken, userID: "ada")
-            return try app.users.add(login, "local-userpass", account: nil, app: app)
-        }
-        let ada = try logIn("first")
-        _ = try logIn("second")
+        let ada = try logIn(refreshToken: "first")
+        _ = try logIn(refreshToken: "second")
         #expect(try app.users.logOut(ada.id, ifHolding: "first") == nil)
         #expect(ada.isLoggedIn)
         #expect(ada.refreshToken == "second")
         #expect(try app.users.logOut(ada.id, ifHolding: "second") == "second")
         #expect(ada.state == .loggedOut)
+    }
+
+    @Test("New tokens that can't be saved are used, and saved with the next change")
+    func unsavedTokens() throws {
+        let ada = try logIn(refreshToken: "first")
+        let file = try usersFile()
+        let aside = folder.url.appending(path: "aside")
+        try FileManager.default.moveItem(at: file, to: aside)
+        // No file takes the place of a folder.
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        try app.users.take(
+            GatewayClient.Login(
+                accessToken: "new", expiresAt: .distantFuture, refreshToken: "second", userID: "ada"),
+            userID: "ada")
+        #expect(ada.accessToken == "new" && ada.refreshToken == "second")
+
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: aside, to: file)
+        #expect(!app.users.takeFromDisk(userID: "ada"), "The server has replaced what the file has.")
+        #expect(ada.refreshToken == "second")
+        try app.users.makeCurrent(ada)
+        #expect(ada.refreshToken == "second")
+        #expect(relaunched().currentUser?.refreshToken == "second")
     }
 
     @Test("logOut with a completion handler has logged the user out when it returns")
@@ -160,10 +192,7 @@ struct AppUserTests {
     @Test("Only the file's owner can read the tokens, and a damaged file logs everybody out")
     func file() async throws {
         try await logIn("ada")
-        let path = try #require(
-            FileManager.default.enumerator(atPath: store.folder.path)?.compactMap { $0 as? String }
-                .first { $0.hasSuffix(".json") })
-        let file = store.folder.appending(path: path)
+        let file = try usersFile()
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         try Data("{\"users\": [".utf8).write(to: file)

@@ -18,6 +18,14 @@ final class AppUsers: Sendable {
         var content: UserStore.Content
         /// Those that the app has asked for, by ID.
         var users: [String: User] = [:]
+        /// New tokens that couldn't be saved, by user. The server refuses those that they have replaced.
+        var unsaved: [String: Exchange] = [:]
+    }
+
+    fileprivate struct Exchange {
+        /// The refresh token that was exchanged.
+        let replaced: String?
+        let login: GatewayClient.Login
     }
 
     let syncManager = SyncManager()
@@ -124,9 +132,11 @@ final class AppUsers: Sendable {
             guard let newer = store.load()?.users.first(where: { $0.id == userID }), newer.isLoggedIn,
                 newer.refreshToken != nil,
                 let kept = state.content.users.first(where: { $0.id == userID }), kept.isLoggedIn,
-                kept.refreshToken != newer.refreshToken
+                kept.refreshToken != newer.refreshToken,
+                state.unsaved[userID] == nil || state.unsaved[userID]?.replaced != newer.refreshToken
             else { return nil }
             let old = state.content
+            state.unsaved[userID] = nil
             state.content.put(newer)
             return (old, state.content)
         }
@@ -135,13 +145,16 @@ final class AppUsers: Sendable {
         return true
     }
 
-    /// Takes new tokens over.
+    /// Takes new tokens over, which are only in memory if they can't be saved.
     func take(_ login: GatewayClient.Login, userID: String) throws {
-        try change { state in
+        try change(evenIfUnsaved: true) { state in
             guard var kept = state.content.users.first(where: { $0.id == userID }), kept.isLoggedIn else {
                 // Logged out meanwhile, which counts.
                 throw AppError(.invalidSession, "The user logged out.")
             }
+            // What the file has, if that can be changed.
+            let replaced = state.unsaved[userID]?.replaced ?? kept.refreshToken
+            state.unsaved[userID] = Exchange(replaced: replaced, login: login)
             kept.take(login)
             state.content.put(kept)
         }
@@ -196,13 +209,23 @@ final class AppUsers: Sendable {
     }
 
     /// Changes the users in memory and on disk, or neither. What other processes of the app have changed is kept.
-    private func change<Result>(_ body: (inout State) throws -> Result) throws -> Result {
+    /// - Parameter evenIfUnsaved: changes them in memory also if they can't be saved; only what is in `unsaved` outlasts
+    ///   the next change then.
+    private func change<Result>(evenIfUnsaved: Bool = false, _ body: (inout State) throws -> Result) throws -> Result {
         let (result, old, new) = try state.withLock { state in
             var draft = state
             let kept = store.load()
-            if let kept { draft.content = kept }
+            if let kept {
+                draft.content = kept
+                draft.applyUnsaved()
+            }
             let result = try body(&draft)
-            if draft.content != kept { try store.save(draft.content) }
+            do {
+                if draft.content != kept { try store.save(draft.content) }
+                draft.unsaved = [:]
+            } catch {
+                guard evenIfUnsaved else { throw error }
+            }
             let old = state.content
             state = draft
             return (result, old, draft.content)
@@ -213,6 +236,18 @@ final class AppUsers: Sendable {
 }
 
 extension AppUsers.State {
+    /// Drops exchanges of users who have logged in or out since in another process.
+    fileprivate mutating func applyUnsaved() {
+        unsaved = unsaved.filter { id, exchange in
+            guard var user = content.users.first(where: { $0.id == id }), user.isLoggedIn,
+                user.refreshToken == exchange.replaced
+            else { return false }
+            user.take(exchange.login)
+            content.put(user)
+            return true
+        }
+    }
+
     fileprivate mutating func remove(_ id: String) {
         content.users.removeAll { $0.id == id }
         content.leave(id)

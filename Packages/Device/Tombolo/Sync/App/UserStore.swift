@@ -101,6 +101,7 @@ struct UserStore: Hashable, Sendable {
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let draft = folder.appending(path: ".\(name)-\(UUID().uuidString)")
             guard manager.createFile(atPath: draft.path, contents: data, attributes: [.posixPermissions: 0o600]) else {
+                try? manager.removeItem(at: draft)
                 throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: draft.path])
             }
             guard rename(draft.path, file.path) == 0 else {
