@@ -233,6 +233,38 @@ struct ConfigurationTests {
         #expect(try Realm(configuration: configuration).objects(Session.self).map(\.title) == ["In the log"])
     }
 
+    @Test("What killed processes left of copies goes with the next copy, the next seed and the file itself")
+    func leftovers() throws {
+        let url = folder.url.appending(path: "copy.sqlite")
+        // Killed processes may have had this one's ID. The parent is alive.
+        func leave(_ kind: String) throws -> [String] {
+            try [ProcessInfo.processInfo.processIdentifier, getppid()].map { process in
+                let path = "\(url.path).\(kind)-\(process)-\(UUID().uuidString)"
+                for suffix in ["", "-wal"] { try Data("rows".utf8).write(to: URL(fileURLWithPath: path + suffix)) }
+                return path
+            }
+        }
+        func remain(_ paths: [String]) -> [Bool] {
+            paths.flatMap { [$0, $0 + "-wal"] }.map { FileManager.default.fileExists(atPath: $0) }
+        }
+        var left = try leave("copy")
+        do {
+            let realm = try Realm(configuration: folder.configuration())
+            try realm.writeCopy(toFile: url)
+        }
+        #expect(remain(left) == [false, false, true, true])
+        left = try leave("seed")
+        var seeded = folder.configuration()
+        seeded.fileURL = url
+        seeded.seedFilePath = folder.configuration().fileURL
+        do { _ = try Realm(configuration: seeded) }
+        #expect(remain(left) == [false, false, true, true])
+        left = try leave("seed")
+        #expect(try Realm.deleteFiles(for: seeded))
+        #expect(remain(left) == [false, false, true, true])
+        #expect(FileManager.default.fileExists(atPath: try #require(folder.configuration().fileURL).path))
+    }
+
     // MARK: Compacting
 
     @Test("A file is compacted only if shouldCompactOnLaunch says so")

@@ -11,16 +11,16 @@ package enum FileCopy {
     /// - Throws: ``SQLiteStoreError`` with the code `fileExists` if the file exists, which is left alone.
     package static func write(_ file: StoreFile, to path: String, key: Data?) throws {
         guard !FileManager.default.fileExists(atPath: path) else { throw exists(path) }
-        let unfinished = "\(path).copy-\(UUID().uuidString)"
-        defer { delete(unfinished) }
-        let copy = try SQLiteConnection(path: unfinished, durability: .off)
-        try copy.take(from: file.connection)
-        try copy.writeTransaction {
-            if file.isSynced { try makeLocal(copy, file.layout) }
-            if let cipher = file.cipher, let key { try changeKey(copy, from: cipher, to: key) }
+        try UnfinishedFile.make(.copy, for: path) { unfinished in
+            let copy = try SQLiteConnection(path: unfinished, durability: .off)
+            try copy.take(from: file.connection)
+            try copy.writeTransaction {
+                if file.isSynced { try makeLocal(copy, file.layout) }
+                if let cipher = file.cipher, let key { try changeKey(copy, from: cipher, to: key) }
+            }
+            try settle(copy)
+            guard try publish(unfinished, at: path) else { throw exists(path) }
         }
-        try settle(copy)
-        guard try publish(unfinished, at: path) else { throw exists(path) }
     }
 
     private static func exists(_ path: String) -> SQLiteStoreError {
@@ -53,10 +53,6 @@ package enum FileCopy {
             throw SQLiteStoreError(.fileAccess, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
         }
         return true
-    }
-
-    private static func delete(_ path: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
 
     /// What synchronising keeps goes; the rows stay, edits that were not uploaded among them.

@@ -7,25 +7,25 @@ enum SeedFile {
     /// first copy stays.
     /// - Throws: ``Realm/Error`` naming the seed.
     static func copy(_ seed: URL, to path: String) throws {
-        guard !FileManager.default.fileExists(atPath: path) else { return }
+        guard !FileManager.default.fileExists(atPath: path) else { return UnfinishedFile.deleteLeftovers(of: path) }
         guard FileManager.default.fileExists(atPath: seed.path) else {
             throw Realm.Error(
                 .fileNotFound, "The seed file '\(seed.path)' does not exist: check seedFilePath of the configuration.")
         }
-        let copy = "\(path).seed-\(UUID().uuidString)"
-        defer { RealmFiles.delete(at: copy) }
-        do {
-            try PrivateFile.copy(seed.path, to: copy)
-            // Content that hasn't reached the file itself yet.
-            if FileManager.default.fileExists(atPath: seed.path + "-wal") {
-                try PrivateFile.copy(seed.path + "-wal", to: copy + "-wal")
+        try UnfinishedFile.make(.seed, for: path) { copy in
+            do {
+                try PrivateFile.copy(seed.path, to: copy)
+                // Content that hasn't reached the file itself yet.
+                if FileManager.default.fileExists(atPath: seed.path + "-wal") {
+                    try PrivateFile.copy(seed.path + "-wal", to: copy + "-wal")
+                }
+            } catch {
+                throw Realm.Error(
+                    .fileAccess,
+                    "The seed file '\(seed.path)' cannot be copied to '\(path)': \(error.localizedDescription)")
             }
-        } catch {
-            throw Realm.Error(
-                .fileAccess,
-                "The seed file '\(seed.path)' cannot be copied to '\(path)': \(error.localizedDescription)")
+            try FileCopy.settle(copy)
+            _ = try FileCopy.publish(copy, at: path)
         }
-        try FileCopy.settle(copy)
-        _ = try FileCopy.publish(copy, at: path)
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Synchronization
 internal import TomboloModel
+internal import TomboloSQLiteStore
 
 /// The file behind an in-memory Realm, in a folder of the process, deleted when its last Realm closes. SQLite's own
 /// in-memory databases don't allow readers on one version while another connection writes.
@@ -67,5 +68,6 @@ enum RealmFiles {
         for suffix in ["", "-wal", "-shm", "-journal", beforeResetSuffix] {
             try? FileManager.default.removeItem(atPath: path + suffix)
         }
+        for suffix in ["", beforeResetSuffix] { UnfinishedFile.deleteLeftovers(of: path + suffix) }
     }
 }
