@@ -187,6 +187,19 @@ private typealias F = ArbiterFixture
         #expect(result.writes == [F.update(1, F.count, .int(107))])
     }
 
+    @Test("A set that later additions take beyond its column's type is refused")
+    func overflowingSet() throws {
+        var f = F()
+        f.load(1, count: 5)
+        f.log(1, .update, [F.count: .add(5), F.small: .add(5)], at: 150, by: F.b)
+        for (column, value) in [(F.count, Int64.max), (F.small, 123)] {
+            let error = #expect(throws: Refusal.self) { _ = try f.apply([F.set(1, column, .int(value))], at: 100) }
+            #expect(error?.code == .invalid)
+        }
+        let result = try f.apply([F.set(1, F.small, .int(122))], at: 100)
+        #expect(result.writes == [F.update(1, F.small, .int(127))])
+    }
+
     @Test("An addition that overflows its column's type is refused")
     func overflow() throws {
         var f = F()

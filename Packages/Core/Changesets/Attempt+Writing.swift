@@ -132,8 +132,11 @@ extension Arbiter.Attempt {
                     continue
                 }
             }
-            if case .int(let number) = value {
-                value = .int(number &+ concurrent.additions(to: field.column))
+            if case .int(let number) = value, case let added = concurrent.additions(to: field.column), added != 0 {
+                let sum = number.addingReportingOverflow(added)
+                value = .int(sum.partialValue)
+                let write = FieldWrite(column: field.column, value: value)
+                guard isPossible(write, overflows: sum.overflow, reference, item) else { return }
             }
             row[field.column] = value
             columns.append(
@@ -160,19 +163,27 @@ extension Arbiter.Attempt {
         let current: Int64 = if case .int(let number) = row[column] { number } else { 0 }
         let sum = current.addingReportingOverflow(amount)
         let write = FieldWrite(column: column, value: .int(sum.partialValue))
-        guard !sum.overflow else {
-            return refuse(
-                "\(item.item.name).\(item.item.columns[column].name) would exceed 64 bits.", item, reference)
-        }
-        do throws(Refusal) {
-            try arbiter.check.requireValid(write, of: reference, item.item)
-        } catch {
-            object(to: reference, error)
-            return
-        }
+        guard isPossible(write, overflows: sum.overflow, reference, item) else { return }
         row[column] = write.value
         arbiter.rows[reference] = row
         self.write(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
+    }
+
+    /// Whether a property can hold a sum; if not, the instruction is refused.
+    private mutating func isPossible(
+        _ write: FieldWrite, overflows: Bool, _ reference: ObjectReference, _ item: ArbitratedClass
+    ) -> Bool {
+        guard !overflows else {
+            refuse("\(item.item.name).\(item.item.columns[write.column].name) would exceed 64 bits.", item, reference)
+            return false
+        }
+        do throws(Refusal) {
+            try arbiter.check.requireValid(write, of: reference, item.item)
+            return true
+        } catch {
+            object(to: reference, error)
+            return false
+        }
     }
 
     mutating func refuse(
