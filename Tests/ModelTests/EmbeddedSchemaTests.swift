@@ -74,6 +74,8 @@ struct EmbeddedSchemaTests {
         let data = ArrayCoding.encode(elements, types)
         #expect(ArrayCoding.decode(data, types) == elements)
         #expect(ArrayCoding.decode(ArrayCoding.empty, types) == [])
+        let nils = [[Value]](repeating: [.null], count: 1_000)
+        #expect(ArrayCoding.decode(ArrayCoding.encode(nils, [.double]), [.double]) == nils)
         for count in 0..<data.count { #expect(ArrayCoding.decode(data.prefix(count), types) == nil) }
         for index in data.indices {
             for bit in 0..<8 {

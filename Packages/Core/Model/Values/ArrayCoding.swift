@@ -37,7 +37,10 @@ public enum ArrayCoding {
     /// The elements, or nil for bytes that ``encode(_:_:)`` can't have made for these types.
     public static func decode(_ data: Data, _ types: [PropertyType]) -> [[Value]]? {
         var reader = ByteReader(data)
-        guard let count = reader.length(), count <= maximumCount else { return nil }
+        // Each element has at least a bit.
+        guard let count = reader.length(), count <= maximumCount, types.isEmpty || (count + 7) / 8 <= data.count else {
+            return nil
+        }
         var elements = Array(repeating: Array(repeating: Value.null, count: types.count), count: count)
         guard count > 0 else { return reader.isAtEnd ? elements : nil }
         for (column, type) in types.enumerated() {
