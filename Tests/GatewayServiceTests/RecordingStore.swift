@@ -11,10 +11,10 @@ final class RecordingStore: ServerStore {
     let schema: Schema
     private let recorded = Mutex<[[Int64]]>([])
 
-    private let hold: @Sendable ([Upload]) async -> Void
+    private let hold: @Sendable ([Upload]) async throws -> Void
 
-    /// - Parameter hold: called by each upload after it was recorded, before it is answered.
-    init(schema: Schema, hold: @escaping @Sendable ([Upload]) async -> Void = { _ in }) {
+    /// - Parameter hold: called by each upload after it was recorded, before it is answered. What it throws is the answer.
+    init(schema: Schema, hold: @escaping @Sendable ([Upload]) async throws -> Void = { _ in }) {
         self.schema = schema
         self.hold = hold
     }
@@ -23,7 +23,7 @@ final class RecordingStore: ServerStore {
 
     func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
         recorded.withLock { $0.append(uploads.map(\.changeset.number)) }
-        await hold(uploads)
+        try await hold(uploads)
         return uploads.map { _ in .applied(lost: 0) }
     }
 

@@ -114,6 +114,52 @@ struct UploadTests {
         #expect(store.groups == [[1], [2], [3], [4, 5, 6]])
     }
 
+    @Test("a client whose changesets are stuck takes no other client's outcome along")
+    func stuckClient() async throws {
+        struct Stuck: Error {}
+        final class Course: Sendable {
+            let isReleased = Atomic(false)
+            let commits = Atomic(0)
+        }
+        let course = Course()
+        let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
+            while !course.isReleased.load(ordering: .relaxed) { await Task.yield() }
+            guard uploads.count == 3 else { return }
+            throw UnfinishedUploads(
+                results: [.applied(lost: 1), nil, .applied(lost: 2)], causes: [ClientID(rawValue: 1): Stuck()])
+        }
+        // No transaction becomes a slow one.
+        let now = ContinuousClock.now
+        let queue = UploadQueue(
+            store: store, onCommit: { course.commits.add(1, ordering: .relaxed) }, now: { now })
+        func upload(_ client: Int64, _ numbers: ClosedRange<Int64>) -> [Upload] {
+            numbers.map { number in
+                Upload(
+                    client: ClientID(rawValue: client), changeset: Self.changeset(number, ""), permit: { _ in nil })
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // All transactions that users share are taken, so that what comes then waits for the same one.
+            for client in 1...UploadQueue.maximum.shared {
+                group.addTask { _ = try await queue.upload(upload(10 + Int64(client), 9...9), user: "other \(client)") }
+            }
+            while await queue.transactionCount < UploadQueue.maximum.shared { await Task.yield() }
+            group.addTask {
+                await #expect(throws: Stuck.self) { _ = try await queue.upload(upload(1, 1...2), user: "stuck") }
+            }
+            while await queue.waitingCount < 1 { await Task.yield() }
+            group.addTask {
+                let results = try await queue.upload(upload(2, 3...3), user: "ann")
+                #expect(results == [.applied(lost: 2)])
+            }
+            while await queue.waitingCount < 2 { await Task.yield() }
+            course.isReleased.store(true, ordering: .relaxed)
+            try await group.waitForAll()
+        }
+        #expect(store.groups.last == [1, 2, 3])
+        #expect(course.commits.load(ordering: .relaxed) == UploadQueue.maximum.shared + 1)
+    }
+
     @Test("uploads that take long delay their own user's and nobody else's")
     func slowUploads() async throws {
         let clock = Mutex(ContinuousClock.now)

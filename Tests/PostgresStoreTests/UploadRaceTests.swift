@@ -125,7 +125,12 @@ import TomboloSyncSession
                         }
                         isKnown = true
                         ended.add(1, ordering: .relaxed)
-                    } catch let error as PostgresError where error.isRetryable {}
+                    } catch let error as PostgresError where error.isRetryable {
+                    } catch let unfinished as UnfinishedUploads {
+                        for case let cause as PostgresError in unfinished.causes.values where !cause.isRetryable {
+                            throw cause
+                        }
+                    }
                 }
             }
             isDone.store(true, ordering: .relaxed)
@@ -174,6 +179,36 @@ import TomboloSyncSession
             // Plain SQL set the balance after the device had added to it.
             #expect(try await store.upload([change]) == [.applied(lost: 1)])
             await store.pool.shutdown()
+        }
+    }
+
+    @Test("a changeset that waits for a row for too long takes no other client's outcome along")
+    func stuckClient() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account VALUES (1, 0), (2, 0)")
+            let base = try #require(try await database.store.makeTick())
+            let held = try reference(database, "Account", .int(1))
+            let free = try reference(database, "Account", .int(2))
+            let uploads = [
+                upload(ada, 1, base: base, .add(free, column: 1, amount: 1)),
+                upload(ada, 2, base: base, .add(held, column: 1, amount: 10)),
+                upload(ada, 3, base: base, .add(free, column: 1, amount: 100)),
+                upload(bob, 1, base: base, .add(free, column: 1, amount: 1_000)),
+            ]
+            try await connection.execute("BEGIN; SELECT FROM account WHERE _id = 1 FOR UPDATE")
+            let unfinished = await #expect(throws: UnfinishedUploads.self) {
+                try await database.store.upload(uploads)
+            }
+            #expect(unfinished?.results == [.applied(lost: 0), nil, nil, .applied(lost: 0)])
+            let cause = unfinished?.causes[ada] as? PostgresError
+            #expect(unfinished?.causes.count == 1 && cause?.code == .lockNotAvailable)
+            try await connection.execute("COMMIT")
+            #expect(
+                try await database.upload(uploads) == [
+                    .duplicate, .applied(lost: 0), .applied(lost: 0), .duplicate,
+                ])
+            let balances = try await connection.query("SELECT balance FROM account ORDER BY _id")
+            #expect(try balances.map { try $0[0].int64 } == [10, 1_101])
         }
     }
 

@@ -50,7 +50,8 @@ public protocol ServerStore: Sendable {
     ///
     /// Whether the changelog reaches back to a base is decided after the changelog was read, in the same transaction:
     /// retention may drop it in between. A base that is too old affects only its own client: the rest of the call is applied.
-    /// - Throws: when the outcome is unknown; the caller may send the same uploads again.
+    /// - Throws: when an outcome is unknown; the caller may send the same uploads again. ``UnfinishedUploads`` has the outcomes of
+    ///   the clients that nothing went wrong for; after any other error, no outcome is known.
     func upload(_ uploads: [Upload]) async throws -> [UploadResult]
 }
 

@@ -21,8 +21,8 @@ public struct TickReport: Sendable {
 public struct UploadGroupReport: Sendable {
     public let changesetCount: Int
     public let took: Duration
-    /// One for each changeset; nil for a transaction that failed.
-    public let results: [UploadResult]?
+    /// One for each changeset; nil where the outcome is unknown.
+    public let results: [UploadResult?]
 }
 
 extension TickReport {

@@ -166,13 +166,9 @@ package final class GatewayMetrics: Sendable {
     func note(_ report: UploadGroupReport) {
         uploadGroup.record(report.changesetCount)
         uploadDuration.recordNanoseconds(report.took.nanoseconds)
-        guard let results = report.results else {
-            registry.counter(Self.uploadedChangesets, "failed").increment(by: report.changesetCount)
-            return
-        }
-        for result in results {
-            registry.counter(Self.uploadedChangesets, result.name).increment()
-            guard case .applied(let lost, let refusals) = result else { continue }
+        for result in report.results {
+            registry.counter(Self.uploadedChangesets, result?.name ?? "failed").increment()
+            guard case .applied(let lost, let refusals)? = result else { continue }
             lostWrites.increment(by: lost)
             for refusal in refusals { registry.counter(Self.refusals, refusal.code.rawValue).increment() }
         }

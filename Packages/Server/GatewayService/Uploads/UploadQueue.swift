@@ -308,27 +308,33 @@ public actor UploadQueue {
 
     private func apply(_ group: [Part], _ id: Int) async {
         let uploads = group.flatMap { $0.uploads.map(\.upload) }
-        let result: Result<[UploadResult], any Error>
+        let results: [UploadResult?]
+        var causes: [ClientID: any Error] = [:]
         let spans = UploadTraces.commits(uploads)
         defer { for span in spans { span.end() } }
         do {
-            result = .success(try await store.upload(uploads))
+            results = try await store.upload(uploads)
+            onCommit()
+        } catch let unfinished as UnfinishedUploads {
+            (results, causes) = (unfinished.results, unfinished.causes)
             onCommit()
         } catch {
-            result = .failure(error)
+            results = uploads.map { _ in nil }
+            for upload in uploads { causes[upload.client] = error }
         }
-        finish(group, id, result)
+        finish(group, id, results, causes)
         startIfPossible()
     }
 
-    private func finish(_ group: [Part], _ id: Int, _ result: Result<[UploadResult], any Error>) {
+    /// - Parameter causes: of those clients that lack a result.
+    private func finish(_ group: [Part], _ id: Int, _ results: [UploadResult?], _ causes: [ClientID: any Error]) {
         let now = now()
         backlog.end(group.reduce(0) { $0 + $1.instructionCount })
         if let known = underWay.removeValue(forKey: id) {
             let took = known.since.duration(to: now)
             onGroup(
                 UploadGroupReport(
-                    changesetCount: group.reduce(0) { $0 + $1.count }, took: took, results: try? result.get()))
+                    changesetCount: group.reduce(0) { $0 + $1.count }, took: took, results: results))
             if took >= Self.patience {
                 for user in known.users { apartUntil[user] = now + Self.apartTime }
             }
@@ -340,19 +346,19 @@ public actor UploadQueue {
         var position = 0
         for part in group {
             var call = part.call
-            switch result {
-            case .failure(let error): call.done.resume(throwing: error)
-            case .success(let results):
-                let own = results[position..<position + part.count]
-                position += part.count
-                call.results += own
-                call.rest = call.rest.dropFirst(part.count)
-                // What follows a changeset that could not be taken would only be refused as a gap.
-                if call.rest.isEmpty || !own.allSatisfy(\.isTaken) {
-                    call.done.resume(returning: call.results)
-                } else {
-                    wait(call)
-                }
+            let own = results[position..<position + part.count].compactMap(\.self)
+            position += part.count
+            if let cause = causes[call.client] {
+                call.done.resume(throwing: cause)
+                continue
+            }
+            call.results += own
+            call.rest = call.rest.dropFirst(part.count)
+            // What follows a changeset that could not be taken would only be refused as a gap.
+            if call.rest.isEmpty || !own.allSatisfy(\.isTaken) {
+                call.done.resume(returning: call.results)
+            } else {
+                wait(call)
             }
         }
     }

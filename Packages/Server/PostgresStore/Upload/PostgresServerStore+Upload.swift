@@ -28,42 +28,55 @@ extension PostgresServerStore {
     /// Groups of changesets share a transaction. Where one of a group cannot be written, the group is rolled back and
     /// each gets a transaction of its own, so that the others do not suffer. Where bases turn out to be too old, the group is
     /// tried again without those who have them.
+    /// - Throws: ``UnfinishedUploads`` if changesets of some of several clients can't be applied, as those that wait for a row
+    ///   for too long.
     public func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
-        var results: [UploadResult] = []
+        var results: [UploadResult?] = []
         results.reserveCapacity(uploads.count)
         var rest = uploads[...]
         var stopped: Set<ClientID> = []
+        var causes: [ClientID: any Error] = [:]
         while !rest.isEmpty {
             let group = Array(rest.prefix(Self.maximumGroupSize))
             rest = rest.dropFirst(group.count)
-            let outcome = try await apply(group, stopped)
-            for (upload, result) in zip(group, outcome) where result.stopsItsClient { stopped.insert(upload.client) }
+            let outcome = try await apply(group, stopped, &causes)
+            for (upload, result) in zip(group, outcome) where result?.stopsItsClient == true {
+                stopped.insert(upload.client)
+            }
             results += outcome
         }
-        return results
+        let stuck = uploads.lazy.compactMap { causes[$0.client] }.first
+        guard let cause = stuck else { return results.compactMap(\.self) }
+        guard uploads.contains(where: { causes[$0.client] == nil }) else { throw cause }
+        throw UnfinishedUploads(results: results, causes: causes)
     }
 
-    private func apply(_ group: [Upload], _ stopped: Set<ClientID>) async throws -> [UploadResult] {
-        do {
-            return try await attempt(group, .together, stopped)
-        } catch let failure as UploadFailure {
-            guard !failure.cause.isRetryable || failure.cause.code == .lockNotAvailable else { throw failure.cause }
-            logger.debug("A group of \(group.count) changesets is applied one by one: \(failure.cause)")
+    /// - Parameter causes: of clients whose changesets are stuck: no later one of theirs is applied.
+    /// - Returns: nil for changesets of such clients whose outcome is unknown.
+    private func apply(
+        _ group: [Upload], _ stopped: Set<ClientID>, _ causes: inout [ClientID: any Error]
+    ) async throws -> [UploadResult?] {
+        if group.allSatisfy({ causes[$0.client] == nil }) {
+            do {
+                return try await attempt(group, .together, stopped)
+            } catch let failure as UploadFailure {
+                guard !failure.cause.isRetryable || failure.cause.code == .lockNotAvailable else { throw failure.cause }
+                logger.debug("A group of \(group.count) changesets is applied one by one: \(failure.cause)")
+            }
         }
-        do {
-            return try await applyOneByOne(group, stopped)
-        } catch let failure as UploadFailure {
-            throw failure.cause
-        }
+        return try await applyOneByOne(group, stopped, &causes)
     }
 
-    /// A changeset whose outcome stays unknown lets the call fail in the end; the other clients' are applied before.
-    private func applyOneByOne(_ group: [Upload], _ stopped: Set<ClientID>) async throws -> [UploadResult] {
-        var results: [UploadResult] = []
+    private func applyOneByOne(
+        _ group: [Upload], _ stopped: Set<ClientID>, _ causes: inout [ClientID: any Error]
+    ) async throws -> [UploadResult?] {
+        var results: [UploadResult?] = []
         var stopped = stopped
-        var stuck: Set<ClientID> = []
-        var failure: (any Error)?
-        for upload in group where !stuck.contains(upload.client) {
+        for upload in group {
+            guard causes[upload.client] == nil else {
+                results.append(nil)
+                continue
+            }
             do {
                 let result = try await applyAlone(upload, stopped)
                 if result.stopsItsClient { stopped.insert(upload.client) }
@@ -71,11 +84,10 @@ extension PostgresServerStore {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                stuck.insert(upload.client)
-                if failure == nil { failure = error }
+                causes[upload.client] = (error as? UploadFailure)?.cause ?? error
+                results.append(nil)
             }
         }
-        if let failure { throw failure }
         return results
     }
 
