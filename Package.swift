@@ -465,7 +465,7 @@ let package = Package(
                 nioSSL, nioWebSocket,
             ]),
         tests("InspectionTests", ["TomboloHTTP", "TomboloInspection"]),
-        tests("RedisTests", ["RandomValues", "TestSupport", "TomboloRedis", logging]),
+        tests("RedisTests", ["RandomValues", "TestSupport", "TomboloRedis", logging, nioCore, nioPosix]),
         tests(
             "GatewayServiceTests",
             sync + [

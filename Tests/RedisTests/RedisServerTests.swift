@@ -1,5 +1,7 @@
 import Foundation
 import Logging
+import NIOCore
+import NIOPosix
 import Synchronization
 import TestSupport
 import Testing
@@ -86,6 +88,46 @@ import Testing
             #expect(log.contains("is tried again"))
             #expect(!log.contains(TestRedis.password) && !log.contains("p%40ss"), "\(log)")
         }
+    }
+
+    @Test("what is published before a connection is ready isn't lost with one that never gets there")
+    func publishedEarly() async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let port = try #require(listener.channel.localAddress?.port)
+        let address = try #require(RedisAddress("redis://tombolo:secret@127.0.0.1:\(port)"))
+        let publisher = RedisConnection(address, .publisher(channel: "tombolo_tick"), logger: Heard().logger)
+        let running = Task { await publisher.run() }
+        let received = try await listener.executeThenClose { connections -> String in
+            var attempt = 0
+            for try await connection in connections {
+                attempt += 1
+                let isFirst = attempt == 1
+                let text = try await connection.executeThenClose { inbound, outbound -> String in
+                    if !isFirst { try await outbound.write(ByteBuffer(string: "+OK\r\n")) }
+                    var text = ""
+                    for try await part in inbound {
+                        text += String(buffer: part)
+                        if isFirst {
+                            // It has connected, and waits for its password to be accepted.
+                            publisher.publish("early")
+                            return ""
+                        }
+                        if text.contains("early") { break }
+                    }
+                    return text
+                }
+                if !isFirst { return text }
+            }
+            return ""
+        }
+        #expect(received.contains("PUBLISH") && received.contains("early"))
+        running.cancel()
+        await running.value
     }
 
     @Test("a wrong password and a channel without rights are said, and the password isn't")

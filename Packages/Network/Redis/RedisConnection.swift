@@ -21,7 +21,7 @@ package final class RedisConnection: Sendable {
     private struct Pending: Sendable {
         /// What is to be published. What comes later supersedes it.
         var text: String?
-        /// Tells the connection, if there is one.
+        /// Tells the connection, if there is one that is ready. One that isn't asks once it is.
         var wake: (@Sendable () -> Void)?
     }
 
@@ -102,15 +102,15 @@ package final class RedisConnection: Sendable {
                                     context: context, serverHostname: TLSClient.serverName(address.host)))
                         }
                         let dialogue = RedisDialogue(role: role, user: address.user, password: address.password)
+                        // A host may have several addresses, each with a channel of its own that is tried: the one that
+                        // gets ready is the connection's.
                         let handler = RedisHandler(
-                            dialogue, host: address.host, ended: ended, takeText: { self.takeText() }
-                        ) { news in
-                            if news == .ready { onReady() }
-                            onNews(news)
-                        }
+                            dialogue, host: address.host, ended: ended, takeText: { self.takeText() },
+                            onReady: { wake in
+                                self.setWake(wake)
+                                onReady()
+                            }, onNews: onNews)
                         try pipeline.addHandler(handler)
-                        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
-                        self.setWake { loop.execute { bound.value.publish() } }
                     }
                 }
                 .connect(host: address.host, port: address.port).get()

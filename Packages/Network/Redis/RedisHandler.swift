@@ -10,6 +10,7 @@ final class RedisHandler: ChannelInboundHandler {
     private let host: String
     private let ended: EventLoopPromise<Void>
     private let takeText: () -> String?
+    private let onReady: (_ wake: @escaping @Sendable () -> Void) -> Void
     private let onNews: (RedisConnection.News) -> Void
     private var context: ChannelHandlerContext?
     private var readyTimer: Scheduled<Void>?
@@ -19,14 +20,17 @@ final class RedisHandler: ChannelInboundHandler {
     /// - Parameters:
     ///   - ended: fails when the connection has ended.
     ///   - takeText: gives what is to be published, once.
+    ///   - onReady: gets what tells the handler, on any thread, that there is something to publish.
     init(
         _ dialogue: RedisDialogue, host: String, ended: EventLoopPromise<Void>, takeText: @escaping () -> String?,
+        onReady: @escaping (_ wake: @escaping @Sendable () -> Void) -> Void,
         onNews: @escaping (RedisConnection.News) -> Void
     ) {
         self.dialogue = dialogue
         self.host = host
         self.ended = ended
         self.takeText = takeText
+        self.onReady = onReady
         self.onNews = onNews
     }
 
@@ -58,8 +62,8 @@ final class RedisHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// There is something to publish.
-    func publish() {
+    /// There may be something to publish.
+    private func publish() {
         if let text = takeText() { handle(.publish(text)) }
     }
 
@@ -74,6 +78,10 @@ final class RedisHandler: ChannelInboundHandler {
             case .send(let bytes): context?.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
             case .ready:
                 readyTimer?.cancel()
+                if let loop = context?.eventLoop {
+                    let bound = NIOLoopBound(self, eventLoop: loop)
+                    onReady { loop.execute { bound.value.publish() } }
+                }
                 onNews(.ready)
                 publish()
             case .message(let content): onNews(.message(content))
