@@ -439,4 +439,29 @@ private let auditCluster = Task { try await TestCluster.start() }
             #expect(try await AuditVerification.run(database.schema, on: connection).isShortened)
         }
     }
+
+    @Test("a month that somebody is reading doesn't keep the other old ones")
+    func expiryBesideReader() async throws {
+        try await withDatabase { database, connection, follower in
+            try await tick(database)
+            try await follower.catchUp()
+            try await connection.execute(
+                """
+                SELECT tombolo.open_audit_months('2020-01-15', '2020-03-02');
+                INSERT INTO tombolo.audit_retention (months) VALUES (2)
+                """)
+            let reader = try await database.connect()
+            try await reader.execute("BEGIN; LOCK TABLE ONLY tombolo.audit_entry_2020_01 IN ACCESS SHARE MODE")
+            #expect(try await connection.query("SELECT tombolo.audit_expire()")[0, 0].int64 == 2)
+            let left = try await connection.query("SELECT to_regclass('tombolo.audit_entry_2020_01') IS NOT NULL")
+            #expect(try left[0, 0].bool)
+            let error = await #expect(throws: PostgresError.self) {
+                try await connection.query("SELECT tombolo.audit_expire()")
+            }
+            #expect(error?.code == .lockNotAvailable)
+            try await reader.execute("COMMIT")
+            #expect(try await connection.query("SELECT tombolo.audit_expire()")[0, 0].int64 == 1)
+            await reader.close()
+        }
+    }
 }

@@ -25,10 +25,12 @@ extension SystemFunction {
         settings: auditSettings + " SET lock_timeout = '\(ChangelogPartition.dropTimeoutMilliseconds)ms'",
         body: """
 
-            -- Drops the months of the audit log that tombolo.audit_retention doesn't keep, and returns how many.
+            -- Drops the months of the audit log that tombolo.audit_retention doesn't keep, and returns how many. Those that
+            -- others hold for too long stay until next time; an error if that's all of them.
             DECLARE
                 v_until timestamptz;
                 v_month record;
+                v_busy text;
                 v_count bigint := 0;
             BEGIN
                 SELECT date_trunc('month', clock_timestamp()) - make_interval(months => r.months) INTO v_until
@@ -41,10 +43,20 @@ extension SystemFunction {
                     WHERE i.inhparent = 'tombolo.audit_entry'::regclass ORDER BY 1
                 LOOP
                     CONTINUE WHEN v_month.ends > v_until;
-                    EXECUTE format('DROP TABLE tombolo.%I', v_month.relname);
-                    UPDATE tombolo.audit_position SET expired_to = greatest(expired_to, v_month.ends);
+                    BEGIN
+                        -- First, as for those who copy into the log: they hold it for as long as they need the month.
+                        UPDATE tombolo.audit_position SET expired_to = greatest(expired_to, v_month.ends);
+                        EXECUTE format('DROP TABLE tombolo.%I', v_month.relname);
+                    EXCEPTION WHEN lock_not_available THEN
+                        v_busy := v_month.relname;
+                        CONTINUE;
+                    END;
                     v_count := v_count + 1;
                 END LOOP;
+                IF v_count = 0 AND v_busy IS NOT NULL THEN
+                    RAISE EXCEPTION 'others hold the audit log''s month % for too long', v_busy
+                        USING ERRCODE = 'lock_not_available';
+                END IF;
                 RETURN v_count;
             END
             """)
