@@ -40,9 +40,10 @@ final class DeviceSocket {
     ///   - classes: of whose objects it wants all; every class where nil.
     ///   - token: the access token.
     ///   - position: where it claims to stand.
+    ///   - partition: the one that it's in, if it isn't in a session by subscriptions.
     func sayHello(
         as client: ClientID? = nil, wanting classes: [String]? = nil, token: String = "token",
-        at position: TomboloSyncProtocol.Position = .none
+        at position: TomboloSyncProtocol.Position = .none, in partition: Value? = nil
     ) async throws {
         var generator = SystemRandomNumberGenerator()
         let everything = (classes ?? codec.schema.classes.map(\.name)).map {
@@ -54,7 +55,7 @@ final class DeviceSocket {
                     accessToken: token, client: client ?? .random(using: &generator), position: position,
                     activeSubscriptions: .empty,
                     wantedSubscriptions: SubscriptionSet(version: 1, subscriptions: everything), acknowledged: 0,
-                    classes: HelloClass.describe(codec.schema))))
+                    classes: HelloClass.describe(codec.schema), partition: partition)))
     }
 
     /// The next message; nil at the end of the connection. Says nothing of batches.
