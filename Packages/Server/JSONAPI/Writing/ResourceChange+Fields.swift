@@ -179,6 +179,7 @@ extension ResourceChange {
         into contents: inout ResourceContents, at pointer: RequestPointer
     ) {
         for other in members.keys.sorted() where !inner.contains(where: { $0.name == other }) {
+            guard !hasAllProblems else { break }
             refuse(
                 pointer / other, "\(name) has no attribute '\(other.shortened(toByteCount: 60))'.",
                 ResourceQuery.nearest(other, inner.map(\.name)))

@@ -19,6 +19,7 @@ extension ResourceChange {
         guard let field = fields.first(where: { $0.name == name && $0.isRelationship }),
             let target = field.target.flatMap({ view.types[$0] })
         else {
+            guard !hasAllProblems else { return }
             let known = fields.filter(\.isRelationship).map(\.name)
             return refuse(
                 pointer, "\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'.",

@@ -11,7 +11,7 @@ package struct ResourceChange: Sendable {
     package internal(set) var links: [Link] = []
     /// Where in the body the links of a list are, by the position of the element class.
     package internal(set) var listPointers: [Int: RequestPointer] = [:]
-    /// Everything that is wrong.
+    /// Everything that is wrong, or the first of it.
     package private(set) var problems: [RequestFailure] = []
     /// Whether somebody entered the values in a form of a page: what to do isn't said in terms of JSON then.
     package var isForm = false
@@ -55,12 +55,15 @@ package struct ResourceChange: Sendable {
     mutating func refuse(
         _ pointer: RequestPointer, _ message: String, _ remedy: String, _ code: RequestFailure.Code = .unprocessable
     ) {
-        // More than anybody reads helps nobody.
-        guard problems.count < Self.maximumProblemCount else { return }
+        guard !hasAllProblems else { return }
         problems.append(RequestFailure(code, message, hint: remedy, source: .pointer(pointer.description)))
     }
 
+    /// More than anybody reads helps nobody.
     package static let maximumProblemCount = 20
+
+    /// Whether no further problem is told: what it takes to describe one can be left out then.
+    var hasAllProblems: Bool { problems.count >= Self.maximumProblemCount }
 
     /// Sets a column that the caller may read, to a value that didn't come as JSON.
     /// - Parameter pointer: where the body asks for it.
@@ -127,6 +130,7 @@ package struct ResourceChange: Sendable {
 
     private mutating func readAttribute(_ name: String, _ json: JSON, at pointer: RequestPointer) {
         guard let field = fields.first(where: { $0.name == name && !$0.isRelationship }) else {
+            guard !hasAllProblems else { return }
             let isRelationship = fields.contains { $0.name == name }
             let known = fields.filter { !$0.isRelationship }.map(\.name)
             return refuse(
