@@ -152,6 +152,28 @@ struct ImportTests {
         }
     }
 
+    @Test("an import that is given up keeps nothing of its file")
+    func givenUp() async throws {
+        try await BulkTests.run { site in
+            let file = try await UploadedFile.upload(site, Self.table(site, [",First,free,x1,EUR,0"]))
+            let started = try await file.start([Self.upsert])
+            #expect(started.status == 202, "\(started.text)")
+            try await site.fixture.pool.execute(
+                """
+                UPDATE tombolo.job SET attempts = \(Job.attemptLimit - 2);
+                CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS
+                $$BEGIN RAISE serialization_failure; END$$;
+                CREATE TRIGGER fail BEFORE INSERT ON ticket FOR EACH ROW EXECUTE FUNCTION public.fail()
+                """)
+            for (state, sources) in [("queued", 1), ("failed", 0)] {
+                await #expect(throws: (any Error).self) { try await site.runner.step() }
+                #expect(try await file.job().json["state"] == .string(state))
+                #expect(
+                    try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == sources)
+            }
+        }
+    }
+
     @Test("files are imported as Excel saves them, and a workbook is told from them")
     func encodings() async throws {
         try await BulkTests.run { site in

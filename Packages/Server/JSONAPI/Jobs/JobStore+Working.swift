@@ -106,12 +106,15 @@ extension JobStore {
 
     /// Notes that a batch failed for a reason that wasn't a row's; after some of them in a row the job is given up.
     static func noteFailure(of id: Int64, _ message: String, _ pool: PostgresPool) async throws {
-        try await pool.query(
+        let noted = try await pool.query(
             """
             UPDATE tombolo.job SET attempts = attempts + 1, message = $2, progress_at = clock_timestamp(),
                 state = CASE WHEN attempts + 1 >= \(Job.attemptLimit) THEN 'failed' ELSE state END,
                 finished_at = CASE WHEN attempts + 1 >= \(Job.attemptLimit) THEN clock_timestamp() END
-            WHERE id = $1 AND state IN ('queued', 'running')
+            WHERE id = $1 AND state IN ('queued', 'running') RETURNING state
             """, [.int64(id), .text(message)])
+        guard try noted.first?[0].string == Job.State.failed.rawValue else { return }
+        // Not in one transaction: what makes batches fail could make this fail too, and the job would never be given up.
+        try await pool.withConnection { try await forgetSource(of: id, $0) }
     }
 }
