@@ -324,6 +324,43 @@ struct BulkTests {
         }
     }
 
+    @Test("jobs of kinds that only newer servers know are left to them, and given up only once there seem to be none")
+    func newerKind() async throws {
+        try await Self.run { site in
+            try await site.addTickets(1)
+            for role in ["owner", "superAdmin"] {
+                let answer = try await site.call(
+                    .post, Self.all, as: role, body: Self.price(7, #""expect": {"count": 1}"#))
+                #expect(answer.status == 202, "\(answer.text)")
+                try await site.fixture.pool.execute(
+                    "UPDATE tombolo.job SET kind = 'newer' WHERE NOT EXISTS (SELECT FROM tombolo.job WHERE kind = 'newer')"
+                )
+            }
+            try await site.work()
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job WHERE state = 'done'") == 1, "the admin's")
+            let newer = "FROM tombolo.job WHERE kind = 'newer' AND state"
+            #expect(try await site.count("SELECT attempts \(newer) = 'queued'") == 0)
+
+            for attempts in 1..<Job.attemptLimit {
+                try await Self.age(site)
+                await #expect(throws: RequestFailure.self) { try await site.runner.step() }
+                #expect(try await !site.runner.step(), "once in a while")
+                #expect(try await site.count("SELECT attempts \(newer) = 'queued'") == attempts)
+            }
+            try await Self.age(site)
+            await #expect(throws: RequestFailure.self) { try await site.runner.step() }
+            #expect(try await site.count("SELECT count(*) \(newer) = 'failed'") == 1)
+        }
+    }
+
+    /// Has a long time pass for jobs.
+    private static func age(_ site: Site) async throws {
+        try await site.fixture.pool.execute(
+            """
+            UPDATE tombolo.job SET created_at = created_at - interval '2 hours', progress_at = progress_at - interval '2 hours'
+            """)
+    }
+
     @Test("what isn't an order is refused with what is wrong, and makes no job")
     func hostile() async throws {
         try await Self.run { site in

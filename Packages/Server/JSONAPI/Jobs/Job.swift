@@ -15,6 +15,8 @@ struct Job: Sendable {
     static let keptDays = 30
     /// Batches in a row that may fail, for reasons that aren't a row's, before a job is given up.
     static let attemptLimit = 10
+    /// How long a job of a kind that this version doesn't know is left to newer servers.
+    static let strangerHours = 1
 
     enum Kind: String, CaseIterable, Sendable {
         case update, trash, delete, restore

@@ -5,14 +5,20 @@ import TomboloModel
 
 extension JobStore {
     /// Jobs whose turn it is: of each user the oldest, those first that have waited longest since their last batch.
+    ///
+    /// One of a kind that a newer version of the server knows is left to servers of that version for as long as they may be at
+    /// it: ``Job/strangerHours`` since its last batch or attempt. Then there may be none, and ``Job/attemptLimit`` attempts end
+    /// it, so that it doesn't hold up its user's others for ever.
     static func candidates(_ pool: PostgresPool) async throws -> [(id: Int64, user: ObjectId)] {
         try await pool.query(
             """
             SELECT j.id, j.user_id FROM tombolo.job j WHERE j.state IN ('queued', 'running')
                 AND NOT EXISTS (SELECT FROM tombolo.job o WHERE o.user_id = j.user_id
                     AND o.state IN ('queued', 'running') AND o.id < j.id)
+                AND (j.kind = ANY ($1) OR coalesce(j.progress_at, j.created_at)
+                    < now() - make_interval(hours => \(Job.strangerHours)))
             ORDER BY j.progress_at NULLS FIRST, j.id LIMIT 16
-            """
+            """, [.textArray(Job.Kind.allCases.map(\.rawValue))]
         ).map { (try $0[0].int64, try ObjectId(string: $0[1].string)) }
     }
 
