@@ -161,11 +161,33 @@ import TomboloModel
                 (#"unset VIPS_BLOCK_UNTRUSTED; exec @VIPS@ "$@""#, "reads formats that it was told not to"),
             ] {
                 let problem = try await Self.thumbnails(try ThumbnailSite(folder, script)).problem()
-                #expect(problem?.contains(words) == true, "\(problem ?? "none")")
+                #expect(
+                    problem?.text.contains(words) == true && problem?.mayPass == false, "\(problem?.text ?? "none")")
             }
         }
         let untried = Thumbnails(try ThumbnailSite.program(), logger: Self.logger)
         #expect(try await untried.thumbnail(of: TestImages.png, .small, for: .generate()) == nil)
+    }
+
+    @Test("a trial that says nothing of the program is repeated, and one that says that it can't be used isn't")
+    func tryingAgain() async throws {
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(
+                folder,
+                #"""
+                [ -e "$0.killed.x" ] || { : > "$0.killed.x"; kill -KILL $$; }
+                exec @VIPS@ "$@"
+                """#)
+            let thumbnails = Thumbnails(site.program, pause: .milliseconds(1), logger: Self.logger)
+            try await thumbnails.check()
+            #expect(try thumbnails.areMade && site.seen("killed") == ["x"])
+        }
+        try await withTemporaryFolder { folder in
+            let site = try ThumbnailSite(folder, "exit 1")
+            let thumbnails = Thumbnails(site.program, pause: .milliseconds(1), logger: Self.logger)
+            try await thumbnails.check()
+            #expect(!thumbnails.areMade)
+        }
     }
 
     @Test("the variable names a program or is off; without it the one on the PATH counts")

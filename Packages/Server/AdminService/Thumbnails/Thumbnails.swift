@@ -11,7 +11,8 @@ package import TomboloModel
 /// It decides about nobody's rights: the caller has the image, so its reader may see it. What is kept is kept for one reader, so
 /// that how long an answer takes says nothing of what others have looked at.
 ///
-/// As a service it tries the program once, and makes nothing before, nor if the program can't do what it should.
+/// As a service it tries the program, and makes nothing before, nor if the program can't do what it should. A trial that says
+/// nothing of the program, such as one that was late, is repeated.
 public final class Thumbnails: Service {
     /// How large a thumbnail is.
     package enum Size: String, CaseIterable, Sendable {
@@ -41,13 +42,15 @@ public final class Thumbnails: Service {
     static let maximumWait = Duration.seconds(10)
     /// Of thumbnails that are kept.
     static let keptByteCount = 32 << 20
-    /// How long an image has none after the program was late or failed, so that it can't be asked for in a loop.
+    /// How long an image has none after the program was late or failed, so that it can't be asked for in a loop; and between two
+    /// trials of the program.
     static let retryPause = Duration.seconds(60)
 
     private let program: ThumbnailProgram
     private let logger: Logger
     private let turns: ThumbnailTurns
     private let wait: Duration
+    private let pause: Duration
     private let cache = Mutex(ThumbnailCache(byteLimit: keptByteCount))
     private let checked: Mutex<Bool>
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -59,14 +62,17 @@ public final class Thumbnails: Service {
     /// - Parameters:
     ///   - isChecked: whether the program has been tried.
     ///   - wait: ``maximumWait`` but in tests.
+    ///   - pause: between trials; ``retryPause`` but in tests.
     init(
         _ program: ThumbnailProgram, isChecked: Bool = false, count: Int = maximumPrograms,
         waiterLimit: Int = maximumWaiters, byteLimit: Int = maximumWaitingByteCount,
-        wait: Duration = maximumWait, logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        wait: Duration = maximumWait, pause: Duration = retryPause, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.program = program
         self.logger = logger
         self.wait = wait
+        self.pause = pause
         turns = ThumbnailTurns(count: count, waiterLimit: waiterLimit, byteLimit: byteLimit)
         checked = Mutex(isChecked)
         self.now = now
@@ -137,26 +143,50 @@ public final class Thumbnails: Service {
         try await gracefulShutdown()
     }
 
-    private func check() async throws {
-        if let problem = try await problem() {
-            logger.warning("There are no thumbnails: \(problem)")
-        } else {
-            checked.withLock { $0 = true }
+    /// Tries the program until it's known whether it can be used.
+    func check() async throws {
+        var last: Problem?
+        while let problem = try await problem() {
+            if problem != last { logger.warning("There are no thumbnails: \(problem.text)") }
+            guard problem.mayPass else { return }
+            last = problem
+            try await Task.sleep(for: pause)
         }
+        if last != nil { logger.notice("There are thumbnails now.") }
+        checked.withLock { $0 = true }
     }
 
-    /// Why the program can't be used, and what to do about it; nil if it can.
-    func problem() async throws -> String? {
+    struct Problem: Hashable, Sendable {
+        /// Why the program can't be used, and what to do about it.
+        let text: String
+        /// Whether another trial may find none.
+        let mayPass: Bool
+    }
+
+    /// - Returns: nil if the program can be used.
+    func problem() async throws -> Problem? {
         let advice = "install libvips 8.13 or newer (Debian: libvips-tools), or set \(ThumbnailSettings.variable)=off."
+        func problem(_ outcome: ThumbnailProgram.Outcome, _ text: String) -> Problem {
+            let repeated = "It's tried again every \(pause)."
+            return switch outcome {
+            case .late:
+                Problem(
+                    text: "\(program.path) took longer than \(program.limits.duration) for a small image. \(repeated)",
+                    mayPass: true)
+            case .failed(let status):
+                Problem(
+                    text: "\(program.path) ended with status \(status). \(repeated) If that stays so, \(advice)",
+                    mayPass: true)
+            case .made, .refused: Problem(text: "\(program.path) \(text); \(advice)", mayPass: false)
+            }
+        }
         do {
-            guard case .made = try await program.thumbnail(of: Self.gif, side: Size.small.side) else {
-                return "\(program.path) made none of a small image; \(advice)"
-            }
-            guard case .refused = try await program.thumbnail(of: Self.ppm, side: Size.small.side) else {
-                return "\(program.path) reads formats that it was told not to; \(advice)"
-            }
+            let small = try await program.thumbnail(of: Self.gif, side: Size.small.side)
+            guard case .made = small else { return problem(small, "made none of a small image") }
+            let untrusted = try await program.thumbnail(of: Self.ppm, side: Size.small.side)
+            guard untrusted == .refused else { return problem(untrusted, "reads formats that it was told not to") }
         } catch let failure as LeashedProgram.StartFailure {
-            return failure.description
+            return Problem(text: failure.description, mayPass: true)
         }
         return nil
     }
