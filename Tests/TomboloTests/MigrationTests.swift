@@ -223,6 +223,32 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
+    @Test("Old and new objects stay together when keys change twice, or become those of deleted objects")
+    func changedKeys() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, Self.first))
+            try realm.write {
+                for (id, name) in [(1, "Ada"), (2, "Bob"), (3, "Cleo")] {
+                    realm.create(R1.Person.self, value: ["id": id, "name": name])
+                }
+            }
+        }
+        let renumber: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { old, new in
+                let id = old!["id"] as! Int
+                if id == 1 { migration.delete(new!) } else { new?["id"] = id - 1 }
+            }
+            migration.enumerateObjects(ofType: "Person") { _, new in new?["id"] = 10 + (new!["id"] as! Int) }
+            migration.create("Person", value: ["id": 1, "name": "Dora"])
+            migration.enumerateObjects(ofType: "Person") { old, new in new?["age"] = "was \(old!["id"] as! Int)" }
+        }
+        let realm = try Realm(configuration: folder.release(1, Self.first, renumber))
+        let people = realm.objects(R1.Person.self).sorted(byKeyPath: "id")
+        #expect(
+            people.map { "\($0.id) \($0.name) \($0.age ?? "is new")" }
+                == ["1 Dora is new", "11 Bob was 2", "12 Cleo was 3"])
+    }
+
     @Test("Embedded objects are set from dictionaries, lists inside them too")
     func embeddedValues() throws {
         do {

@@ -79,8 +79,7 @@ extension LocalMigration {
             return
         }
         try before.forEachRow(of: old) { row in
-            let target = newRow(for: row, in: new)
-            guard try after.exists(target, in: new) else { return }
+            guard let target = newRow(for: row, in: new), try after.exists(target, in: new) else { return }
             var value = try before.value(source, of: row, in: old)
             if let linked, !value.isNull {
                 value = try before.row(withKey: value, in: linked).map(Value.int) ?? .null

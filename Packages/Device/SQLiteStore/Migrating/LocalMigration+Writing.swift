@@ -48,7 +48,7 @@ extension LocalMigration {
         try store(value, property, of: row, in: item, sealedFor: .null)
         let new = try after.row(withKey: value, in: item) ?? row
         for (property, plain) in sealed { try store(plain, property, of: new, in: item, sealedFor: value) }
-        if new != row { moved[item.name, default: [:]][row] = new }
+        if new != row { moved[item.name, default: MovedRows()].move(row, to: new) }
         return new
     }
 
@@ -61,8 +61,11 @@ extension LocalMigration {
                 + "'\(property.name)' must be unique.")
     }
 
-    /// The new side's row for an old one, which may have been deleted.
-    package func newRow(for old: Int64, in item: StoredClass) -> Int64 { moved[item.name]?[old] ?? old }
+    /// The new side's row for an old one, or nil if the block deleted it. Others may be gone too.
+    package func newRow(for old: Int64, in item: StoredClass) -> Int64? {
+        guard let moved = moved[item.name] else { return old }
+        return moved.row(of: old)
+    }
 
     /// Makes an object.
     /// - Parameter values: by position in the class's properties; others get their initial values.
@@ -111,6 +114,7 @@ extension LocalMigration {
             try connection.run(
                 SQLPart(
                     sql: "DELETE FROM \(MigrationSide.quoted(item.table)) WHERE rowid = ?", values: [.int(row)]))
+            if !item.isElement { moved[item.name, default: MovedRows()].delete(row) }
             for other in after.schema.sorted {
                 for (position, link) in other.properties.enumerated() where link.type == .link(to: item.name) {
                     if other.isElement, other.content.isEmpty || position == ElementColumn.owner { continue }

@@ -27,8 +27,8 @@ package final class LocalMigration {
     let gone: [String: [String: String]]
     /// Classes whose data the block deleted.
     var dropped: Set<String> = []
-    /// The new rowids of objects whose integer key the block changed, by class and old rowid.
-    var moved: [String: [Int64: Int64]] = [:]
+    /// By class.
+    var moved: [String: MovedRows] = [:]
 
     /// Steps 1 to 3, in the caller's write transaction.
     static func run(

@@ -81,8 +81,9 @@ public final class Migration {
             switch (old, new) {
             case (let old?, let new?):
                 try store.before.forEachRow(of: old) { row in
-                    let target = store.newRow(for: row, in: new)
-                    guard failure == nil, try store.after.exists(target, in: new) else { return }
+                    guard failure == nil, let target = store.newRow(for: row, in: new),
+                        try store.after.exists(target, in: new)
+                    else { return }
                     block(object(row, old, isNew: false), object(target, new, isNew: true))
                 }
             case (let old?, nil):
@@ -132,8 +133,7 @@ public final class Migration {
         try store.before.forEachRow(of: old) { row in
             guard failure == nil, let oldPart = try part(row, old, store.before, isNew: false) else { return }
             guard let new else { return block(oldPart, nil) }
-            let target = store.newRow(for: row, in: new)
-            guard try store.after.exists(target, in: new) else { return }
+            guard let target = store.newRow(for: row, in: new), try store.after.exists(target, in: new) else { return }
             block(oldPart, try part(target, new, store.after, isNew: true))
         }
     }

@@ -151,7 +151,7 @@ public final class MigrationObject {
             throw Realm.Error(.invalidInput, "'\(place)' links to \(target) and cannot hold a \(object.className).")
         }
         let found = object.isNew ? object.row : migration.store.newRow(for: object.row, in: linked)
-        guard try after.exists(found, in: linked) else {
+        guard let found, try after.exists(found, in: linked) else {
             throw Realm.Error(.invalidInput, "'\(place)' cannot hold a deleted \(target).")
         }
         return try after.key(of: found, in: linked)
