@@ -223,6 +223,19 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
+    @Test("Objects with the smallest and the greatest integer key are migrated too")
+    func extremeKeys() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, Self.first))
+            try realm.write { for id in [Int.min, 0, Int.max] { realm.create(R1.Person.self, value: ["id": id]) } }
+        }
+        let rename: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { _, new in new?["name"] = "seen" }
+        }
+        let realm = try Realm(configuration: folder.release(1, Self.first, rename))
+        #expect(realm.objects(R1.Person.self).map(\.name) == ["seen", "seen", "seen"])
+    }
+
     @Test("Old and new objects stay together when keys change twice, or become those of deleted objects")
     func changedKeys() throws {
         do {

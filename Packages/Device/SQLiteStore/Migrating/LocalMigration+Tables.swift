@@ -260,12 +260,12 @@ extension MigrationSide {
 
     /// Calls `body` for each row that still exists when its turn comes.
     package func forEachRow(of item: StoredClass, _ body: (Int64) throws -> Void) throws {
-        var last = Int64.min
+        var next = Int64.min
         while true {
-            let page = try rows(of: item, after: last, limit: Self.pageSize)
+            let page = try rows(of: item, from: next, limit: Self.pageSize)
             for row in page { try body(row) }
-            guard let end = page.last else { return }
-            last = end
+            guard let last = page.last, last < .max else { return }
+            next = last + 1
         }
     }
 }

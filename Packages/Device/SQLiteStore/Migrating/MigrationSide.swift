@@ -15,10 +15,10 @@ package final class MigrationSide {
 
     static func quoted(_ name: String) -> String { SQLDialect.sqlite.quoted(name) }
 
-    /// The next rows of a class after a rowid.
-    package func rows(of item: StoredClass, after row: Int64, limit: Int) throws -> [Int64] {
+    /// The next rows of a class from a rowid on.
+    func rows(of item: StoredClass, from row: Int64, limit: Int) throws -> [Int64] {
         let statement = try connection.statement(
-            "SELECT rowid FROM \(Self.quoted(item.table)) WHERE rowid > ? ORDER BY rowid LIMIT ?")
+            "SELECT rowid FROM \(Self.quoted(item.table)) WHERE rowid >= ? ORDER BY rowid LIMIT ?")
         defer { statement.reset() }
         statement.bind(row, at: 1)
         statement.bind(Int64(limit), at: 2)
