@@ -44,6 +44,21 @@ struct SyncSessionTests {
         try #require(try Realm.fresh(configuration).syncSession)
     }
 
+    // MARK: Progress
+
+    @Test("The progress of what is outstanding ends although a client reset gives it other numbers")
+    func progressAfterReset() {
+        var observers = ProgressObservers()
+        observers.add(1, .upload, isOneShot: true) { _ in }
+        _ = observers.uploading(acknowledged: 90, last: 100)
+        observers.startOver()
+        let begun = observers.uploading(acknowledged: 0, last: 20)
+        #expect(begun.map { $0.1 } == [SyncSession.Progress(transferred: 0, transferrable: 20)])
+        let end = observers.uploading(acknowledged: 20, last: 20)
+        #expect(end.map { $0.1 } == [SyncSession.Progress(transferred: 20, transferrable: 20)])
+        #expect(!observers.wantsUploads)
+    }
+
     // MARK: Files
 
     @Test("Deleting the files ends their session, and the next Realm gets a session on the new file")

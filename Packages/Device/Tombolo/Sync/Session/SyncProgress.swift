@@ -103,6 +103,12 @@ struct ProgressObservers {
         }
     }
 
+    /// Call when the device starts over, which may give the outstanding transactions other numbers.
+    mutating func startOver() {
+        base = nil
+        for id in observers.keys { observers[id]?.target = nil }
+    }
+
     private mutating func tell(
         _ direction: SyncSession.ProgressDirection, _ progress: (Observer) -> SyncSession.Progress,
         isDone: (Observer) -> Bool

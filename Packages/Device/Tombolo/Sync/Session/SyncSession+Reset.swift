@@ -83,9 +83,11 @@ extension SyncSession {
         let (before, mode, configuration) = situation.value.withLock { state in
             // The changesets that waiters know have other numbers now, or are gone.
             state.resets += 1
+            state.progress.startOver()
             defer { state.beforeReset = nil }
             return (state.beforeReset?.realm, state.configuration.clientResetMode, state.realm)
         }
+        Task { await reportUpload() }
         defer { RealmFiles.delete(at: copyBeforeReset.path) }
         guard let block = mode.afterReset else { return }
         do {

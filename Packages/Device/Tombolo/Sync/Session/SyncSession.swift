@@ -374,6 +374,7 @@ public final class SyncSession: Sendable {
                 state.resets += 1
                 state.acknowledged = 0
                 state.completedVersion = -1
+                state.progress.startOver()
             case .failure(let failure) where failure.code == .unavailable && failure.isRetryable:
                 // Like a lost connection: the session connects again by itself.
                 if state.configuration.cancelAsyncOpenOnNonFatalErrors {
@@ -397,7 +398,10 @@ public final class SyncSession: Sendable {
         switch report {
         case .subscriptionsComplete:
             tellSubscriptionObservers()
-        case .subscriptionsRefused, .reset: tellSubscriptionObservers()
+        case .subscriptionsRefused: tellSubscriptionObservers()
+        case .reset:
+            tellSubscriptionObservers()
+            Task { await reportUpload() }
         case .acknowledged: Task { await reportUpload() }
         case .refused: tellRefusals()
         default: break
