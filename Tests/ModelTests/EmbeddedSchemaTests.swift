@@ -86,6 +86,14 @@ struct EmbeddedSchemaTests {
         }
     }
 
+    @Test("A list in one column has no more elements than can be read again")
+    func longArray() throws {
+        let column = Column(name: "flags", type: .array([.bool]))
+        #expect(ArrayCoding.maximumCount == 0x10_0000)
+        try column.validate(.data(Data([0x80, 0x80, 0x40])))
+        #expect(throws: ValueError.self) { try column.validate(.data(Data([0x81, 0x80, 0x40]))) }
+    }
+
     @Test("An unmanaged list behaves like an array")
     func list() {
         let list = List<Int>()

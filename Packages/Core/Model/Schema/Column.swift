@@ -135,7 +135,12 @@ extension Column {
         case (.float, .double(let number)), (.double, .double(let number)):
             guard !number.isNaN else { throw ValueError("'\(name)' cannot be NaN: use an optional and nil instead.") }
         case (.string, .string(let text)): try validateText(text)
-        case (.data, .data(let data)), (.array, .data(let data)): try validateLength(data.count)
+        case (.data, .data(let data)): try validateLength(data.count)
+        case (.array, .data(let data)):
+            try validateLength(data.count)
+            if let count = ArrayCoding.count(data), count > ArrayCoding.maximumCount {
+                throw ValueError("'\(name)' holds at most \(ArrayCoding.maximumCount) elements, not \(count).")
+            }
         case (.date, .date(let microseconds)):
             guard Value.dateRange.contains(microseconds) else {
                 throw ValueError("'\(name)' must lie between the years 1 and 9999.")

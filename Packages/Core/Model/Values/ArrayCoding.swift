@@ -34,6 +34,12 @@ public enum ArrayCoding {
         return writer.data
     }
 
+    /// The number of elements that bytes are said to have, or nil for bytes that don't say one.
+    static func count(_ data: Data) -> Int? {
+        var reader = ByteReader(data)
+        return reader.length()
+    }
+
     /// The elements, or nil for bytes that ``encode(_:_:)`` can't have made for these types.
     public static func decode(_ data: Data, _ types: [PropertyType]) -> [[Value]]? {
         var reader = ByteReader(data)
