@@ -70,6 +70,19 @@ struct FreezingTests {
         #expect(sum == 8 * 200 * (3 + 2 + 3 + 0 + 2 + 2))
     }
 
+    @Test("What links to a frozen object can be read on many threads at once")
+    func linkingThreads() async throws {
+        let dog = try #require(try ada.dogs.first).freeze()
+        for _ in 0..<100 {
+            let owners = Shared(dog.owners)
+            let sum = await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<4 { group.addTask { owners.value.count + (owners.value.first?.name.count ?? 0) } }
+                return await group.reduce(0, +)
+            }
+            #expect(sum == 4 * (1 + 3))
+        }
+    }
+
     @Test("Thawing gives the live object, or nil if it was deleted")
     func thaw() throws {
         let person = try ada

@@ -68,7 +68,10 @@ final class LinkingRows: LinkingStorage {
         return query
     }
 
-    private func load() {
+    /// Those of a frozen object are read once for all threads.
+    private func load() { core.locked { loadIfNeeded() } }
+
+    private func loadIfNeeded() {
         guard row.isValid else {
             programError("Object has been deleted or invalidated. Its LinkingObjects cannot be read.")
         }

@@ -51,14 +51,18 @@ final class ResultsContent {
     }
 
     var first: Stored? {
-        core.locked { update() }
-        return (knownRowIDs.map(\.first) ?? core.rowids(query, limit: 1).first).map(element)
+        core.locked { () -> Int64? in
+            update()
+            return knownRowIDs.map(\.first) ?? core.rowids(query, limit: 1).first
+        }.map(element)
     }
 
     /// The last element, found without reading all others.
     var last: Stored? {
-        core.locked { update() }
-        return (knownRowIDs.map(\.last) ?? core.rowids(query, limit: 1, isReversed: true).first).map(element)
+        core.locked { () -> Int64? in
+            update()
+            return knownRowIDs.map(\.last) ?? core.rowids(query, limit: 1, isReversed: true).first
+        }.map(element)
     }
 
     func element(at position: Int) -> Stored {
