@@ -8,6 +8,8 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     private let timeout: TimeAmount
     private var timer: Scheduled<Void>?
+    /// Whether a line with something in it has begun.
+    private var hasBegun = false
     /// Whether the last line so far is empty: line feeds since the last byte of a line.
     private var lineFeedCount = 0
 
@@ -29,15 +31,17 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     /// A line ends with a line feed, before which a carriage return may stand (RFC 9112, section 2.2). Empty lines
-    /// before the request line end no head, but who sends those has no claim to more time either.
+    /// before the request line end no head.
     private func endsHead(_ buffer: ByteBuffer) -> Bool {
         for byte in buffer.readableBytesView {
             switch byte {
             case UInt8(ascii: "\n"):
                 lineFeedCount += 1
-                if lineFeedCount == 2 { return true }
+                if hasBegun, lineFeedCount == 2 { return true }
             case UInt8(ascii: "\r"): break
-            default: lineFeedCount = 0
+            default:
+                hasBegun = true
+                lineFeedCount = 0
             }
         }
         return false
