@@ -118,6 +118,7 @@ struct RestoreTests {
                 ALTER DATABASE \(name) SET search_path TO "$user", public, "it's, one";
                 ALTER DATABASE \(name) SET app.greeting TO 'it''s "me"';
                 ALTER ROLE \(role) IN DATABASE \(name) SET work_mem TO '5MB';
+                ALTER ROLE \(role) IN DATABASE \(name) SET default_transaction_read_only TO on;
                 COMMENT ON DATABASE \(name) IS 'it''s ours'
                 """)
             let facts = """
@@ -133,6 +134,25 @@ struct RestoreTests {
             let run = try await Self.restore(source, site.restoring(), site, at: Self.start + Self.hour)
             #expect(run.problem == nil)
             #expect(try await Self.query(site, facts)[0, 0].string == before)
+        }
+    }
+
+    @Test("copying a database's settings leaves those of the connection alone")
+    func connectionSettings() async throws {
+        try await BackupSite.with { site in
+            let name = try #require(site.settings.database.database)
+            try await site.fixture.pool.execute(
+                """
+                ALTER DATABASE \(name) SET search_path TO public;
+                ALTER DATABASE \(name) SET statement_timeout TO '1h'
+                """)
+            let connection = try await PostgresConnection.connect(site.settings.database)
+            try await RestoreConnection.prepare(connection)
+            try await DatabaseShape(of: name, connection).create("\(name)_next", connection)
+            #expect(try await connection.query("SHOW search_path")[0, 0].string == "pg_catalog")
+            #expect(try await connection.query("SHOW statement_timeout")[0, 0].string == "0")
+            try await connection.execute("DROP DATABASE \(name)_next")
+            await connection.close()
         }
     }
 

@@ -124,17 +124,19 @@ struct DatabaseShape: Sendable {
         }
     }
 
-    /// By way of the session's own value, so that no value has to be quoted: lists are quoted in a way of their own.
+    /// By way of the transaction's own value, so that no value has to be quoted: lists are quoted in a way of their own. The
+    /// session keeps what it has, and a transaction that has begun isn't read-only by `default_transaction_read_only`.
     private func copy(_ setting: Setting, to name: String, _ connection: PostgresConnection) async throws {
         let parameter = setting.name.split(separator: ".").map { PostgresSQL.quoteIdentifier(String($0)) }
             .joined(separator: ".")
         let target =
             setting.role.map { "ROLE \(PostgresSQL.quoteIdentifier($0)) IN DATABASE \(name)" } ?? "DATABASE \(name)"
         do {
-            try await connection.query(
-                "SELECT set_config($1, $2, false)", [.text(setting.name), .text(setting.value)])
-            try await connection.execute("ALTER \(target) SET \(parameter) FROM CURRENT")
-            try await connection.execute("RESET \(parameter)")
+            try await connection.transaction { connection in
+                try await connection.query(
+                    "SELECT set_config($1, $2, true)", [.text(setting.name), .text(setting.value)])
+                try await connection.execute("ALTER \(target) SET \(parameter) FROM CURRENT")
+            }
         } catch let error as PostgresError {
             let whose = setting.role.map { " of \($0)" } ?? ""
             throw BackupFailure(
