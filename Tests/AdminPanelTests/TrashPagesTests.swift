@@ -24,6 +24,20 @@ import TomboloRules
         return "/panel/trash/group/\(group.id.uuidString.lowercased())"
     }
 
+    @Test("the list shows what a service put into the trash for ever, or since ever")
+    func infiniteTimes() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                for (session, time) in zip(fixture.sessions, ["infinity", "-infinity"]) {
+                    try await fixture.pool.query(
+                        "UPDATE session SET trashed_at = '\(time)' WHERE _id = $1", [.objectId(session)])
+                }
+                let list = try await PanelBrowser.loggedIn(client, as: "admin").get("/panel/trash")
+                #expect(list.status == 200 && list.text.contains("Talk 1") && list.text.contains("Talk 2"))
+            }
+        }
+    }
+
     @Test("the list shows what went together in one row, and restoring brings all of it back")
     func restore() async throws {
         try await ServiceFixture.with { fixture in

@@ -78,6 +78,21 @@ import TomboloRules
         }
     }
 
+    @Test("the list has what a service put into the trash for ever, or since ever")
+    func infiniteTimes() async throws {
+        try await Self.run { fixture, call in
+            for (session, time) in zip(fixture.sessions, ["infinity", "-infinity"]) {
+                try await fixture.pool.query(
+                    "UPDATE session SET trashed_at = '\(time)' WHERE _id = $1", [.objectId(session)])
+            }
+            let trash = try await call(.get, "/admin/trash", as: "admin")
+            #expect(trash.status == 200, "\(trash.text)")
+            let items = trash.json["items"]?.list ?? []
+            #expect(items.map { $0["_id"]?.text } == fixture.sessions.prefix(2).map(\.stringValue))
+            #expect(items.first?["purgeAt"] == .null && items.last?["purgeAt"] == items.last?["trashedAt"])
+        }
+    }
+
     @Test func restoringBringsBackTheSameIDsAndRelations() async throws {
         try await Self.run { fixture, call in
             let list = "/events/\(fixture.event)/sessions"

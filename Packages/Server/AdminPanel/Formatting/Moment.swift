@@ -14,13 +14,14 @@ struct Moment: Sendable {
     /// Within a day from now.
     let isSoon: Bool
 
-    /// - Parameters: microseconds since 1970.
+    /// - Parameters: microseconds since 1970. A time may be PostgreSQL's infinity (`Int64.max`) or -infinity (`Int64.min`).
     init(_ time: Int64, now: Int64) {
         machine = JSON.timestamp(time)
         day = String(machine.prefix(10))
         exact = "\(day) \(machine.dropFirst(11).prefix(5)) UTC"
-        relative = Self.relative(seconds: (time - now) / 1_000_000)
-        isSoon = time > now && time - now < 86_400_000_000
+        let (distance, isBeyond) = time.subtractingReportingOverflow(now)
+        relative = Self.relative(seconds: (isBeyond ? time : distance) / 1_000_000)
+        isSoon = time > now && !isBeyond && distance < 86_400_000_000
     }
 
     init(_ date: Date, now: Int64) {

@@ -28,8 +28,12 @@ struct TrashRetention: Sendable {
     }
 
     /// When an object of the class that went into the trash at a time is deleted for ever; nil for never.
+    /// - Parameter microseconds: services may have written infinity (`Int64.max`) or -infinity (`Int64.min`).
     func purgeTime(of item: ClassSchema, trashedAt microseconds: Int64) -> Int64? {
-        days(of: item).map { microseconds + Int64($0) * Self.day }
+        days(of: item).flatMap { days in
+            let (time, isNever) = microseconds.addingReportingOverflow(Int64(days) * Self.day)
+            return isNever ? nil : microseconds == .min ? .min : time
+        }
     }
 
     private static let day: Int64 = 24 * 60 * 60 * 1_000_000
