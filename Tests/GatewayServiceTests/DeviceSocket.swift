@@ -40,10 +40,9 @@ final class DeviceSocket {
     ///   - classes: of whose objects it wants all; every class where nil.
     ///   - token: the access token.
     ///   - position: where it claims to stand.
-    ///   - partition: the one that it's in, if it isn't in a session by subscriptions.
     func sayHello(
         as client: ClientID? = nil, wanting classes: [String]? = nil, token: String = "token",
-        at position: TomboloSyncProtocol.Position = .none, in partition: Value? = nil
+        at position: TomboloSyncProtocol.Position = .none
     ) async throws {
         var generator = SystemRandomNumberGenerator()
         let everything = (classes ?? codec.schema.classes.map(\.name)).map {
@@ -55,7 +54,7 @@ final class DeviceSocket {
                     accessToken: token, client: client ?? .random(using: &generator), position: position,
                     activeSubscriptions: .empty,
                     wantedSubscriptions: SubscriptionSet(version: 1, subscriptions: everything), acknowledged: 0,
-                    classes: HelloClass.describe(codec.schema), partition: partition)))
+                    classes: HelloClass.describe(codec.schema))))
     }
 
     /// The next message; nil at the end of the connection. Says nothing of batches.

@@ -14,7 +14,6 @@ struct HeldModels: ModelSource {
     var authorize: @Sendable (String) async throws -> SessionAuthority = { _ in .everything }
     var holdRead: @Sendable () async throws -> Void = {}
     var holdUpload: @Sendable ([Upload]) async -> Void = { _ in }
-    var holdKeep: @Sendable () async -> Void = {}
 
     func newest() -> GatewayModel { GatewayModel(version: 1, schema: schema, authorize: authorize) }
     func newest(on schema: Schema) -> GatewayModel { newest() }
@@ -24,7 +23,7 @@ struct HeldModels: ModelSource {
     func store(for schema: Schema) async throws -> any ServerStore {
         HeldStore(
             base: try await PostgresServerStore.open(schema: schema, pool: pool), holdRead: holdRead,
-            holdUpload: holdUpload, holdKeep: holdKeep)
+            holdUpload: holdUpload)
     }
 }
 
@@ -34,8 +33,6 @@ struct HeldStore: ServerStore {
     let holdRead: @Sendable () async throws -> Void
     /// Called by each upload before it is applied.
     let holdUpload: @Sendable ([Upload]) async -> Void
-    /// Called before what a user may read is kept.
-    let holdKeep: @Sendable () async -> Void
 
     var schema: Schema { base.schema }
 
@@ -63,7 +60,6 @@ struct HeldStore: ServerStore {
     }
 
     func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws {
-        await holdKeep()
         try await base.keepReadable(readable, under: rulesFingerprint)
     }
 

@@ -71,41 +71,4 @@ struct HeldUploadTests {
             }
         }
     }
-
-    @Test("an upload that comes before its user's session is open has that user's place in the gateway's budget")
-    func beforeOpening() async throws {
-        let schema = try Schema.of([Note.self])
-        let (mayOpen, mayDecode) = (Permission(), Permission())
-        let authority = SessionAuthority(
-            user: "ann", rulesFingerprint: 1, readable: { _ in .constant(true) }, permit: { _ in nil },
-            inPartition: { _ in .everything(for: "ann") })
-        try await GatewayFixture.with(
-            schema,
-            models: {
-                HeldModels(
-                    schema: schema, pool: $0, authorize: { _ in authority },
-                    holdKeep: {
-                        while !mayOpen.isGiven.load(ordering: .relaxed), !Task.isCancelled { await Task.yield() }
-                    })
-            }
-        ) { fixture in
-            let services = fixture.gateway.services
-            try await DeviceSocket.with(schema, port: fixture.port) { device in
-                async let others: Void = services.heavyWork.run(Peer("other"), progress: { .independent }) {
-                    while !mayDecode.isGiven.load(ordering: .relaxed), !Task.isCancelled { await Task.yield() }
-                }
-                while await services.heavyWork.usedCount == 0 { await Task.yield() }
-                try await device.sayHello(in: .string("one"))
-                let upload = Self.upload(1, String(repeating: "x", count: 100_000))
-                try await device.send(upload)
-                while await services.heavyWork.waitingCount == 0 { await Task.yield() }
-                #expect(await services.uploadBudget.byteCount(of: "ann") == device.codec.encode(upload).count)
-                mayOpen.isGiven.store(true, ordering: .relaxed)
-                mayDecode.isGiven.store(true, ordering: .relaxed)
-                _ = try await others
-                while await services.uploadBudget.byteCount > 0 { await Task.yield() }
-                #expect(await services.uploadBudget.byteCount(of: "ann") == 0)
-            }
-        }
-    }
 }

@@ -77,13 +77,12 @@ extension SessionRunner {
         if !isAdmitted {
             admission = await admit(bytes)
             isAdmitted = admission != nil
-            uploader = admission.map { peer($0.authority.user) }
             guard isAdmitted, !session.isClosed else { return }
         }
         // What is built of an upload takes many times its bytes: it has its place in the budget first.
         let isUpload = MessageCodec.isUpload(bytes)
         if isUpload {
-            guard let uploader, (try? await services.uploadBudget.admit(bytes.count, of: uploader)) != nil else {
+            guard (try? await services.uploadBudget.admit(bytes.count, of: peer(authority?.user ?? ""))) != nil else {
                 return
             }
         }

@@ -12,7 +12,7 @@ extension SessionRunner {
         let results = await results(of: changesets, authority)
         uploading = nil
         uploadingByteCount -= byteCount
-        await release(byteCount)
+        await services.uploadBudget.release(byteCount, of: peer(authority.user))
         guard let results else { return }
         handle(.uploaded(results))
         await releaseDroppedUploads()
@@ -66,17 +66,13 @@ extension SessionRunner {
         guard !session.hasWaitingUploads, waitingUploadByteCount > 0 else { return }
         let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0
-        await release(byteCount)
+        await services.uploadBudget.release(byteCount, of: peer(authority?.user ?? ""))
     }
 
     /// The session has ended: what waits is never uploaded.
     func releaseWaitingUploads() async {
         let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0
-        await release(byteCount)
-    }
-
-    private func release(_ byteCount: Int) async {
-        if let uploader { await services.uploadBudget.release(byteCount, of: uploader) }
+        await services.uploadBudget.release(byteCount, of: peer(authority?.user ?? ""))
     }
 }

@@ -110,8 +110,6 @@ actor SessionRunner {
     var taking: Task<Void, Never>?
     var heardAt: NIODeadline
     var countedPingsAt: NIODeadline
-    /// Whose place in the gateway's ``UploadBudget`` the session takes: as its device said hello, and so before ``authority``.
-    var uploader: Peer?
     /// What the session holds of the gateway's ``UploadBudget``: of uploads that wait, and of those under way.
     var waitingUploadByteCount = 0
     var uploadingByteCount = 0

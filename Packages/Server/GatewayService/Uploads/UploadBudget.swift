@@ -27,8 +27,6 @@ actor UploadBudget {
 
     var waitingCount: Int { waiting.count }
 
-    func byteCount(of user: String) -> Int { byteCountOfUser[user] ?? 0 }
-
     init(maximumByteCount: Int, users: ConnectedUsers = ConnectedUsers()) {
         self.maximumByteCount = maximumByteCount
         self.users = users
