@@ -60,7 +60,7 @@ struct DryRunTests {
                 .map { try $0[0].string }
             let together = try await BulkTrial.run(worker, keys, pool, holdTime: .seconds(3_600))
             #expect(together.checked == 5 && together.refused == 4)
-            let apart = try await BulkTrial.run(worker, keys, pool, duration: .seconds(3_600), holdTime: .zero)
+            let apart = try await BulkTrial.run(worker, keys, pool, holdTime: .zero)
             #expect(apart.checked == 5 && apart.refused == 0)
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 7") == 0)
         }

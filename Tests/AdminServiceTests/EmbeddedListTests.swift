@@ -32,6 +32,33 @@ import TomboloRules
         }
     }
 
+    /// The links of a ship to two of four sailors.
+    private struct Crew: Sendable {
+        let ship: String
+        let sailors: [ObjectId]
+
+        init(_ site: Site) async throws {
+            var sailors: [ObjectId] = []
+            for name in ["Ann", "Bo", "Cy", "Di"] { sailors.append(try await site.fixture.sailor(name)) }
+            ship = try await site.fixture.ship(site.client, [:], crew: Array(sailors.prefix(2)))
+            self.sailors = sailors
+        }
+
+        var path: String { "/api/ships/\(ship)/relationships/crew" }
+
+        /// A body that names sailors by their places.
+        func data(_ places: [Int]) -> JSON {
+            ["data": .array(places.map { ["type": "sailors", "id": .string(sailors[$0].stringValue)] })]
+        }
+
+        /// The places of the sailors that an answer names.
+        func places(_ answer: Answer) -> [Int] {
+            (answer.json["data"]?.list ?? []).compactMap { item in
+                sailors.firstIndex { item["id"] == .string($0.stringValue) }
+            }
+        }
+    }
+
     private static func run(
         rules: (@Sendable ([String: ObjectId]) -> String)? = nil,
         _ body: @escaping @Sendable (Site) async throws -> Void
@@ -221,60 +248,41 @@ import TomboloRules
     @Test("a list whose elements have the same rank, or ranks of other characters, is changed as any other")
     func sameRanks() async throws {
         try await Self.run { site in
-            var sailors: [ObjectId] = []
-            for name in ["Ann", "Bo", "Cy", "Di"] { sailors.append(try await site.fixture.sailor(name)) }
-            let id = try await site.fixture.ship(site.client, [:], crew: Array(sailors.prefix(2)))
-            let path = "/api/ships/\(id)/relationships/crew"
-            func data(_ indexes: [Int]) -> JSON {
-                ["data": .array(indexes.map { ["type": "sailors", "id": .string(sailors[$0].stringValue)] })]
-            }
-            func crew(_ answer: Answer) -> [Int] {
-                (answer.json["data"]?.list ?? []).compactMap { item in
-                    sailors.firstIndex { item["id"] == .string($0.stringValue) }
-                }
-            }
+            let crew = try await Crew(site)
+            let (path, data) = (crew.path, crew.data)
             // As two devices give it that each add one at the same time.
             try await site.fixture.pool.execute("UPDATE ship_crew SET rank = 'a1'")
-            let old = crew(try await site.call(.get, path))
+            let old = crew.places(try await site.call(.get, path))
             let between = try await site.call(.patch, path, data([old[0], 2, old[1]]))
-            #expect(between.status == 200 && crew(between) == [old[0], 2, old[1]], "\(between.text)")
+            #expect(between.status == 200 && crew.places(between) == [old[0], 2, old[1]], "\(between.text)")
             #expect(Set(try await site.texts("SELECT rank FROM ship_crew")).count == 3)
 
             // As somebody writes it with SQL.
             try await site.fixture.pool.execute("UPDATE ship_crew SET rank = 'no. ' || rank")
             let behind = try await site.call(.post, path, data([3]))
-            #expect(behind.status == 200 && crew(behind) == [old[0], 2, old[1], 3], "\(behind.text)")
+            #expect(behind.status == 200 && crew.places(behind) == [old[0], 2, old[1], 3], "\(behind.text)")
         }
     }
 
     @Test("links are added to a list and taken out of it one by one, and what the list hides stays")
     func links() async throws {
         try await Self.run { site in
-            var sailors: [ObjectId] = []
-            for name in ["Ann", "Bo", "Cy", "Di"] { sailors.append(try await site.fixture.sailor(name)) }
-            let id = try await site.fixture.ship(site.client, [:], crew: Array(sailors.prefix(2)))
-            let path = "/api/ships/\(id)/relationships/crew"
-            func data(_ indexes: [Int]) -> JSON {
-                ["data": .array(indexes.map { ["type": "sailors", "id": .string(sailors[$0].stringValue)] })]
-            }
-            func crew(_ answer: Answer) -> [Int] {
-                (answer.json["data"]?.list ?? []).compactMap { item in
-                    sailors.firstIndex { item["id"] == .string($0.stringValue) }
-                }
-            }
+            let crew = try await Crew(site)
+            let (sailors, path, data) = (crew.sailors, crew.path, crew.data)
             let rows = "SELECT _id::text FROM ship_crew ORDER BY rank"
             let before = try await site.texts(rows)
             let added = try await site.call(.post, path, data([1, 2, 2]))
-            #expect(added.status == 200 && crew(added) == [0, 1, 2], "\(added.text)")
+            #expect(added.status == 200 && crew.places(added) == [0, 1, 2], "\(added.text)")
             #expect(try await site.texts(rows).prefix(2) == before[...])
             let removed = try await site.call(.delete, path, data([0, 3]))
-            #expect(removed.status == 200 && crew(removed) == [1, 2], "\(removed.text)")
+            #expect(removed.status == 200 && crew.places(removed) == [1, 2], "\(removed.text)")
             #expect(try await site.call(.post, path, ["data": []]).status == 200)
 
             let unknown: JSON = ["data": [["type": "sailors", "id": .string(ObjectId.generate().stringValue)]]]
             #expect(try await site.call(.post, path, unknown).status == 422)
             #expect(try await site.call(.post, path, ["data": .null]).status == 422)
-            #expect(try await site.call(.post, path, ["data": [["type": "ships", "id": .string(id)]]]).status == 422)
+            #expect(
+                try await site.call(.post, path, ["data": [["type": "ships", "id": .string(crew.ship)]]]).status == 422)
             let stale = try await site.fixture.call(
                 site.client, .post, path, data([0]), headers: [.ifMatch: "\"000000000000000000000000\""])
             #expect(stale.status == 412)
@@ -282,21 +290,21 @@ import TomboloRules
             // One in the trash is hidden. Writing the list as it's seen doesn't cut the link.
             #expect(try await site.call(.delete, "/api/sailors/\(sailors[1])").status == 204)
             let whole = try await site.call(.patch, path, data([2, 3]))
-            #expect(whole.status == 200 && crew(whole) == [2, 3], "\(whole.text)")
+            #expect(whole.status == 200 && crew.places(whole) == [2, 3], "\(whole.text)")
             #expect(try await site.texts(rows).count == 3)
             let restored = try await site.call(.post, "/admin/trash/\(sailors[1])/restore")
             if restored.status == 200 {
-                #expect(crew(try await site.call(.get, path)).sorted() == [1, 2, 3])
+                #expect(crew.places(try await site.call(.get, path)).sorted() == [1, 2, 3])
             }
 
             let operations: JSON = [
                 "atomic:operations": [
                     [
-                        "op": "add", "ref": ["type": "ships", "id": .string(id), "relationship": "crew"],
+                        "op": "add", "ref": ["type": "ships", "id": .string(crew.ship), "relationship": "crew"],
                         "data": data([0])["data"] ?? .null,
                     ],
                     [
-                        "op": "remove", "ref": ["type": "ships", "id": .string(id), "relationship": "crew"],
+                        "op": "remove", "ref": ["type": "ships", "id": .string(crew.ship), "relationship": "crew"],
                         "data": data([3])["data"] ?? .null,
                     ],
                 ]
@@ -305,7 +313,7 @@ import TomboloRules
                 site.client, .post, "/api/operations", operations,
                 type: "application/vnd.api+json;ext=\"https://jsonapi.org/ext/atomic\"")
             #expect(atomic.status == 200, "\(atomic.text)")
-            let after = crew(try await site.call(.get, path))
+            let after = crew.places(try await site.call(.get, path))
             #expect(after.contains(0) && !after.contains(3))
         }
     }

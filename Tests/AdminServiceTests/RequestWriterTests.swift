@@ -105,8 +105,7 @@ struct RequestWriterTests {
     func shutdown() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
-            var service = RequestWriterService(site.kept, logger: site.lines.logger)
-            service.patience = .seconds(600)
+            let service = RequestWriterService(site.kept, logger: site.lines.logger)
             let services = ServiceGroup(services: [service], logger: Logger(label: "test"))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await services.run() }

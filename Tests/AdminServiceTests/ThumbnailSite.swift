@@ -27,6 +27,12 @@ struct ThumbnailSite: Sendable {
         Thumbnails(try program(), isChecked: true, wait: .seconds(3_600), logger: Logger(label: "thumbnails"))
     }
 
+    /// A script that is killed when it first runs, and does what it should from then on.
+    static let killedOnce = #"""
+        [ -e "$0.killed.x" ] || { : > "$0.killed.x"; kill -KILL $$; }
+        exec @VIPS@ "$@"
+        """#
+
     /// - Parameters:
     ///   - script: of a shell; `$0` is the program's path, and `@VIPS@` in it the real program.
     init(_ folder: URL, _ script: String) throws {

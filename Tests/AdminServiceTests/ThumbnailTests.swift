@@ -60,13 +60,7 @@ import TomboloModel
     @Test("a program that was killed once is tried again after a pause, and not before")
     func failed() async throws {
         try await withTemporaryFolder { folder in
-            let site = try ThumbnailSite(
-                folder,
-                #"""
-                : > "$0.run.$$"
-                [ -e "$0.killed.x" ] || { : > "$0.killed.x"; kill -KILL $$; }
-                exec @VIPS@ "$@"
-                """#)
+            let site = try ThumbnailSite(folder, #": > "$0.run.$$""# + "\n" + ThumbnailSite.killedOnce)
             let time = Mutex(ContinuousClock.now)
             let thumbnails = Thumbnails(
                 site.program, isChecked: true, logger: Self.logger, now: { time.withLock { $0 } })
@@ -172,12 +166,7 @@ import TomboloModel
     @Test("a trial that says nothing of the program is repeated, and one that says that it can't be used isn't")
     func tryingAgain() async throws {
         try await withTemporaryFolder { folder in
-            let site = try ThumbnailSite(
-                folder,
-                #"""
-                [ -e "$0.killed.x" ] || { : > "$0.killed.x"; kill -KILL $$; }
-                exec @VIPS@ "$@"
-                """#)
+            let site = try ThumbnailSite(folder, ThumbnailSite.killedOnce)
             let thumbnails = Thumbnails(site.program, pause: .milliseconds(1), logger: Self.logger)
             try await thumbnails.check()
             #expect(try thumbnails.areMade && site.seen("killed") == ["x"])

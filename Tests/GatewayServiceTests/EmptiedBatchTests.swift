@@ -11,26 +11,42 @@ import TomboloSyncSession
 
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct EmptiedBatchTests {
-    private static let fromHundred = SessionAuthority(
-        user: "somebody", rulesFingerprint: 2,
-        readable: { _ in .compare(PropertyPath("_id"), .greaterOrEqual, .int(100)) }, hidden: [0: [1]],
-        permit: { _ in nil })
+    /// What somebody may see: everything, and later only notes from number 100 on.
+    private final class Account: Sendable {
+        private let isReduced = Atomic(false)
+
+        private static let fromHundred = SessionAuthority(
+            user: "somebody", rulesFingerprint: 2,
+            readable: { _ in .compare(PropertyPath("_id"), .greaterOrEqual, .int(100)) }, hidden: [0: [1]],
+            permit: { _ in nil })
+
+        /// They are looked up often, since the feed doesn't tell of a change that came with the first tick that it saw.
+        static var limits: SessionLimits {
+            var limits = SessionLimits()
+            limits.authorityInterval = .milliseconds(20)
+            return limits
+        }
+
+        var authorize: @Sendable (String) async throws -> SessionAuthority {
+            { _ in self.isReduced.load(ordering: .relaxed) ? Self.fromHundred : .everything }
+        }
+
+        func reduce(_ pool: PostgresPool) async throws {
+            isReduced.store(true, ordering: .relaxed)
+            try await pool.execute(
+                "INSERT INTO tombolo.changelog (class, key, operation, stamp) VALUES (-1, 'somebody', 'u', 1)")
+        }
+    }
 
     @Test("a session whose batch gives way to one without rows is told of what comes later")
     func emptied() async throws {
-        let schema = try Schema.of([Note.self])
-        let isReduced = Atomic(false)
-        let authorize: @Sendable (String) async throws -> SessionAuthority = { _ in
-            isReduced.load(ordering: .relaxed) ? Self.fromHundred : .everything
-        }
-        var limits = SessionLimits()
-        // For a change of the account that the feed doesn't tell of, since it came with the first tick that it saw.
-        limits.authorityInterval = .milliseconds(20)
+        let (schema, account) = (try Schema.of([Note.self]), Account())
         try await GatewayFixture.with(
-            schema, limits: limits,
+            schema, limits: Account.limits,
             models: {
                 let gate = ReadGate()
-                return HeldModels(schema: schema, pool: $0, authorize: authorize, holdRead: { try await gate.wait() })
+                return HeldModels(
+                    schema: schema, pool: $0, authorize: account.authorize, holdRead: { try await gate.wait() })
             }
         ) { fixture in
             try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
@@ -40,11 +56,7 @@ struct EmptiedBatchTests {
                 try await device.sayHello()
                 let frame = try await device.first { if case .frame = $0 { true } else { nil } }
                 #expect(frame == true)
-                isReduced.store(true, ordering: .relaxed)
-                try await pool.execute(
-                    """
-                    INSERT INTO tombolo.changelog (class, key, operation, stamp) VALUES (-1, 'somebody', 'u', 1)
-                    """)
+                try await account.reduce(pool)
                 let end = try await device.firstEnd()
                 #expect(end?.position.rulesFingerprint == 2)
                 #expect(end?.frameCount == 0)
@@ -57,14 +69,8 @@ struct EmptiedBatchTests {
 
     @Test("a batch doesn't wait for its device because the one that it takes the place of did")
     func waitingBefore() async throws {
-        let schema = try Schema.of([Note.self])
-        let isReduced = Atomic(false)
-        let authorize: @Sendable (String) async throws -> SessionAuthority = { _ in
-            isReduced.load(ordering: .relaxed) ? Self.fromHundred : .everything
-        }
-        var limits = SessionLimits()
-        limits.authorityInterval = .milliseconds(20)
-        try await GatewayFixture.with(schema, limits: limits, authorize: authorize) { fixture in
+        let (schema, account) = (try Schema.of([Note.self]), Account())
+        try await GatewayFixture.with(schema, limits: Account.limits, authorize: account.authorize) { fixture in
             try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
             try await fixture.waitForTick()
             let (services, pool) = (fixture.gateway.services, fixture.pool)
@@ -81,11 +87,7 @@ struct EmptiedBatchTests {
                     if await found?.isReadWaitingForDevice == true { break }
                     try await Task.sleep(for: .milliseconds(5))
                 }
-                isReduced.store(true, ordering: .relaxed)
-                try await pool.execute(
-                    """
-                    INSERT INTO tombolo.changelog (class, key, operation, stamp) VALUES (-1, 'somebody', 'u', 1)
-                    """)
+                try await account.reduce(pool)
                 let end = try await device.firstEnd()
                 #expect(end?.position.rulesFingerprint == 2)
                 let isWaiting = await found?.isReadWaitingForDevice

@@ -10,8 +10,6 @@ public struct RequestWriterService: Service {
     static let lastTimeout = Duration.seconds(5)
 
     private let writer: RequestWriter
-    /// ``lastTimeout`` but in tests.
-    var patience = Self.lastTimeout
 
     public init(_ requests: KeptRequests, logger: Logger) { writer = RequestWriter(requests, logger: logger) }
 
@@ -22,6 +20,6 @@ public struct RequestWriterService: Service {
                 try? await Task.sleep(for: Self.interval)
             }
         }
-        _ = try? await withTimeout(patience) { await writer.writeAll() }
+        _ = try? await withTimeout(Self.lastTimeout.patient) { await writer.writeAll() }
     }
 }

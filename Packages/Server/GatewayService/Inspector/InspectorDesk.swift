@@ -8,8 +8,7 @@ internal import TomboloPostgresStore
 /// Notes in the database that this gateway is there, and answers what users of the admin panel ask it there: the admin
 /// server needn't reach gateways over the network.
 ///
-/// Questions are answered beside each other, so that one that takes long keeps nobody else's waiting. What they may cost
-/// the database at a time is up to whoever answers.
+/// Questions are answered side by side, so that a slow one holds up nobody else's.
 struct InspectorDesk: Service {
     /// Questions that are answered at once: those of several users (``InspectorLimits/maximumQuestionCountOfUser``).
     static let maximumConcurrency = 16

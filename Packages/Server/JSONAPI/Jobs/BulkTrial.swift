@@ -24,14 +24,11 @@ struct BulkTrial: Sendable {
     private(set) var kept = 0
     private(set) var keepers: [JSON] = []
 
-    /// - Parameters:
-    ///   - duration: ``duration`` but in tests.
-    ///   - holdTime: ``holdTime`` but in tests.
+    /// - Parameter holdTime: ``holdTime`` but in tests.
     static func run(
-        _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, duration: Duration = duration.patient,
-        holdTime: Duration = holdTime
+        _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, holdTime: Duration = holdTime
     ) async throws -> BulkTrial {
-        let end = ContinuousClock.now + duration
+        let end = ContinuousClock.now + duration.patient
         var (trial, rest) = (BulkTrial(), keys[...])
         while !rest.isEmpty, ContinuousClock.now < end {
             (trial, rest) = try await TrialTransaction.run(pool) { [trial, rest] connection in

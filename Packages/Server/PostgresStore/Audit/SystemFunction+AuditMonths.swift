@@ -44,7 +44,7 @@ extension SystemFunction {
                 LOOP
                     CONTINUE WHEN v_month.ends > v_until;
                     BEGIN
-                        -- First, as for those who copy into the log: they hold it for as long as they need the month.
+                        -- This row is locked before the month, as by those who copy into the log.
                         UPDATE tombolo.audit_position SET expired_to = greatest(expired_to, v_month.ends);
                         EXECUTE format('DROP TABLE tombolo.%I', v_month.relname);
                     EXCEPTION WHEN lock_not_available THEN

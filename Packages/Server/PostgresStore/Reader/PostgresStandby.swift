@@ -78,7 +78,7 @@ public final class PostgresStandby: Sendable {
         return try? await StandbyWatch(limits).run { () -> Tick? in
             defer { self.state.withLock { $0.isLooking = false } }
             return try await self.pool.withConnection { connection in
-                guard try await self.hasItsName(connection) else {
+                guard try await self.standing(of: connection).hasItsName else {
                     await connection.close()
                     return nil
                 }
@@ -87,11 +87,15 @@ public final class PostgresStandby: Sendable {
         }
     }
 
-    /// Whether the connection's database still is the one that others find by its name. A restored database takes over the
-    /// name, which ends all connections on the primary, but none on a standby.
-    private func hasItsName(_ connection: PostgresConnection) async throws -> Bool {
-        guard let name = pool.configuration.database else { return true }
-        return try await connection.query("SELECT pg_catalog.current_database() = $1", [.text(name)])[0, 0].bool
+    /// Whether the server still is a standby, and whether the connection's database still is the one that others find by its
+    /// name: a restored database takes the name over, which ends all connections on the primary, but none on a standby.
+    private func standing(
+        of connection: PostgresConnection
+    ) async throws -> (isStandby: Bool, hasItsName: Bool) {
+        let found = try await connection.query(
+            "SELECT pg_is_in_recovery(), coalesce(current_database() = $1, true)",
+            [.text(pool.configuration.database)])
+        return (try found[0, 0].bool, try found[0, 1].bool)
     }
 
     /// Whether it's worth asking.
@@ -196,10 +200,11 @@ public final class PostgresStandby: Sendable {
             try await connection.execute(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; SET LOCAL enable_seqscan = off; "
                     + "SET LOCAL statement_timeout = \(PostgresServerStore.readStatementTimeout.milliseconds)")
-            guard try await connection.query("SELECT pg_is_in_recovery()")[0, 0].bool else {
+            let standing = try await standing(of: connection)
+            guard standing.isStandby else {
                 return .unusable("it's no standby any more, but a primary of its own")
             }
-            guard try await hasItsName(connection) else { return .putAside }
+            guard standing.hasItsName else { return .putAside }
             if let stored = try await StoredTick.latest(connection), stored.tick.number >= wanted,
                 try await !StoredTick.isOutdated(stored, connection)
             {

@@ -237,13 +237,12 @@ public final class SyncSession: Sendable {
     /// those who wait get an error.
     public func suspend() {
         markSuspended()
-        let engine = engine
-        Task { await followSuspension(onThreadOf: engine) }
+        Task { await settle() }
     }
 
     func suspendAndWait() async {
         markSuspended()
-        await followSuspension(onThreadOf: engine)
+        await settle()
     }
 
     /// Has the engine do what was asked for last: on the way to its thread calls may overtake each other.
@@ -261,8 +260,7 @@ public final class SyncSession: Sendable {
     /// Reconnects after ``suspend()`` or a failure.
     public func resume() {
         situation.value.withLock { Self.resume(&$0) }
-        let engine = engine
-        Task { await followSuspension(onThreadOf: engine) }
+        Task { await settle() }
     }
 
     private static func resume(_ state: inout Situation) {
@@ -275,8 +273,7 @@ public final class SyncSession: Sendable {
     /// Connects at once if the session is waiting to try again.
     public func reconnect() {
         guard state == .active else { return }
-        let engine = engine
-        Task { await followSuspension(onThreadOf: engine) }
+        Task { await settle() }
     }
 
     /// Call after the user logged in, which resumes the session, or out, which suspends it. A log-in and a log-out may
@@ -290,8 +287,7 @@ public final class SyncSession: Sendable {
                 Self.suspend(&state)
             }
         }
-        let engine = engine
-        Task { await followSuspension(onThreadOf: engine) }
+        Task { await settle() }
     }
 
     /// Waits until the engine does what was asked for last.
