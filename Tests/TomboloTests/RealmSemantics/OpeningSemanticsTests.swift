@@ -43,12 +43,17 @@ struct OpeningSemanticsTests {
     func asyncOpenFails() async throws {
         let queue = DispatchQueue(label: "callbacks")
         var missing = configuration
+        // Another file than the cancelled opening's, which may have been created before it was cancelled.
+        missing.fileURL = folder.url.appending(path: "missing.sqlite")
         missing.readOnly = true
         let isCalled = Mutex(false)
+        // Nothing can be called back before the opening is cancelled.
+        queue.suspend()
         let cancelled = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { _ in
             isCalled.withLock { $0 = true }
         }
         cancelled.cancel()
+        queue.resume()
         cancelled.addProgressNotification(queue: queue) { _ in }
         let code: Realm.Error.Code? = await withCheckedContinuation { continuation in
             Realm.asyncOpen(configuration: missing, callbackQueue: queue) { result in
