@@ -80,6 +80,42 @@ import TomboloPostgresStore
         }
     }
 
+    @Test("speakers whose elements in a session's list were made anew are there once after another import")
+    func elementsWithOtherKeysAreNotDoubled() async throws {
+        try await withDatabase { connection in
+            let export = try OpenEventImporter.read(Exports.sample)
+            _ = try await OpenEventImporter.write(export, to: connection)
+            let total = try await count("session_speakers", connection)
+            // As the panel does with speakers that change places.
+            try await connection.execute("UPDATE session_speakers SET _id = substring(sha256(_id) FOR 12)")
+            let again = try await OpenEventImporter.write(export, to: connection)
+            #expect(again["Session.speakers"]?.unchanged == total)
+            #expect(try await count("session_speakers", connection) == total)
+        }
+    }
+
+    @Test("a link is known by its id, wherever it is in the file")
+    func linksThatMoveInTheFileAreNotDoubled() async throws {
+        func export(_ ids: Int...) throws -> OpenEventExport {
+            let links = ids.map { #"{"id": \#($0), "name": "N", "link": "https://example.org/\#($0)"}"# }
+            let event = Exports.event.replacing(
+                #""public"}"#, with: #""public", "social_links": [\#(links.joined(separator: ", "))]}"#)
+            return try Exports.withFolder(["event.json": event]) { try OpenEventImporter.read($0) }
+        }
+        try await withDatabase { connection in
+            _ = try await OpenEventImporter.write(export(1, 2, 3), to: connection)
+            let moved = try await OpenEventImporter.write(export(2, 3), to: connection)
+            #expect(moved["SocialLink"]?.unchanged == 2)
+            #expect(try await count("social_link", connection) == 3)
+            // Two with one id are two objects, also when they move.
+            let twice = try await OpenEventImporter.write(export(4, 1, 4), to: connection)
+            #expect(twice["SocialLink"]?.inserted == 2 && twice["SocialLink"]?.unchanged == 1)
+            let again = try await OpenEventImporter.write(export(1, 4, 4), to: connection)
+            #expect(again["SocialLink"]?.unchanged == 3)
+            #expect(try await count("social_link", connection) == 5)
+        }
+    }
+
     @Test func speakersWithAnAddressBecomeUsersOnce() async throws {
         try await withDatabase { connection in
             try await connection.query(

@@ -1,5 +1,6 @@
 public import PostgresClient
 import EventModels
+import PostgresValues
 import TomboloModel
 
 /// Imports Open Event exports into PostgreSQL.
@@ -50,6 +51,7 @@ public enum OpenEventImporter {
                         part.rows[position][column] = .objectId(user)
                     }
                 }
+                try await reuseKeys(of: &part.rows, in: EventModels.schema[index], connection)
                 let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .update)
                 let rows = part.rows
                 let counts = try await upsert.write(rows, connection) { progress(part.className, $0, rows.count) }
@@ -63,6 +65,42 @@ public enum OpenEventImporter {
             return OpenEventSummary(
                 eventID: export.eventID, eventName: export.eventName, lines: classes, notes: export.notes,
                 setAside: export.setAside)
+        }
+    }
+
+    /// Properties by which rows are known that may be there with other keys than the import gives them: the panel makes
+    /// elements anew that change places in their list, and the key of a link follows from its place in the file.
+    private static let identities = ["Session.speakers": ["owner", "target"], "SocialLink": ["event", "sourceID"]]
+
+    /// Gives rows the keys that they have in the database, so that they aren't there twice afterwards.
+    nonisolated(nonsending) private static func reuseKeys(
+        of rows: inout [Row], in item: ClassSchema, _ connection: PostgresConnection
+    ) async throws {
+        guard let names = identities[item.name], let key = item.primaryKeyIndex else { return }
+        let places = names.compactMap { item.columnIndex($0) }
+        func identity(_ row: Row) -> [Value] { places.map { row[$0] } }
+        let columns = ([key] + places).map { item.columns[$0] }
+        let types = columns.map { EventModels.schema.storedType(of: $0) }
+        let sql = columns.map { PostgresSQL.quoteIdentifier($0.sqlName) }
+        let found = try await connection.query(
+            "SELECT \(sql.joined(separator: ", ")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "
+                + "WHERE \(sql[1]) = ANY ($1) ORDER BY \(sql[0])",
+            [try PostgresParameter(list: Array(Set(rows.map { $0[places[0]] })), of: types[1])])
+        var present: [[Value]: [Value]] = [:]
+        for row in found {
+            let values = try types.enumerated().map { try row[$0].value(of: $1) }
+            present[Array(values.dropFirst()), default: []].append(values[0])
+        }
+        // Those that have their key in the database keep it.
+        let others = rows.indices.filter { index in
+            guard let own = present[identity(rows[index])]?.firstIndex(of: rows[index][key]) else { return true }
+            present[identity(rows[index])]?.remove(at: own)
+            return false
+        }
+        for index in others where !identity(rows[index]).contains(.null) {
+            guard let first = present[identity(rows[index])]?.first else { continue }
+            present[identity(rows[index])]?.removeFirst()
+            rows[index][key] = first
         }
     }
 
