@@ -66,4 +66,26 @@ import TomboloAuthentication
             #expect(try await tool.roles() == ["admin"])
         }
     }
+
+    @Test("who can't own an event because it has an owner isn't said to own it")
+    func aSecondOwnerIsRefused() async throws {
+        try await withTool { tool in
+            let event = "0000000000000000000000e1"
+            try await tool.pool.query("INSERT INTO event (_id, name) VALUES (decode('\(event)', 'hex'), 'E')")
+            let registry = AccountRegistry(pool: tool.pool)
+            for name in ["ann", "ben"] {
+                try await registry.register(email: "\(name)@x.org", password: "correct horse", displayName: name)
+            }
+            for _ in 0..<2 {
+                let given = try await tool("ann@x.org", "--role", "owner", "--event", event, "--existing")
+                #expect(given.status == 0, "\(given.messages)")
+            }
+            let refused = try await tool("ben@x.org", "--role", "owner", "--event", event, "--existing")
+            #expect(refused.status == 1)
+            #expect(!refused.output.contains("It has the role"))
+            #expect(refused.messages.contains("The role owner wasn't given"), "\(refused.messages)")
+            #expect(try await tool.roles() == ["owner"])
+            #expect(try await tool("ben@x.org", "--role", "organizer", "--event", event, "--existing").status == 0)
+        }
+    }
 }

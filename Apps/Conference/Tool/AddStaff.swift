@@ -40,7 +40,11 @@ struct AddStaff: AsyncParsableCommand {
         }
         try await database.withPool { pool in
             let userID = existing ? try await existingAccount(pool) : try await anyAccount(event, pool)
-            try await RoleAssignments.give(role, to: userID, event: event, pool)
+            guard try await RoleAssignments.give(role, to: userID, event: event, pool) else {
+                throw ToolError(
+                    "The role \(role) wasn't given: the event has an owner already.",
+                    fix: "The owner hands the role over in the panel, at 'People', or a super administrator does.")
+            }
             print("It has the role \(role)\(event.map { " in the event \($0)" } ?? "").")
         }
     }

@@ -49,21 +49,25 @@ public enum RoleAssignments {
     }
 
     /// Gives a user a role; again, nothing.
+    /// - Returns: whether the user has the role now; false where they would be a second owner of an event, which has one.
     /// - Throws: as ``check(_:event:)``; `PostgresError`.
+    @discardableResult
     public static func give(
         _ role: String, to user: ObjectId, event: ObjectId?, _ pool: PostgresPool
-    ) async throws {
-        guard try await !has(role, user, event: event, pool) else { return }
+    ) async throws -> Bool {
+        guard try await !has(role, user, event: event, pool) else { return true }
         let name = try check(role, event: event)
         guard let index = EventModels.schema.index(of: "RoleAssignment"),
             let key = EventModels.schema[index].primaryKeyIndex
-        else { return }
+        else { return false }
         // Not the key that follows from user and role: an event's owner can make an assignment with that one, and
         // nothing would be written here.
         var assignment = row(user: user, role: name, event: event)
         assignment[key] = .objectId(.generate())
         let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
         let new = assignment
-        _ = try await pool.withConnection { try await upsert.write([new], $0) }
+        let counts = try await pool.withConnection { try await upsert.write([new], $0) }
+        if counts.inserted > 0 { return true }
+        return try await has(role, user, event: event, pool)
     }
 }
