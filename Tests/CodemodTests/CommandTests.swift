@@ -19,6 +19,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [".", "./Models", "Models/", "Models//Dog.swift", "./Models/./Dog.swift"])
+    func `The diff names files as git apply wants them`(_ path: String) async throws {
+        try await Command.inFolder { command in
+            try command.write(Self.before, "Models/Dog.swift")
+            let outcome = try await command.run(path)
+            #expect(outcome.output.hasPrefix("--- a/Models/Dog.swift\n+++ b/Models/Dog.swift\n"), "\(outcome.output)")
+        }
+    }
+
     @Test func `In place, files are replaced with their permissions, and a second run finds nothing`() async throws {
         try await Command.inFolder { command in
             try command.write(Self.before, "Dog.swift")

@@ -5,7 +5,8 @@ enum UnifiedDiff {
     static func text(_ file: RewrittenFile) -> String {
         guard file.isChanged else { return "" }
         let lines = EditedText.lines(Array(file.original.utf8)[...])
-        let path = file.path.drop { $0 == "/" }
+        // `git apply` refuses a path such as `./Models/Dog.swift`.
+        let path = file.path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
         var text = "--- a/\(path)\n+++ b/\(path)\n"
         var shift = 0
         var first = 0
