@@ -109,6 +109,22 @@ import Testing
         #expect(result.contains("    var c = 0\n    @Persisted var d = 0\n"))
     }
 
+    @Test func `A declaration of ignored and other properties is left to its owner`() {
+        let text = """
+            class Dog: Object {
+                @objc dynamic var a = 0, b = 0
+                @objc dynamic var c = 0, d = 0
+                @objc dynamic var e = 0, f = 0
+                let g = List<Int>(), h = List<Int>()
+                override class func ignoredProperties() -> [String] { return ["a", "d", "e", "f", "g"] }
+            }
+            """
+        let file = Rewriting.run(text)
+        #expect(file.text == text.replacing("@objc dynamic var e", with: "var e"))
+        #expect(file.findings.map(\.line) == [2, 3, 5])
+        #expect(file.findings.allSatisfy { $0.kind == .warning })
+    }
+
     @Test func `What a class ignores must be readable, or the class stays`() {
         let text = """
             class Dog: Object {

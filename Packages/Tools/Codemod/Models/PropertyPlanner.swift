@@ -26,7 +26,7 @@ struct PropertyPlanner {
                 advice: "Remove '@objc dynamic' unless Objective-C code reads it.")
         }
         if property.isComputed { return isDynamic || objc != nil ? .plain : .keep }
-        if ignored.contains(property.name) { return isDynamic || objc != nil ? .plain : .keep }
+        if names(property).allSatisfy(ignored.contains) { return isDynamic || objc != nil ? .plain : .keep }
         if let objc, objc.hasArguments {
             return .left(
                 "'\(property.name)' has another name in Objective-C, which is the name that Realm stored.",
@@ -59,12 +59,17 @@ struct PropertyPlanner {
             return .left(
                 "'\(property.name)' is of type \(name), which has no column.", advice: Self.replacement(of: name))
         }
-        if !property.commas.isEmpty, !canSplit(property) {
+        if !property.commas.isEmpty, !canSplit(property) || names(property).contains(where: ignored.contains) {
             return .left(
                 "One declaration has several variables, and '@Persisted' takes one.",
                 advice: "Write a declaration for each, with its type.")
         }
         return .persisted
+    }
+
+    /// Of each variable of the declaration.
+    private func names(_ property: PropertyDeclaration) -> [String] {
+        [property.name] + property.commas.compactMap { source.name($0 + 1) }
     }
 
     /// Whether each variable of `var a = 1, b: Int` says its own type or value.
