@@ -19,9 +19,7 @@ struct SalesPages: PanelSection {
         let (rules, pool) = (panel.rules, panel.pool)
         panel.page(Self.path, entry: PanelEntry("Sales"), access: .objects(.update, of: "Order", by: rules)) {
             request, _ in
-            let events = try await request.objects(of: "Event", ["sort": "-startsAt"]).filter {
-                request.may(.update, "Order", having: ["event": try Self.key($0.id)])
-            }
+            let events = try await Self.events(request)
             return request.page(
                 localized("Sales"), list,
                 [
@@ -45,6 +43,27 @@ struct SalesPages: PanelSection {
                 to: event.map { Self.path(of: $0) } ?? Self.path,
                 notice: PanelNotice(localized("The sale of '\(name)' has ended.")))
         }
+    }
+
+    /// Ids in one filter: a parameter has at most 2,048 bytes.
+    private static let idLimit = 50
+
+    /// The events whose orders the caller may change: of the newest, and of those in which they have a role.
+    private static func events(_ request: PanelRequest) async throws -> [PanelResource] {
+        var events = try await request.objects(of: "Event", ["sort": "-startsAt"])
+        // Everybody reads what is published, so that one's own may be far behind.
+        let own = Set(
+            request.subject.grants.compactMap { grant -> String? in
+                guard case .objectId(let id)? = grant.scope else { return nil }
+                return id.stringValue
+            }
+        ).subtracting(events.map(\.id)).sorted()
+        for start in stride(from: 0, to: own.count, by: idLimit) {
+            let ids = own[start..<min(own.count, start + idLimit)]
+            events += try await request.objects(of: "Event", ["filter[id][in]": ids.joined(separator: ",")])
+        }
+        events.sort { $0.text("startsAt") > $1.text("startsAt") }
+        return try events.filter { request.may(.update, "Order", having: ["event": try key($0.id)]) }
     }
 
     private static func path(of event: String) -> String { "\(path)/\(event)" }
