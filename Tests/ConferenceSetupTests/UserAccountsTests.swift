@@ -132,6 +132,19 @@ import TomboloPostgresStore
         }
     }
 
+    @Test("a user who was there before accounts logs in, however the address was written")
+    func anOlderAddressIsFound() async throws {
+        try await Databases.withConference { pool in
+            try await pool.execute(
+                """
+                DROP FUNCTION tombolo.keep_account, tombolo.keep_user CASCADE;
+                INSERT INTO users (_id, email, display_name) VALUES (\(ann), 'Ann@X.org', 'Ann')
+                """)
+            try await pool.withConnection { _ = try await Conference.migrator($0).apply() }
+            #expect(try await state(pool) == ["a1 Ann@X.org Ann | a1 ann@x.org Ann"])
+        }
+    }
+
     @Test("two accounts cannot have one user's address, whichever of the tables it is written to")
     func addressesAreUnique() async throws {
         try await Databases.withConference { pool in

@@ -108,7 +108,7 @@ enum UserAccounts {
     /// Accounts for users without one, and users for accounts without one.
     private static let both = """
         INSERT INTO tombolo.account (id, email, display_name, disabled_at)
-        SELECT u._id, CASE WHEN u.trashed_at IS NULL THEN u.email END, u.display_name, u.trashed_at
+        SELECT u._id, CASE WHEN u.trashed_at IS NULL THEN lower(btrim(u.email)) END, u.display_name, u.trashed_at
         FROM \(Conference.users) u ON CONFLICT (id) DO NOTHING;
         INSERT INTO \(Conference.users) (_id, email, display_name)
         SELECT a.id, coalesce(a.email, \(placeholder("a.id"))), a.display_name
