@@ -35,9 +35,15 @@ public struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// Whether the server is on this machine: a socket or a loopback address.
+    /// Whether the server is on this machine: a socket or a loopback address. What the database's address leaves out comes
+    /// from the environment, as libpq has it; what is in a file of services isn't known.
     public static func isLocal(_ configuration: PostgresConfiguration) -> Bool {
-        let host = configuration.keywords["hostaddr"] ?? configuration.keywords["host"] ?? ""
+        let environment = ProcessInfo.processInfo.environment
+        func value(_ keyword: String, _ variable: String) -> String? {
+            configuration.keywords[keyword] ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        guard value("service", "PGSERVICE") == nil else { return false }
+        let host = value("hostaddr", "PGHOSTADDR") ?? value("host", "PGHOST") ?? ""
         return host.isEmpty || host.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains(host)
     }
 
