@@ -67,6 +67,22 @@ import TomboloModel
         }
     }
 
+    @Test("orders of more tickets than numbers count don't keep the event's other sales away")
+    func enormousOrders() async throws {
+        try await Self.run { site in
+            for _ in 0..<2 {
+                try await site.order(.max, of: 1, state: "completed")
+                try await site.order(.min, of: 2, state: "completed")
+            }
+            let page = try await site.browser("owner").get(site.path)
+            #expect(page.status == 200)
+            for (name, sold) in [("Early", 5), ("Regular", .max), ("Student", .min)] as [(String, Int64)] {
+                let cells = #"<th scope="row">\#(name)</th><td data-label="Sold" class="number">\#(sold)</td>"#
+                #expect(page.text.contains(cells), "\(page.text)")
+            }
+        }
+    }
+
     @Test("a list of sales has one's own event also where many others that are published begin later")
     func behindOthers() async throws {
         try await Self.run { site in

@@ -102,9 +102,10 @@ struct SalesPages: PanelSection {
         let standing = OrderState.standing.map(\.rawValue).joined(separator: ",")
         let orders = try request.rows(
             of: "Order", ["ticket", "quantity"], ["filter[event]": event, "filter[state][in]": standing])
+        // What somebody entered may add up to more than a number holds.
         let sums = try await pool.query(
             """
-            SELECT ticket, sum(quantity)::bigint FROM (\(orders.sql)) AS orders
+            SELECT ticket, greatest(least(sum(quantity), \(Int64.max)), \(Int64.min))::bigint FROM (\(orders.sql)) AS orders
             WHERE ticket IS NOT NULL GROUP BY ticket
             """, orders.parameters)
         return Dictionary(
