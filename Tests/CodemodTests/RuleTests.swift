@@ -217,6 +217,17 @@ import Testing
                 """)
     }
 
+    @Test(arguments: [
+        "func f(age: Box<Int>) { print(age.value) }", "init(_ age: Box<Int>) { print(age.value) }",
+        "func f() { for age in ages { print(age.value) } }", "func f() { ages.forEach { age in print(age.value) } }",
+        "func f() { pairs.forEach { age, _ in print(age.value) } }", "func f() { let age = ages[0]; print(age.value) }",
+    ])
+    func `The value of a local thing with the name of an optional stays, and is reported`(_ member: String) {
+        let file = Rewriting.run("class Dog: Object {\n    let age = RealmOptional<Int>()\n    \(member)\n}\n")
+        #expect(file.text == "class Dog: Object {\n    @Persisted var age: Int?\n    \(member)\n}\n")
+        #expect(file.findings.map(\.line) == [3])
+    }
+
     @Test func `Casts and initialisers of dates follow the property that they are assigned to`() {
         let text = """
             class Dog: Object { @objc dynamic var born = NSDate() }

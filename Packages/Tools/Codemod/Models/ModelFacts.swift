@@ -26,7 +26,7 @@ struct ModelFacts {
     static let bridges = ["NSDate": "Date", "NSData": "Data", "NSString": "String"]
 
     /// Types without a member `value`.
-    private static let scalars: Set<String> = [
+    static let scalars: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double", "String", "Data", "Date", "UUID",
         "ObjectId", "Decimal128",
     ]

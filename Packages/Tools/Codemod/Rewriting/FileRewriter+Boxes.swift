@@ -38,7 +38,19 @@ extension FileRewriter {
             parsed.types.indices.flatMap { parsed.properties($0) }.map(\.nameToken))
         for token in source.tokens.indices {
             guard let name = source.name(token), facts.boxes[name] != nil, !properties.contains(token) else { continue }
-            if source.isToken(token - 1, "var") || source.isToken(token - 1, "let") { names.insert(name) }
+            let isVariable = source.isToken(token - 1, "var") || source.isToken(token - 1, "let")
+            // `for age in`, `{ age in`, `{ age, size in`.
+            let isParameter =
+                source.isToken(token + 1, "in") || (source.isToken(token - 1, "{") && source.isToken(token + 1, ","))
+            if isVariable || isParameter { names.insert(name) }
+        }
+        for function in parsed.types.indices.flatMap({ parsed.functions($0) }) {
+            for token in function.parameters..<source.next(function.parameters) {
+                guard let name = source.name(token), facts.boxes[name] != nil, source.isToken(token + 1, ":") else {
+                    continue
+                }
+                if !ModelFacts.scalars.contains(source.text(token + 2)) { names.insert(name) }
+            }
         }
         return names
     }
