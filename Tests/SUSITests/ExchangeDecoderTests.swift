@@ -262,4 +262,16 @@ import Testing
         #expect(result.exchanges[0].replies.count == 1_000)
         #expect(result.notes.sentences.count == Notes.maximumCount && result.notes.leftOutCount > 0)
     }
+
+    @Test("Actions that look in vain for something in the data are bounded as those that find it")
+    func manyRowsInVain() throws {
+        let data = "[" + Array(repeating: "{}", count: 2_000).joined(separator: ",") + "]"
+        let actions = Array(repeating: #"{"type": "rss"}"#, count: 300).joined(separator: ",")
+        let result = try ExchangeDecoder.decode(
+            Data(#"{"query": "q", "answers": [{"data": \#(data), "actions": [\#(actions)]}]}"#.utf8),
+            receivedAt: receipt)
+        #expect(result.exchanges[0].replies.count == 300)
+        #expect(result.notes.sentences.count == 50)
+        #expect(result.notes.sentences.allSatisfy { $0.contains(RowAllowance.explanation) })
+    }
 }

@@ -60,13 +60,13 @@ extension ExchangeDecoder {
             let entry = Action.Entry(
                 title: cut(cells[title], title), description: cut(cells[description], description),
                 link: cut(cells[link], link))
-            // The data may be there for another action.
-            if entry.title.isEmpty, entry.description.isEmpty, entry.link.isEmpty { continue }
-            guard allowance.take([entry.title, entry.description, entry.link]) else {
+            // The data may be there for another action. Thousands of actions that look at it in vain take time, too.
+            let isEmpty = entry.title.isEmpty && entry.description.isEmpty && entry.link.isEmpty
+            guard allowance.take(isEmpty ? [] : [entry.title, entry.description, entry.link]) else {
                 note("\(data.count - result.count) rows or more were left out: \(RowAllowance.explanation)")
                 break
             }
-            result.append(entry)
+            if !isEmpty { result.append(entry) }
         }
         return result
     }
