@@ -84,6 +84,21 @@ import TomboloServerModel
         }
     }
 
+    @Test("a migration that was prepared before another app's models changed takes nothing back from them")
+    func otherAppsAreNoticed() async throws {
+        try await Databases.withEmpty { connection in
+            let homes = AppDocuments(models: try ModelDocument(app: "homes", objectTypes: [Listing.self]))
+            try await Migrator.toDocuments([homes], on: connection).apply()
+            let prepared = try await Migrator.toDocuments([homes], on: connection)
+            let club = AppDocuments(models: try ModelDocument(app: "club", objectTypes: [Member.self]))
+            try await Migrator.toDocuments([club], on: connection).apply()
+            let error = await #expect(throws: MigrationError.self) { try await prepared.apply() }
+            #expect(error?.description.contains("The documents of 'club' changed") == true)
+            let rights = "SELECT has_table_privilege('tombolo_gateway', 'member', 'SELECT')"
+            #expect(try await connection.query(rights)[0, 0].bool)
+        }
+    }
+
     @Test(
         "in development mode a link on an existing class comes in one transaction, without waiting for other snapshots",
         .timeLimit(.minutes(15)))

@@ -49,9 +49,17 @@ struct DocumentExtension: SchemaExtension {
     }
 
     let changes: [Change]
+    /// The versions of the models that the schema was made of, by app.
+    let models: [String: Int64]
 
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         let newest = live.systemRelations.contains("document") ? try await DocumentTable.newest(connection) : []
+        // By older models of another app, the steps would take back what its newer ones have brought: names, and rights.
+        for document in newest where document.kind == .models && document.version != models[document.app] {
+            guard changes.contains(where: { $0.app == document.app && $0.kind == .models }) else {
+                throw MigrationError.documentChanged(app: document.app)
+            }
+        }
         var steps: [SchemaStep] = []
         for change in changes {
             let present = newest.first { $0.app == change.app && $0.kind == change.kind }

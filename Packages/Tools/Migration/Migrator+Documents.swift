@@ -32,6 +32,8 @@ extension Migrator {
         } catch ServerModelError.notMigrated {
             stored = []
         }
+        let known = Dictionary(
+            uniqueKeysWithValues: stored.filter { $0.kind == .models }.map { ($0.app, $0.version) })
         var changes: [DocumentExtension.Change] = []
         func previous(_ app: String, _ kind: DocumentKind) -> StoredDocument? {
             stored.first { $0.app == app && $0.kind == kind }
@@ -90,7 +92,8 @@ extension Migrator {
         guard problems.isEmpty else { throw ServerModelError.invalid(problems: problems) }
         documents.ruleNotes = model.rules.notes
         return Migrator(
-            connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)],
+            connection, schema: model.schema,
+            extensions: extensions + [DocumentExtension(changes: changes, models: known)],
             isDevelopment: isDevelopment, rolePrefix: rolePrefix, documents: documents)
     }
 
