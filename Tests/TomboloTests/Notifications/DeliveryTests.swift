@@ -419,4 +419,29 @@ struct DeliveryTests {
         #expect(heard == [0, 1, 2])
         try await reader.value
     }
+
+    @Test("Refreshing a Realm with autorefresh off wakes a waiting task", .timeLimit(.minutes(15)))
+    @MainActor
+    func refreshedByHand() async throws {
+        // No other signal comes: the commit is made before the task listens, and to a file that nobody watches by then.
+        var configuration = configuration
+        configuration.inMemoryIdentifier = UUID().uuidString
+        let realm = try await Realm.open(configuration: configuration)
+        realm.autorefresh = false
+        let other = try Realm.fresh(configuration)
+        try other.write { other.add(Session(1, "Theirs")) }
+        let (counts, continuation) = AsyncStream<Int>.makeStream()
+        let reader = Task {
+            for await sessions in realm.objects(Session.self).values { continuation.yield(sessions.count) }
+        }
+        var heard: [Int] = []
+        for await count in counts {
+            heard.append(count)
+            if count == 1 { break }
+            realm.refresh()
+        }
+        #expect(heard == [0, 1])
+        reader.cancel()
+        await reader.value
+    }
 }

@@ -55,6 +55,6 @@ final class ChangeStream<Element> {
         fileObserver = core.file.observers.add(watchingProcesses: true) { _ in signal.signal() }
         let observation = makeObservation(state, core) { [unowned self] in told = $0 }
         self.observation = observation
-        core.notifier.addPulled(observation)
+        core.notifier.addPulled(observation) { signal.signal() }
     }
 }

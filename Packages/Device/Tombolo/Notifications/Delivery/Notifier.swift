@@ -64,8 +64,9 @@ final class Notifier {
     }
 
     /// Adds a listener that asks for its changes with ``pull(_:)``.
-    func addPulled(_ observation: Observation) {
-        observation.isPulled = true
+    /// - Parameter wake: called when there are some.
+    func addPulled(_ observation: Observation, wake: @escaping () -> Void) {
+        observation.wake = wake
         observations.append(observation)
     }
 
@@ -114,12 +115,15 @@ final class Notifier {
         }
     }
 
-    private var hasNews: Bool {
-        observations.contains { !$0.isPulled && $0.state.isActive && ($0.position.map { $0 < history.end } ?? true) }
+    private func isWaiting(_ observation: Observation) -> Bool {
+        observation.state.isActive && (observation.position.map { $0 < history.end } ?? true)
     }
 
-    /// Delivers soon if the Realm's place can be reached; otherwise when it's refreshed.
+    private var hasNews: Bool { observations.contains { !$0.isPulled && isWaiting($0) } }
+
+    /// Delivers soon if the Realm's place can be reached; otherwise when it's refreshed. Wakes those who ask themselves.
     func schedule() {
+        for observation in observations where isWaiting(observation) { observation.wake?() }
         guard !isScheduled, hasNews else { return }
         isScheduled = core.visitSoon { $0.notifier.visited() }
     }

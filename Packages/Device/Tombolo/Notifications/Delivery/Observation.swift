@@ -3,8 +3,9 @@ class Observation {
     let state: ObservationState
     /// Its position in the history; nil before its first delivery.
     var position: Int?
-    /// Whether it asks for its changes itself.
-    var isPulled = false
+    /// Wakes the reader that asks for its changes itself; nil for one that's notified.
+    var wake: (() -> Void)?
+    var isPulled: Bool { wake != nil }
 
     init(_ state: ObservationState) { self.state = state }
 
