@@ -95,6 +95,18 @@ struct VersionSemanticsTests {
         #expect(ada.name == "Wrapped")
     }
 
+    @Test("@ThreadSafe finds what was made after the version that the thread's Realm reads")
+    func newer() throws {
+        let safe = ThreadSafe<Citizen>(wrappedValue: nil)
+        #expect(realm.objects(Citizen.self).count == 1)
+        elsewhere { realm in
+            let bob = Citizen(2, "Bob")
+            try realm.write { realm.add(bob) }
+            safe.wrappedValue = bob
+        }
+        #expect(safe.wrappedValue?.name == "Bob")
+    }
+
     @Test("realm.invalidate: objects and lists are invalid, the Realm goes on")
     func invalidate() throws {
         let (pets, home, results) = (ada.pets, try #require(ada.home), realm.objects(Pet.self))

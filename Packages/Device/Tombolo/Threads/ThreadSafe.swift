@@ -20,11 +20,16 @@ public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
     public var wrappedValue: Confined? {
         get {
             guard let held = held.withLock({ $0 }) else { return nil }
+            let realm: Realm
             do {
-                return Confined._find(held.place, in: try Realm(configuration: held.configuration))
+                realm = try Realm(configuration: held.configuration)
             } catch {
                 programError("The Realm of a @ThreadSafe value cannot be opened. \(error)")
             }
+            if let found = Confined._find(held.place, in: realm) { return found }
+            // The Realm may read a version from before the value was made.
+            if !realm.isInWriteTransaction { realm.refresh() }
+            return Confined._find(held.place, in: realm)
         }
         set {
             let next = Self.held(newValue)
