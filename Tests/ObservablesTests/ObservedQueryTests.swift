@@ -212,4 +212,18 @@ struct ObservedQueryTests {
         #expect(shown[1].count == 2)
         #expect(sections.shown.map { $0.map(\.name) } == [["Bo", "Ali"], ["Rex"]])
     }
+
+    @Test("Sections shown in a write transaction have what it has written so far")
+    func sectionsInWrite() throws {
+        let query = query(by: ["age"])
+        let sections = ObservedSections(query) { $0.age > 2 ? "old" : "young" }
+        #expect(sections.shown.map(\.count) == [1, 2])
+        let realm = try kennel.realm()
+        try realm.write {
+            #expect(sections.shown.map(\.count) == [1, 2])
+            realm.delete(realm.objects(Dog.self).where { $0.name == "Max" })
+            #expect(sections.shown.map(\.count) == [1, 1])
+        }
+        #expect(sections.shown.map(\.count) == [1, 1])
+    }
 }

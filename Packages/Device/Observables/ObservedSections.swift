@@ -17,7 +17,8 @@ public final class ObservedSections<Key: Hashable, Element: Object> {
     /// What to render, from a frozen copy of the results.
     public var shown: SectionedResults<Key, Element> {
         let results = query.shown
-        if let known, known.results == results { return known.sections }
+        // In a write transaction they're live.
+        if let known, known.results == results, results.isFrozen { return known.sections }
         let sections = SectionedResults(results, by: key)
         known = (results, sections)
         return sections
