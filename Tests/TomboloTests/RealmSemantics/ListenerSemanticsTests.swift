@@ -80,6 +80,36 @@ struct ListenerSemanticsTests {
         }
     }
 
+    @Test("Listeners of a deleted object's list and LinkingObjects hear of its end, not of another with its key")
+    func ownerWithSameKey() throws {
+        let bob = Citizen(value: ["_id": 2, "name": "Bob", "boss": ada])
+        try realm.write { realm.add(bob) }
+        let texts = Texts()
+        func note<Collection>(_ change: RealmCollectionChange<Collection>) {
+            if case .update(_, let deletions, let insertions, let modifications) = change {
+                texts.append("-\(deletions) +\(insertions) ~\(modifications)")
+            }
+        }
+        let tokens = [ada.pets.observe { note($0) }, ada.reports.observe { note($0) }]
+        realm.refresh()
+        try realm.write {
+            realm.delete(ada)
+            let another = Citizen(1, "Another")
+            another.pets.append(objectsIn: realm.objects(Pet.self))
+            realm.add(another)
+            bob.boss = another
+        }
+        realm.refresh()
+        #expect(texts.all == ["-[0, 1] +[] ~[]", "-[0] +[] ~[]"])
+        try realm.write {
+            realm.objects(Pet.self)[0].name = "Max"
+            bob.name = "Bobby"
+        }
+        realm.refresh()
+        #expect(texts.all.count == 2)
+        for token in tokens { token.invalidate() }
+    }
+
     @Test("AnyRealmCollection can be observed, frozen and passed to other threads")
     func anyCollection() throws {
         let collections = [

@@ -47,6 +47,7 @@ final class CollectionObservation: Observation {
             scope.begin(core)
             return compareAll(others: [], modified: nil)
         }
+        if source.isGone(after: changes) { return end() }
         let modified = source.modified(by: changes, scope)
         let others = source.replaced(by: changes)
         guard let touched = source.touched(by: changes), !source.isLarge(touched.count, of: rows.count) else {
@@ -63,6 +64,12 @@ final class CollectionObservation: Observation {
             difference.modifications = positions(of: modified, in: rows, without: [])
         }
         return difference
+    }
+
+    private func end() -> CollectionDifference {
+        isOver = true
+        defer { rows = [] }
+        return CollectionDifference(deletions: Array(rows.indices))
     }
 
     /// The positions of modified rows of the old collection that stayed. If `modified` is nil, all of them.

@@ -38,6 +38,11 @@ struct ListRows: ObservedRows {
         }
     }
 
+    /// In a synced file the server's answer recreates rows that stay the same objects.
+    func isGone(after changes: ChangeSet) -> Bool {
+        !core.file.isSynced && changes[list.hostClass].deleted.contains(list.host)
+    }
+
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let elements = changes[list.elementClass]
         let hosts = changes[list.hostClass]

@@ -5,6 +5,8 @@ internal import TomboloSQLiteStore
 protocol ObservedRows {
     /// All rows of the collection, in order, or nil once the collection no longer exists.
     func all() -> [Int64]?
+    /// Whether what the collection belonged to was deleted, even if something else has its place now.
+    func isGone(after changes: ChangeSet) -> Bool
     /// The rows that may have been inserted, deleted or moved, or nil if all may have.
     func touched(by changes: ChangeSet) -> RowIDSet?
     /// Whether comparing the whole collection is faster than placing this many rows in a collection of this size.

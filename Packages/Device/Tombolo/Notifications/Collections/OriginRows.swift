@@ -41,6 +41,11 @@ struct OriginRows: ObservedRows {
         }
     }
 
+    /// In a synced file the server's answer recreates rows that stay the same objects.
+    func isGone(after changes: ChangeSet) -> Bool {
+        !core.file.isSynced && changes[identity.hostClass].deleted.contains(identity.host)
+    }
+
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let (holders, hosts) = (changes[origin.holder.classIndex], changes[identity.hostClass])
         if holders.isEverything || hosts.isEverything || hosts.deleted.contains(identity.host) { return nil }

@@ -39,6 +39,8 @@ struct QueryRows: ObservedRows {
 
     func all() -> [Int64]? { core.rowids(query) }
 
+    func isGone(after changes: ChangeSet) -> Bool { false }
+
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let own = changes[query.classIndex]
         if own.isEverything { return nil }
