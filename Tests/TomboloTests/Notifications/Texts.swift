@@ -7,4 +7,12 @@ final class Texts: Sendable {
     func append(_ text: String) { texts.withLock { $0.append(text) } }
 
     var all: [String] { texts.withLock { $0 } }
+
+    /// Those since the last call.
+    func take() -> [String] {
+        texts.withLock { texts in
+            defer { texts = [] }
+            return texts
+        }
+    }
 }

@@ -28,9 +28,9 @@ final class ArrayList: ListStorage {
     }
 
     func moved(to core: RealmCore) -> ArrayList {
-        let host = core.row(core.classes[place.host.classIndex], rowid: place.host.rowid)
-        return ArrayList(
-            place: EmbeddedPlace(host: host, layout: place.layout, base: place.base, prefix: place.prefix),
+        ArrayList(
+            place: EmbeddedPlace(
+                host: place.host.moved(to: core), layout: place.layout, base: place.base, prefix: place.prefix),
             column: column, property: property)
     }
 

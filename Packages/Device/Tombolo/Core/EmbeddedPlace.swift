@@ -99,8 +99,8 @@ struct EmbeddedPlace {
     /// The object's identity for observers, in any Realm of the file.
     var identity: PartIdentity {
         PartIdentity(
-            hostClass: host.classIndex, host: host.rowid, layout: layout, base: base, prefix: prefix,
-            presence: presence)
+            hostClass: host.classIndex, host: host.rowid, key: host.lastingKey, layout: layout, base: base,
+            prefix: prefix, presence: presence)
     }
 
     func isSame(as other: EmbeddedPlace) -> Bool {

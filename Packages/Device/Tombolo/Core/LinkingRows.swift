@@ -42,7 +42,9 @@ final class LinkingRows: LinkingStorage {
     }
 
     /// The collection's identity for observers, in any Realm of the file.
-    var identity: OriginIdentity { OriginIdentity(hostClass: row.classIndex, host: row.rowid, origin: linkOrigin) }
+    var identity: OriginIdentity {
+        OriginIdentity(hostClass: row.classIndex, host: row.rowid, key: row.lastingKey, origin: linkOrigin)
+    }
 
     /// Their place in any Realm of the file.
     var place: ConfinedPlace.Content { .linkingObjects(RowPlace(row), linkOrigin) }
@@ -53,7 +55,7 @@ final class LinkingRows: LinkingStorage {
     }
 
     func moved(to core: RealmCore) -> LinkingRows {
-        LinkingRows(row: core.row(core.classes[row.classIndex], rowid: row.rowid), linkOrigin: linkOrigin)
+        LinkingRows(row: row.moved(to: core), linkOrigin: linkOrigin)
     }
 
     /// A query for the objects.

@@ -19,7 +19,8 @@ final class ManagedList: ListStorage {
 
     /// The list's identity for observers, in any Realm of the file.
     var identity: ListIdentity {
-        ListIdentity(hostClass: host.classIndex, host: host.rowid, elementClass: elementType.index)
+        ListIdentity(
+            hostClass: host.classIndex, host: host.rowid, key: host.lastingKey, elementClass: elementType.index)
     }
 
     var realmCore: RealmCore { host.core }
@@ -40,9 +41,7 @@ final class ManagedList: ListStorage {
 
     func moved(to core: RealmCore) -> ManagedList {
         ManagedList(
-            host: core.row(core.classes[host.classIndex], rowid: host.rowid),
-            elementType: core.classes[elementType.index],
-            itemLayout: itemLayout)
+            host: host.moved(to: core), elementType: core.classes[elementType.index], itemLayout: itemLayout)
     }
 
     init(host: ManagedRow, elementType: ManagedClass, itemLayout: ObjectClass?) {

@@ -135,6 +135,18 @@ final class ManagedRow: ObjectAccessor {
         return value(at: column)
     }
 
+    /// What the row is found by in another version of the file: in a synced one the key, since the server's answer to an
+    /// edit may recreate the row. Nil if that's the rowid.
+    var lastingKey: Value? { core.file.isSynced && isValid ? key : nil }
+
+    /// The same row in another Realm of the file, or an invalid one.
+    func moved(to core: RealmCore) -> ManagedRow {
+        if isValid, let found = RowPlace(self).find(in: core) { return found }
+        let gone = ManagedRow(core: core, type: core.classes[classIndex], rowid: rowid)
+        gone.kill()
+        return gone
+    }
+
     var reference: ObjectReference { ObjectReference(classIndex: classIndex, key: key) }
 
     /// The key of the object at the root: its own for an object, the owner's for an element.

@@ -34,7 +34,7 @@ struct RowPlace: Sendable {
     init(_ row: ManagedRow) {
         classIndex = row.classIndex
         rowid = row.rowid
-        key = row.core.file.isSynced && row.isValid ? row.key : nil
+        key = row.lastingKey
     }
 
     func hashIdentity(into hasher: inout Hasher) {

@@ -4,7 +4,7 @@ internal import TomboloSQLiteStore
 /// Observes a list in one column. It's written as a whole, so changes are found by comparing its elements.
 final class ArrayObservation: Observation {
     private let core: RealmCore
-    private let list: ArrayIdentity
+    private var list: ArrayIdentity
     private let tell: (CollectionEvent) -> Void
     private var elements: [[Value]] = []
     private var isOver = false
@@ -20,7 +20,10 @@ final class ArrayObservation: Observation {
 
     override var hasBeginning: Bool { true }
 
-    override func begin() { elements = read() }
+    override func begin() {
+        list.part.locate(core)
+        elements = read()
+    }
 
     private func read() -> [[Value]] {
         guard let row = list.part.read(core), case .data(let data) = row[list.column] else { return [] }
@@ -37,8 +40,9 @@ final class ArrayObservation: Observation {
 
     private func update(_ pending: PendingChanges) -> CollectionDifference {
         if isOver { return CollectionDifference() }
-        isOver = list.part.isGone(pending.changes, core)
-        if !isOver, let own = pending.changes?[list.part.hostClass], !own.isEverything,
+        let changes = list.part.follow(pending.changes, core)
+        isOver = list.part.isGone(changes, core)
+        if !isOver, let own = changes?[list.part.hostClass], !own.isEverything,
             own.modified[list.part.host]?.contains(list.column) != true
         {
             return CollectionDifference()
@@ -51,7 +55,7 @@ final class ArrayObservation: Observation {
 
 /// A list in one column, identified by its object.
 struct ArrayIdentity: Sendable {
-    let part: PartIdentity
+    var part: PartIdentity
     /// The host's column.
     let column: Int
     /// The types of an element's parts.

@@ -8,45 +8,48 @@ struct ListRows: ObservedRows {
     /// Nil for lists of values and of embedded objects.
     private let targetClass: Int?
     private let selection: String
+    /// The condition on the row that owns the list, and its parameter.
+    private let host: (sql: String, parameter: Value)
 
     init(_ core: RealmCore, _ list: ListIdentity) {
         self.core = core
         self.list = list
-        let host = core.layout.tables[list.hostClass]
+        let owner = core.layout.tables[list.hostClass]
+        host = owner.condition(onRow: list.host, list.key)
         let type = core.classes[list.elementClass]
         targetClass = type.isListOfLinks ? type.linkTargets[ElementColumn.target] : nil
         // An element whose object isn't here is hidden.
         let target = targetClass.map { core.layout.tables[$0] }.map { target in
             " JOIN \(target.table) AS t ON t.\(target.key) = e.\(type.table.columnNames[ElementColumn.target])"
         }
-        let owner = "(SELECT h.\(host.key) FROM \(host.table) AS h WHERE h.rowid = ?)"
+        let key = "(SELECT h.\(owner.key) FROM \(owner.table) AS h WHERE \(host.sql))"
         selection =
             "\(type.table.table) AS e\(target ?? "") WHERE "
-            + type.table.childCondition.replacing("?", with: owner, maxReplacements: 1)
+            + type.table.childCondition.replacing("?", with: key, maxReplacements: 1)
     }
 
     private var elementTable: TableLayout { core.layout.tables[list.elementClass] }
     private var orderKeys: String { elementTable.elementOrder }
 
     func all() -> [Int64]? {
-        let host = core.layout.tables[list.hostClass].table
+        let table = core.layout.tables[list.hostClass].table
         return core.query {
-            guard try !core.rowIDs("SELECT rowid FROM \(host) WHERE rowid = ?", [.int(list.host)]).isEmpty else {
-                return nil
-            }
-            return try core.rowIDs("SELECT e.rowid FROM \(selection) ORDER BY \(orderKeys)", [.int(list.host)])
+            guard try !core.rowIDs("SELECT h.rowid FROM \(table) AS h WHERE \(host.sql)", [host.parameter]).isEmpty
+            else { return nil }
+            return try core.rowIDs("SELECT e.rowid FROM \(selection) ORDER BY \(orderKeys)", [host.parameter])
         }
     }
 
-    /// In a synced file the server's answer recreates rows that stay the same objects.
     func isGone(after changes: ChangeSet) -> Bool {
-        !core.file.isSynced && changes[list.hostClass].deleted.contains(list.host)
+        list.key == nil && changes[list.hostClass].deleted.contains(list.host)
     }
 
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let elements = changes[list.elementClass]
         let hosts = changes[list.hostClass]
-        if elements.isEverything || hosts.isEverything || hosts.deleted.contains(list.host) { return nil }
+        // With a key, the host may have had another rowid.
+        let mayBeGone = list.key == nil ? hosts.deleted.contains(list.host) : !hosts.deleted.isEmpty
+        if elements.isEverything || hosts.isEverything || mayBeGone { return nil }
         if core.file.isSynced, let targetClass {
             // Elements are hidden and shown with their objects.
             let targets = changes[targetClass]
@@ -68,7 +71,7 @@ struct ListRows: ObservedRows {
         return core.query {
             try core.rowIDs(
                 "SELECT e.rowid FROM \(selection) AND e.rowid IN (SELECT value FROM json_each(?)) ORDER BY \(orderKeys)",
-                [.int(list.host), .string(rows.json)])
+                [host.parameter, .string(rows.json)])
         }
     }
 
@@ -93,7 +96,7 @@ struct ListRows: ObservedRows {
         if !targets.isEmpty {
             let sql = "SELECT e.rowid FROM \(selection) AND t.rowid IN (SELECT value FROM json_each(?))"
             rows.formUnion(
-                core.query { RowIDSet(try core.rowIDs(sql, [.int(list.host), .string(targets.json)])) })
+                core.query { RowIDSet(try core.rowIDs(sql, [host.parameter, .string(targets.json)])) })
         }
         return RowFilter(rows)
     }
@@ -103,5 +106,7 @@ struct ListRows: ObservedRows {
 struct ListIdentity: Hashable, Sendable {
     let hostClass: Int
     let host: Int64
+    /// The host's key if that's what stays; see ``ManagedRow/lastingKey``.
+    let key: Value?
     let elementClass: Int
 }

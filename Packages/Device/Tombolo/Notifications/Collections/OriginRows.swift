@@ -10,6 +10,8 @@ struct OriginRows: ObservedRows {
     /// Rows are called `e` and their objects `o`; the two are the same except for lists.
     private let selection: String
     private let row: String
+    /// The condition on the row that the objects link to, and its parameter.
+    private let host: (sql: String, parameter: Value)
 
     /// From this fraction of the collection on, querying single rows takes longer than reading it.
     private static let largestPart = 4
@@ -20,7 +22,8 @@ struct OriginRows: ObservedRows {
         self.identity = identity
         self.origin = origin
         let (holder, source) = (origin.holder, origin.source)
-        let host = core.layout.tables[identity.hostClass]
+        let target = core.layout.tables[identity.hostClass]
+        host = target.condition(onRow: identity.host, identity.key)
         row = origin.isList ? "e.rowid" : "o.rowid"
         let column = "\(origin.isList ? "e" : "o").\(holder.columnNames[origin.column])"
         let from =
@@ -28,27 +31,27 @@ struct OriginRows: ObservedRows {
             ? "\(holder.table) AS e JOIN \(source.table) AS o "
                 + "ON o.\(source.key) = e.\(holder.columnNames[ElementColumn.owner])"
             : "\(source.table) AS o"
-        selection = "\(from) WHERE \(column) = (SELECT h.\(host.key) FROM \(host.table) AS h WHERE h.rowid = ?)"
+        selection = "\(from) WHERE \(column) = (SELECT h.\(target.key) FROM \(target.table) AS h WHERE \(host.sql))"
     }
 
     func all() -> [Int64]? {
-        let host = core.layout.tables[identity.hostClass].table
+        let table = core.layout.tables[identity.hostClass].table
         return core.query {
-            guard try !core.rowIDs("SELECT rowid FROM \(host) WHERE rowid = ?", [.int(identity.host)]).isEmpty else {
-                return nil
-            }
-            return try core.rowIDs("SELECT \(row) FROM \(selection) ORDER BY o.rowid, \(row)", [.int(identity.host)])
+            guard try !core.rowIDs("SELECT h.rowid FROM \(table) AS h WHERE \(host.sql)", [host.parameter]).isEmpty
+            else { return nil }
+            return try core.rowIDs("SELECT \(row) FROM \(selection) ORDER BY o.rowid, \(row)", [host.parameter])
         }
     }
 
-    /// In a synced file the server's answer recreates rows that stay the same objects.
     func isGone(after changes: ChangeSet) -> Bool {
-        !core.file.isSynced && changes[identity.hostClass].deleted.contains(identity.host)
+        identity.key == nil && changes[identity.hostClass].deleted.contains(identity.host)
     }
 
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let (holders, hosts) = (changes[origin.holder.classIndex], changes[identity.hostClass])
-        if holders.isEverything || hosts.isEverything || hosts.deleted.contains(identity.host) { return nil }
+        // With a key, the host may have had another rowid.
+        let mayBeGone = identity.key == nil ? hosts.deleted.contains(identity.host) : !hosts.deleted.isEmpty
+        if holders.isEverything || hosts.isEverything || mayBeGone { return nil }
         if core.file.isSynced, origin.isList {
             // An object recreated by the server is in another place.
             let sources = changes[origin.source.classIndex]
@@ -73,7 +76,7 @@ struct OriginRows: ObservedRows {
     private func select(_ rows: RowIDSet, _ rowid: String) -> [Int64] {
         let sql =
             "SELECT \(row) FROM \(selection) AND \(rowid) IN (SELECT value FROM json_each(?)) ORDER BY o.rowid, \(row)"
-        return core.query { try core.rowIDs(sql, [.int(identity.host), .string(rows.json)]) }
+        return core.query { try core.rowIDs(sql, [host.parameter, .string(rows.json)]) }
     }
 
     func order() -> RowOrder {
@@ -98,5 +101,7 @@ struct OriginRows: ObservedRows {
 struct OriginIdentity: Hashable, Sendable {
     let hostClass: Int
     let host: Int64
+    /// The host's key if that's what stays; see ``ManagedRow/lastingKey``.
+    let key: Value?
     let origin: LinkOrigin
 }

@@ -16,6 +16,13 @@ extension RowIDSet {
     }
 }
 
+extension TableLayout {
+    /// The condition on a row `h`, by its key if that's what stays, and its parameter.
+    func condition(onRow rowID: Int64, _ key: Value?) -> (sql: String, parameter: Value) {
+        key.map { ("h.\(self.key) = ?", $0) } ?? ("h.rowid = ?", .int(rowID))
+    }
+}
+
 extension RealmCore {
     /// The first column of every row of a statement's result.
     /// - Parameter parameters: by position, from 1.

@@ -9,7 +9,7 @@ final class ObjectObservation: Observation {
     }
 
     private let core: RealmCore
-    private let part: PartIdentity
+    private var part: PartIdentity
     /// Each with the position of its first property; nil for the object's own properties.
     private let paths: [(property: Int, path: WatchedPath)]?
     private let tell: (Event) -> Void
@@ -44,7 +44,11 @@ final class ObjectObservation: Observation {
                     let elements = core.schema.index(of: "\(host.name).\(part.prefix)\(definition.name)")
                 else { continue }
                 innerLists.append(
-                    (property, ListIdentity(hostClass: part.hostClass, host: part.host, elementClass: elements)))
+                    (
+                        property,
+                        ListIdentity(
+                            hostClass: part.hostClass, host: part.host, key: part.key, elementClass: elements)
+                    ))
             }
         }
         self.innerLists = innerLists
@@ -52,19 +56,22 @@ final class ObjectObservation: Observation {
     }
 
     override func begin() {
+        part.locate(core)
         values = part.read(core) ?? []
         innerRows = innerLists.map { ListRows(core, $0.list).all() ?? [] }
         for (_, path) in paths ?? [] { path.begin(core) }
     }
 
     override func skip(_ changes: PendingChanges) {
-        if part.isGone(changes.changes, core) { _ = state.end() } else { begin() }
+        let seen = part.follow(changes.changes, core)
+        if part.isGone(seen, core) { _ = state.end() } else { begin() }
     }
 
     override func deliver(_ changes: PendingChanges?) {
         guard let changes else { return }
-        if part.isGone(changes.changes, core) { return end() }
-        let properties = changedProperties(changes.changes)
+        let seen = part.follow(changes.changes, core)
+        if part.isGone(seen, core) { return end() }
+        let properties = changedProperties(seen)
         guard !properties.isEmpty, let present = part.read(core), let object = part.object(core) else { return }
         let old = changes.isOwn ? [] : values
         values = present

@@ -5,7 +5,9 @@ internal import TomboloSQLiteStore
 /// embedded one.
 struct PartIdentity: Sendable {
     let hostClass: Int
-    let host: Int64
+    private(set) var host: Int64
+    /// The host's key if that's what stays; see ``ManagedRow/lastingKey``.
+    let key: Value?
     let layout: ObjectClass
     /// The host's column of the first property.
     let base: Int
@@ -19,14 +21,29 @@ extension PartIdentity {
     /// An object with a table.
     init(_ row: ManagedRow) {
         self.init(
-            hostClass: row.classIndex, host: row.rowid, layout: row.core.objectClass(row.classIndex), base: 0,
-            prefix: "", presence: nil)
+            hostClass: row.classIndex, host: row.rowid, key: row.lastingKey,
+            layout: row.core.objectClass(row.classIndex), base: 0, prefix: "", presence: nil)
+    }
+
+    /// Finds the host again, whose rowid may be another now.
+    mutating func locate(_ core: RealmCore) {
+        if let key, let row = core.find(core.classes[hostClass], key: key) { host = row.rowid }
+    }
+
+    /// Finds the host again after changes that may have given it another rowid.
+    /// - Returns: the changes, or nil if they don't tell what has changed in the host.
+    mutating func follow(_ changes: ChangeSet?, _ core: RealmCore) -> ChangeSet? {
+        if key == nil { return changes }
+        if let own = changes?[hostClass], !own.isEverything, !own.deleted.contains(host) { return changes }
+        locate(core)
+        return nil
     }
 
     var isEmbedded: Bool { base > 0 }
 
     func object(_ core: RealmCore) -> ObjectBase? {
-        let row = core.row(core.classes[hostClass], rowid: host)
+        let type = core.classes[hostClass]
+        guard let row = key.map({ core.find(type, key: $0) }) ?? core.row(type, rowid: host) else { return nil }
         if !isEmbedded { return row.managedObject() }
         return EmbeddedPlace(host: row, layout: layout, base: base, prefix: prefix).managedObject()
     }
@@ -40,10 +57,12 @@ extension PartIdentity {
     func read(_ core: RealmCore) -> [Value]? {
         let table = core.layout.tables[hostClass]
         let columns = table.columnList.isEmpty ? "1" : table.columnList
+        let (condition, parameter) = table.condition(onRow: host, key)
         let row: [Value]? = core.query {
-            let statement = try core.connection.statement("SELECT \(columns) FROM \(table.table) WHERE rowid = ?")
+            let statement = try core.connection.statement(
+                "SELECT \(columns) FROM \(table.table) AS h WHERE \(condition)")
             defer { statement.reset() }
-            statement.bind(host, at: 1)
+            statement.bind(parameter, at: 1)
             return try statement.step() ? statement.row(table.storedTypes).values : nil
         }
         if let row, let presence, row[presence].isNull { return nil }
