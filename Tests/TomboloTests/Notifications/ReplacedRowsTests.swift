@@ -57,6 +57,10 @@ struct ReplacedRowsTests {
 
     private func told() -> [String] { texts.take().sorted() }
 
+    private func pantry(_ key: String) throws -> Pantry {
+        try #require(realm.object(ofType: Pantry.self, forPrimaryKey: key))
+    }
+
     @Test("Listeners of an object, its list and LinkingObjects go on hearing of that object, and of no other")
     func everything() throws {
         let pantry = Pantry(value: ["_id": "m", "title": "Mine", "labels": ["x"]])
@@ -100,6 +104,21 @@ struct ReplacedRowsTests {
         try apply(tick: 5, [], removing: ["m"])
         #expect(told().contains("deleted"))
         for token in tokens { token.invalidate() }
+    }
+
+    @Test("An object that was made here stays itself, whether or not it was read since", arguments: [false, true])
+    func made(isRead: Bool) throws {
+        let mine = Pantry(value: ["_id": "m", "title": "Mine"])
+        try realm.write { realm.add(mine) }
+        if isRead { #expect(mine.title == "Mine") }
+        let known: Set<Pantry> = [mine]
+        try apply(tick: 1, [pantries([("a", "Another"), ("m", "Sent")])], replacesAll: true)
+        let another = try pantry("a")
+        #expect(try mine != another && mine == pantry("m"))
+        #expect(try !known.contains(another) && known.contains(pantry("m")))
+        #expect(mine.title == "Sent")
+        try realm.write { mine.title = "Changed" }
+        #expect(another.title == "Another")
     }
 }
 

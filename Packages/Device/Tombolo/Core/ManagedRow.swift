@@ -19,6 +19,8 @@ final class ManagedRow: ObjectAccessor {
     private var stamp: UInt64
     /// The class's stamp when this was attached to the row, if nothing was read then.
     private var born: UInt64 = 0
+    /// The key of an object made here, in a synced file, for as long as nothing was read.
+    private let madeKey: Value?
     /// Whether nobody else uses the page.
     private var ownsPage: Bool
     /// The content read from the row's lists, by element class.
@@ -36,6 +38,7 @@ final class ManagedRow: ObjectAccessor {
         stamp = page.stamp
         ownsPage = !isShared
         createdIn = 0
+        madeKey = nil
         invalidations = core.invalidations
     }
 
@@ -49,15 +52,18 @@ final class ManagedRow: ObjectAccessor {
         stamp = type.stamp
         ownsPage = false
         createdIn = 0
+        madeKey = nil
         invalidations = core.invalidations
     }
 
     /// A row that's read when needed.
-    init(core: RealmCore, type: ManagedClass, rowid: Int64, createdIn: UInt64 = 0) {
+    /// - Parameter madeKey: the key of an object that's being made.
+    init(core: RealmCore, type: ManagedClass, rowid: Int64, createdIn: UInt64 = 0, madeKey: Value? = nil) {
         self.core = core
         self.type = type
         self.rowid = rowid
         self.createdIn = createdIn
+        self.madeKey = core.file.isSynced ? madeKey : nil
         cells = RealmCore.noCells
         stamp = 0
         born = type.stamp
@@ -251,7 +257,7 @@ final class ManagedRow: ObjectAccessor {
     private var knownKey: Value? {
         guard let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return nil }
         if let standing { return standing.value(at: column + 1, as: type.table.storedTypes[column]) }
-        guard let page else { return nil }
+        guard let page else { return madeKey }
         return page.value(cells[column], as: type.table.storedTypes[column])
     }
 
@@ -390,11 +396,16 @@ final class ManagedRow: ObjectAccessor {
 
     func isSameObject(as other: any ObjectAccessor) -> Bool {
         guard let other = other as? ManagedRow else { return false }
-        return self === other || (core === other.core && type === other.type && rowid == other.rowid)
+        if self === other { return true }
+        guard core === other.core, type === other.type else { return false }
+        return core.file.isSynced ? identity == other.identity : rowid == other.rowid
     }
 
     func hashIdentity(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(type))
-        hasher.combine(rowid)
+        if core.file.isSynced { hasher.combine(identity) } else { hasher.combine(rowid) }
     }
+
+    /// What stays the same in all versions of a synced file.
+    private var identity: Value { knownKey ?? .int(rowid) }
 }

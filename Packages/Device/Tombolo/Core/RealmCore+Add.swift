@@ -147,7 +147,7 @@ extension RealmCore {
         guard isNew else { return nil }
         noteCreation()
         log(.create(ObjectReference(classIndex: type.index, key: key ?? .int(rowid)), fields))
-        return ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber)
+        return ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber, madeKey: key)
     }
 
     /// In a transaction that can't be committed, gives the object its values without writing anything.

@@ -48,7 +48,7 @@ extension RealmCore {
         noteCreation()
         let reference = ObjectReference(classIndex: type.index, key: key)
         log(.create(reference, fields))
-        let row = ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber)
+        let row = ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber, madeKey: key)
         if transaction?.isBroken == true {
             var values = Array(repeating: Value.null, count: type.schema.columns.count)
             if let column = type.schema.primaryKeyIndex { values[column] = key }
