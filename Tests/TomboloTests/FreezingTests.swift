@@ -300,6 +300,29 @@ struct ThreadTests {
         #expect(texts.all == ["own committed", "first committed", "second", "second committed", "inner"])
     }
 
+    @Test("An asynchronous transaction that can't begin says why when it's committed, as others do")
+    func asyncFailure() throws {
+        _ = try Realm.fresh(configuration)
+        var readOnly = configuration
+        readOnly.readOnly = true
+        let configuration = readOnly
+        let queue = DispatchQueue(label: "failure")
+        let texts = Texts()
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            realm.beginAsyncWrite {
+                realm.add(Person(1, "Ada"))
+                realm.commitAsyncWrite { error in
+                    let code = (error as? Realm.Error)?.code
+                    texts.append("\(code == .filePermissionDenied) \(realm.isInWriteTransaction)")
+                }
+            }
+        }
+        // The transaction's turn, and that of its completion.
+        for _ in 0..<2 { queue.sync {} }
+        #expect(texts.all == ["true false"])
+    }
+
     /// A connection of its own that is in a write transaction.
     private static func locked(_ configuration: Realm.Configuration) throws -> Shared<(DispatchQueue, Realm)> {
         let queue = DispatchQueue(label: "locked")

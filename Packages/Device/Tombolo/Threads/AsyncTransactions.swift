@@ -7,7 +7,7 @@ final class AsyncTransactions {
         let id: Realm.AsyncTransactionId
         let needsTransaction: Bool
         let run: (Realm) -> Void
-        let failed: (any Error) -> Void
+        let failed: (Realm, any Error) -> Void
         let since = ContinuousClock.now
     }
 
@@ -26,13 +26,15 @@ final class AsyncTransactions {
     /// - Parameters:
     ///   - run: called in a write transaction.
     ///   - failed: called if the transaction couldn't begin.
-    func add(_ run: @escaping (Realm) -> Void, failed: @escaping (any Error) -> Void) -> Realm.AsyncTransactionId {
+    func add(
+        _ run: @escaping (Realm) -> Void, failed: @escaping (Realm, any Error) -> Void
+    ) -> Realm.AsyncTransactionId {
         enqueue(needsTransaction: true, run, failed)
     }
 
     /// Calls `run` before the next transaction, as in Realm.
     func complete(_ run: @escaping () -> Void) -> Realm.AsyncTransactionId {
-        enqueue(needsTransaction: false, { _ in run() }, { _ in })
+        enqueue(needsTransaction: false, { _ in run() }, { _, _ in })
     }
 
     func cancel(_ id: Realm.AsyncTransactionId) {
@@ -41,7 +43,7 @@ final class AsyncTransactions {
     }
 
     private func enqueue(
-        needsTransaction: Bool, _ run: @escaping (Realm) -> Void, _ failed: @escaping (any Error) -> Void
+        needsTransaction: Bool, _ run: @escaping (Realm) -> Void, _ failed: @escaping (Realm, any Error) -> Void
     ) -> Realm.AsyncTransactionId {
         core.confinement.check()
         if waiting.count >= Self.maximumCount {
@@ -84,7 +86,7 @@ final class AsyncTransactions {
                 }
             } catch {
                 waiting.removeFirst()
-                next.failed(error)
+                next.failed(Realm(core: core), error)
                 if !waiting.isEmpty { schedule() }
                 return
             }

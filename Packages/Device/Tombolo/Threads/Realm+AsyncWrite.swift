@@ -35,20 +35,23 @@ extension Realm {
             } catch {
                 onComplete?(error)
             }
-        } failed: {
-            onComplete?($0)
+        } failed: { _, error in
+            onComplete?(error)
         }
     }
 
     /// Begins a write transaction as soon as it's its turn, and calls `asyncWriteBlock` in it. End it with
     /// ``commitAsyncWrite(allowGrouping:_:)``, ``commitWrite()`` or ``cancelWrite()``; a transaction that the block
-    /// leaves open is cancelled.
+    /// leaves open is cancelled. If it can't begin, committing it reports the reason, as after ``beginWrite()``.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         core.asyncTransactions.add { realm in
             asyncWriteBlock()
             if realm.isInWriteTransaction { realm.cancelWrite() }
-        } failed: { _ in
+        } failed: { realm, error in
+            realm.core.beginFailed(error)
+            asyncWriteBlock()
+            if realm.isInWriteTransaction { realm.cancelWrite() }
         }
     }
 
