@@ -8,13 +8,14 @@ final class AsyncTransactions {
         let needsTransaction: Bool
         let run: (Realm) -> Void
         let failed: (Realm, any Error) -> Void
-        let since = ContinuousClock.now
     }
 
     private unowned let core: RealmCore
     private var waiting: [Waiting] = []
     private var lastID: Realm.AsyncTransactionId = 0
     private var isScheduled = false
+    /// Since when another writer has kept the first one waiting.
+    private var lockedSince: ContinuousClock.Instant?
 
     /// The maximum number of waiting writes.
     static let maximumCount = 10_000
@@ -79,12 +80,16 @@ final class AsyncTransactions {
             if core.isInWrite { return wait() }
             do {
                 guard try core.beginIfFree() else {
-                    guard ContinuousClock.now - next.since < RealmCore.maximumWait else {
+                    let since = lockedSince ?? ContinuousClock.now
+                    guard ContinuousClock.now - since < RealmCore.maximumWait else {
                         throw Realm.Error(.fail, "'\(core.file.path)' stayed locked by another writer.")
                     }
+                    lockedSince = since
                     return wait()
                 }
+                lockedSince = nil
             } catch {
+                lockedSince = nil
                 waiting.removeFirst()
                 next.failed(Realm(core: core), error)
                 if !waiting.isEmpty { schedule() }
