@@ -213,6 +213,19 @@ struct ObservedQueryTests {
         #expect(sections.shown.map { $0.map(\.name) } == [["Bo", "Ali"], ["Rex"]])
     }
 
+    @Test("Shown in a write transaction first, it's live there and observed afterwards")
+    func inWrite() async throws {
+        let query = query()
+        let realm = try kennel.realm()
+        try realm.write {
+            realm.add(Dog("Ali"))
+            #expect(names(query) == ["Ali", "Bo", "Max", "Rex"])
+        }
+        #expect(query.shown.isFrozen && tally.count == 0)
+        try kennel.add(Dog("Zoe"))
+        try await until { tally.count == 1 }
+    }
+
     @Test("Sections shown in a write transaction have what it has written so far")
     func sectionsInWrite() throws {
         let query = query(by: ["age"])

@@ -73,16 +73,21 @@ public final class ObservedQuery<Element: Object> {
 
     /// The live results. Stops the program if the Realm can't be opened, or the condition's text can't be read.
     public var results: Results<Element> {
-        if let live { return live }
-        let found = found()
-        live = found
-        let start = VersionMark(found.realm)
-        token = found.observe(keyPaths: terms.keyPaths) {
+        let results = live ?? found()
+        live = results
+        if token == nil { watch(results) }
+        return results
+    }
+
+    /// Begins observing, unless the Realm is in a write transaction, in which nothing can be observed.
+    private func watch(_ results: Results<Element>) {
+        guard let realm = results.realm, !realm.isInWriteTransaction else { return }
+        let start = VersionMark(realm)
+        token = results.observe(keyPaths: terms.keyPaths) {
             [weak self] (change: RealmCollectionChange<Results<Element>>) in
-            if case .initial = change, !start.isOutdated(found.realm) { return }
+            if case .initial = change, !start.isOutdated(realm) { return }
             Snapshots.tell { [weak self] in self?.willChange?() }
         }
-        return found
     }
 
     /// What to render: a frozen copy of the results.
