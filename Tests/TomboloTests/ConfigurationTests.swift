@@ -109,6 +109,17 @@ struct ConfigurationTests {
         withExtendedLifetime(held) {}
     }
 
+    @Test("The identifier of an in-memory Realm may be longer than a file's name", arguments: [10, 200])
+    func longMemoryName(count: Int) throws {
+        func realm(_ ending: Int) throws -> Realm {
+            let identifier = String(repeating: "ä", count: count) + "\(ending)"
+            return try Realm(configuration: .init(inMemoryIdentifier: identifier, objectTypes: [Note.self]))
+        }
+        let (first, second) = (try realm(1), try realm(2))
+        try first.write { first.add(Note()) }
+        #expect(try second.isEmpty && realm(1) == first)
+    }
+
     // MARK: Classes
 
     @Test("Two classes with the same name are both named in the error if a Realm lists no classes")

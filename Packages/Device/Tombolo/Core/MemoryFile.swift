@@ -15,7 +15,7 @@ final class MemoryFile: Sendable {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "tombolo-memory-\(ProcessInfo.processInfo.processIdentifier)")
         _ = Self.deleteLeftovers
-        let path = folder.appending(path: "\(identifier.utf8.hexadecimal).sqlite").path
+        let path = folder.appending(path: "\(FileName.fitting(identifier.utf8.hexadecimal)).sqlite").path
         try Self.useCounts.withLock { counts in
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
