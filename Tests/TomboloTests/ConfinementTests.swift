@@ -195,7 +195,9 @@ struct ConfinementTests {
                 group.addTask {
                     do {
                         let realm = try await Realm.open(configuration: configuration)
-                        for _ in 0..<25 { try realm.write { realm.objects(Session.self)[0].price += 1 } }
+                        for _ in 0..<25 {
+                            try whenFree { try realm.write { realm.objects(Session.self)[0].price += 1 } }
+                        }
                     } catch {
                         Issue.record(error)
                     }

@@ -285,28 +285,15 @@ struct UploadQueueTests {
             for number in 0..<60 {
                 var row = Row(schema[sessionClass].columns.map { $0.isOptional ? .null : $0.type.zero })
                 row[0] = .int(Int64(1_000 + number))
-                try Self.whenFree { try ticks.apply(row, sessionClass, columns: nil, to: store) }
+                try whenFree { try ticks.apply(row, sessionClass, columns: nil, to: store) }
             }
         }.value
         let writer = try await Realm.open(configuration: configuration)
-        for number in 0..<60 { try Self.whenFree { try writer.write { writer.add(Session(number, "mine")) } } }
+        for number in 0..<60 { try whenFree { try writer.write { writer.add(Session(number, "mine")) } } }
         try await engine
         writer.refresh()
         #expect(writer.objects(Session.self).count == 120)
         #expect(try queue().map(\.number) == Array(1...60))
-    }
-
-    /// Tries again while the other writer has kept the file locked for too long, as it may on a busy machine.
-    private static func whenFree(_ body: () throws -> Void) throws {
-        while true {
-            do {
-                return try body()
-            } catch let error as SQLiteStoreError where error.code == .busy {
-                continue
-            } catch let error as Realm.Error where error.message.contains("stayed locked by another writer") {
-                continue
-            }
-        }
     }
 }
 

@@ -1,0 +1,16 @@
+import TomboloSQLiteStore
+
+@testable import Tombolo
+
+/// Tries again while another writer has kept a file locked for too long, as one may on a busy machine.
+func whenFree(_ body: () throws -> Void) throws {
+    while true {
+        do {
+            return try body()
+        } catch let error as SQLiteStoreError where error.code == .busy {
+            continue
+        } catch let error as Realm.Error where error.message.contains("stayed locked by another writer") {
+            continue
+        }
+    }
+}
