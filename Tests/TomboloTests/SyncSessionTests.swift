@@ -247,7 +247,10 @@ struct SyncSessionTests {
 
     @Test("New subscriptions wait while the session is suspended")
     func suspendedSubscriptions() async throws {
-        let realm = try Realm.fresh(configuration(try await user()))
+        var configuration = configuration(try await user())
+        // Whoever waits for a download hears then that connecting failed.
+        configuration.syncConfiguration?.cancelAsyncOpenOnNonFatalErrors = true
+        let realm = try Realm.fresh(configuration)
         let session = try #require(realm.syncSession)
         await session.suspendAndWait()
         let subscriptions = realm.subscriptions
@@ -255,7 +258,8 @@ struct SyncSessionTests {
         await session.sendSubscriptions()
         #expect(session.connectionState == .disconnected)
         session.resume()
-        while session.connectionState == .disconnected { await Task.yield() }
+        let error = await #expect(throws: SyncError.self) { try await session.waitForDownload() }
+        #expect(error?.code == .connectionFailed)
     }
 
     @Test("The progress of an upload never goes back")
