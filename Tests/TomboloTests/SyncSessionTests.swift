@@ -300,13 +300,21 @@ struct SyncSessionTests {
             }
             Task {
                 while session.waiterCount == 0 { await Task.yield() }
-                session.receive(.download(received: 1, total: 2))
-                session.receive(.connection(.connected))
-                session.receive(.subscriptionsComplete(version: 0))
-                session.receive(.download(received: 2, total: 2))
+                let reports: [ClientSession.Report] = [
+                    .download(received: 1, total: 2), .connection(.connected), .subscriptionsComplete(version: 0),
+                    .download(received: 2, total: 2),
+                ]
+                await receive(reports, session, onThreadOf: session.engine)
             }
         }
         #expect(isSame && texts.all.starts(with: ["1 of 2"]) && texts.all.contains("open"))
+    }
+
+    /// Reports as the engine does, which reports nothing of its own meanwhile: that it can't connect.
+    private func receive<Engine: Actor>(
+        _ reports: [ClientSession.Report], _ session: SyncSession, onThreadOf engine: isolated Engine
+    ) {
+        for report in reports { session.receive(report) }
     }
 
     @Test("Cancelling asyncOpen ends its download")
