@@ -56,4 +56,17 @@ struct FileWatcherTests {
         }
         withExtendedLifetime(watcher) {}
     }
+
+    @Test("The checks after a write don't keep those after the next one waiting")
+    func laterChecks() throws {
+        let looked = DispatchSemaphore(value: 0)
+        let later: [DispatchTimeInterval] = [.milliseconds(10), .seconds(3_600)]
+        let watcher = try #require(FileWatcher(path: path, laterLooks: later) { looked.signal() })
+        for _ in 0..<3 {
+            try write()
+            // At once, and after ten milliseconds.
+            for _ in 0..<2 { looked.wait() }
+        }
+        withExtendedLifetime(watcher) {}
+    }
 }

@@ -14,19 +14,25 @@ final class FileWatcher {
     private static let pause = DispatchTimeInterval.milliseconds(2)
 
     /// When to check again after the last write. A commit becomes visible to others only some time later: SQLite waits
-    /// for the disk and then changes the shared memory, which the system doesn't report.
-    private static let laterLooks: [DispatchTimeInterval] = [10, 50, 250, 1_000].map { .milliseconds($0) }
+    /// for the disk and then changes the shared memory, which the system doesn't report. A busy disk takes seconds, and
+    /// a process may be stopped in between.
+    static let laterLooks: [DispatchTimeInterval] =
+        [10, 50, 250, 1_000, 5_000, 30_000, 120_000].map { .milliseconds($0) }
 
     /// One queue for all files, since news is only passed on from here.
     private static let queue = DispatchQueue(label: "Tombolo.FileWatcher", qos: .userInitiated)
 
     /// - Parameters:
     ///   - path: an existing file.
+    ///   - laterLooks: the times from each check after the last write to the next.
     ///   - body: called on the watcher's own queue.
-    init?(path: String, _ body: @escaping @Sendable () -> Void) {
+    init?(
+        path: String, laterLooks: [DispatchTimeInterval] = FileWatcher.laterLooks,
+        _ body: @escaping @Sendable () -> Void
+    ) {
         guard let watch = OneWriteWatch(path, queue: Self.queue) else { return nil }
         source = watch.source
-        let looks = LaterLooks(queue: Self.queue, intervals: Self.laterLooks, body)
+        let looks = LaterLooks(queue: Self.queue, intervals: laterLooks, body)
         source.setEventHandler {
             guard watch.takeWrite() else { return }
             Self.queue.asyncAfter(deadline: .now() + Self.pause) {
@@ -47,8 +53,8 @@ private final class LaterLooks: @unchecked Sendable {
     private let queue: DispatchQueue
     private let intervals: [DispatchTimeInterval]
     private let body: @Sendable () -> Void
-    private var isWaiting = false
-    private var hasStartedAnew = false
+    /// The number of the last write.
+    private var write = 0
 
     init(queue: DispatchQueue, intervals: [DispatchTimeInterval], _ body: @escaping @Sendable () -> Void) {
         self.queue = queue
@@ -56,18 +62,18 @@ private final class LaterLooks: @unchecked Sendable {
         self.body = body
     }
 
-    /// Starts the checks after a write.
+    /// Starts the checks after a write, in place of those after the one before.
     func start() {
-        if isWaiting { hasStartedAnew = true } else { wait(0) }
+        write += 1
+        wait(0, after: write)
     }
 
-    private func wait(_ look: Int) {
-        isWaiting = true
+    private func wait(_ look: Int, after write: Int) {
+        guard look < intervals.count else { return }
         queue.asyncAfter(deadline: .now() + intervals[look]) { [self] in
+            guard write == self.write else { return }
             body()
-            let following = hasStartedAnew ? 0 : look + 1
-            hasStartedAnew = false
-            if following < intervals.count { wait(following) } else { isWaiting = false }
+            wait(look + 1, after: write)
         }
     }
 }
