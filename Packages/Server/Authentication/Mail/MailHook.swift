@@ -56,7 +56,8 @@ public enum MailHook: Sendable {
         let files = FileManager.default
         try? files.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let name = "\(Int64(Date().timeIntervalSince1970 * 1_000))-\(mail.purpose.rawValue)-\(UUID().uuidString).txt"
+        // Names sort by time, also those of mails that follow each other within a millisecond.
+        let name = "\(Date().microseconds)-\(mail.purpose.rawValue)-\(UUID().uuidString).txt"
         let file = folder.appending(path: name)
         guard files.createFile(atPath: file.path(), contents: nil, attributes: [.posixPermissions: 0o600]),
             (try? Data(message(mail).utf8).write(to: file)) != nil
