@@ -67,6 +67,15 @@ struct AccountPlace: Sendable {
         }
     }
 
+    /// Has every user whose codes were wrong wait for an hour.
+    func delayCodes() async throws {
+        try await pool.execute(
+            """
+            UPDATE tombolo.attempt SET attempts = 20, last_at = now() + interval '1 hour',
+                ends_at = now() + interval '1 day'
+            """)
+    }
+
     func login(
         _ email: String = Self.email, device: LoginDevice = LoginDevice(), now: Date = Date()
     ) async throws -> Login {
