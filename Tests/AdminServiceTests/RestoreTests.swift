@@ -277,6 +277,20 @@ struct RestoreTests {
         }
     }
 
+    @Test("whoever has restored lets others do so at once, before the connection has ended")
+    func lock() async throws {
+        let configuration = try await TestCluster.shared().configuration
+        let one = try await PostgresConnection.connect(configuration)
+        let two = try await PostgresConnection.connect(configuration)
+        let name = UUID().uuidString
+        #expect(try await RestoreConnection.lock(name, one))
+        #expect(try await !RestoreConnection.lock(name, two))
+        await RestoreConnection.unlock(name, one)
+        #expect(try await RestoreConnection.lock(name, two))
+        await one.close()
+        await two.close()
+    }
+
     @Test("a restore that its server didn't survive is ended by the next one, and what it made goes")
     func interrupted() async throws {
         try await BackupSite.with { site in

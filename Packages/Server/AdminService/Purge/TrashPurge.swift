@@ -67,10 +67,11 @@ public struct TrashPurge: Sendable {
                 return nil
             }
             let report = try await runLocked(now, holder)
-            try await holder.execute("ROLLBACK")
+            await ServiceLock.release(holder)
             await holder.close()
             return report
         } catch {
+            await ServiceLock.release(holder)
             await holder.close()
             throw error
         }

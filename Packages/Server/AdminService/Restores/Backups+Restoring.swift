@@ -39,38 +39,54 @@ extension Backups {
         return try await withMaintenance { restoring, maintenance in
             let names = try await RestoreCheck(pool, maintenance).names
             guard try await RestoreConnection.lock(names.current, maintenance) else { throw BackupFailure.restoreBusy }
-            let shape = try await DatabaseShape(of: names.current, maintenance)
-            let next: String
-            switch source {
-            case .backup: next = names.next
-            case .kept(let name): next = name
-            }
             do {
-                if case .backup(let name) = source {
-                    try await fill(names.next, with: name, shape, restoring, maintenance)
-                }
-                note(.preparing)
-                try await prepare(next, restoring)
-                // People have worked in it until now.
-                let kept = names.kept(at: now + (ContinuousClock.now - began).components.seconds * 1_000_000)
-                let run = run.keeping(kept)
-                if case .backup = source {
-                    try await RestoreConnection.with(restoring.database.database(next)) { connection in
-                        try await Self.becomeOwner(connection)
-                        try await RestoreHistory.note(run, by: user, connection)
-                    }
-                    try await shape.grant(next, maintenance)
-                }
-                note(.swapping)
-                try await DatabaseSwap(
-                    current: names.current, next: next, kept: kept, maintenance: restoring.database
-                ).run(maintenance)
-                await noteSwap(run, source, by: user, names, restoring)
+                let kept = try await replace(names, with: source, run, by: user, now, began, restoring, maintenance)
+                await RestoreConnection.unlock(names.current, maintenance)
                 return kept
             } catch {
-                if case .backup = source { await drop(names.next, maintenance) }
+                await RestoreConnection.unlock(names.current, maintenance)
                 throw error
             }
+        }
+    }
+
+    /// The same, while nobody else restores.
+    /// - Parameter began: when `now` was.
+    private func replace(
+        _ names: DatabaseNames, with source: RestoreSource, _ run: RestoreRun, by user: ObjectId, _ now: Int64,
+        _ began: ContinuousClock.Instant, _ restoring: RestoreSettings, _ maintenance: PostgresConnection
+    ) async throws -> String {
+        let shape = try await DatabaseShape(of: names.current, maintenance)
+        let next: String
+        switch source {
+        case .backup: next = names.next
+        case .kept(let name): next = name
+        }
+        do {
+            if case .backup(let name) = source {
+                try await fill(names.next, with: name, shape, restoring, maintenance)
+            }
+            note(.preparing)
+            try await prepare(next, restoring)
+            // People have worked in it until now.
+            let kept = names.kept(at: now + (ContinuousClock.now - began).components.seconds * 1_000_000)
+            let run = run.keeping(kept)
+            if case .backup = source {
+                try await RestoreConnection.with(restoring.database.database(next)) { connection in
+                    try await Self.becomeOwner(connection)
+                    try await RestoreHistory.note(run, by: user, connection)
+                }
+                try await shape.grant(next, maintenance)
+            }
+            note(.swapping)
+            try await DatabaseSwap(
+                current: names.current, next: next, kept: kept, maintenance: restoring.database
+            ).run(maintenance)
+            await noteSwap(run, source, by: user, names, restoring)
+            return kept
+        } catch {
+            if case .backup = source { await drop(names.next, maintenance) }
+            throw error
         }
     }
 
@@ -127,7 +143,7 @@ extension Backups {
         else { throw BackupFailure.noRestoreProgram }
         if let problem = folder.problem { throw BackupFailure(problem) }
         note(.making)
-        try await maintenance.execute(Self.dropping(database))
+        try await RestoreConnection.drop(database, maintenance)
         try await shape.create(database, maintenance)
         note(.restoring)
         try await RestoreProgram(path: path, database: restoring.database.database(database))
@@ -143,6 +159,7 @@ extension Backups {
                     current: try await pool.query("SELECT current_database()::text")[0, 0].string)
                 guard try await RestoreConnection.lock(names.current, maintenance) else { return false }
                 await drop(names.next, maintenance)
+                await RestoreConnection.unlock(names.current, maintenance)
                 return true
             }
             guard isOver else { return }
@@ -156,14 +173,10 @@ extension Backups {
     private func drop(_ database: String, _ maintenance: PostgresConnection) async {
         do {
             // Also while this process ends.
-            _ = try await Task { try await maintenance.execute(Self.dropping(database)) }.value
+            try await Task { try await RestoreConnection.drop(database, maintenance) }.value
         } catch {
             logger.warning("The database \(database), which a restore left, couldn't be dropped: \(error)")
         }
-    }
-
-    static func dropping(_ database: String) -> String {
-        "DROP DATABASE IF EXISTS \(PostgresSQL.quoteIdentifier(database)) WITH (FORCE)"
     }
 
     private func note(_ step: RestoreStep?) { state.withLock { $0.step = step } }

@@ -104,9 +104,7 @@ extension Backups {
     /// Deletes a database that was put aside, for good.
     package func delete(_ kept: KeptDatabase, by user: ObjectId) async throws {
         try await restores.note(.deleted, kept.name, by: user) {
-            try await withMaintenance { _, connection in
-                _ = try await connection.execute(Self.dropping(kept.name))
-            }
+            try await withMaintenance { _, connection in try await RestoreConnection.drop(kept.name, connection) }
         }
     }
 }

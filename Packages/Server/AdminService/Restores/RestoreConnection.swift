@@ -1,4 +1,5 @@
 import PostgresClient
+import TomboloHTTP
 
 /// Connections of the user of `TOMBOLO_RESTORE_URL`.
 enum RestoreConnection {
@@ -45,11 +46,29 @@ enum RestoreConnection {
         try await connection.execute("SET default_transaction_read_only = off")
     }
 
-    /// Keeps others from restoring the same database, also while it has another name: for as long as the connection stands.
+    /// Keeps others from restoring the same database, also while it has another name: until ``unlock(_:_:)``, or the
+    /// connection's end.
     /// - Parameter database: its name.
     /// - Returns: false if somebody else does.
     static func lock(_ database: String, _ maintenance: PostgresConnection) async throws -> Bool {
-        try await maintenance.query(
-            "SELECT pg_try_advisory_lock(hashtextextended('tombolo.restore ' || $1, 0))", [.text(database)])[0, 0].bool
+        try await maintenance.query("SELECT pg_try_advisory_lock(\(key))", [.text(database)])[0, 0].bool
+    }
+
+    /// Lets others restore it at once. When a connection is closed, PostgreSQL takes a moment to notice.
+    static func unlock(_ database: String, _ maintenance: PostgresConnection) async {
+        _ = try? await maintenance.query("SELECT pg_advisory_unlock(\(key))", [.text(database)])
+    }
+
+    private static let key = "hashtextextended('tombolo.restore ' || $1, 0)"
+
+    /// Drops a database, if it's there, and ends everybody's connections to it: PostgreSQL waits five seconds for that.
+    static func drop(_ database: String, _ maintenance: PostgresConnection) async throws {
+        for attempt in 1... {
+            do {
+                try await maintenance.execute(
+                    "DROP DATABASE IF EXISTS \(PostgresSQL.quoteIdentifier(database)) WITH (FORCE)")
+                return
+            } catch let error as PostgresError where error.code == .objectInUse && attempt < Patience.factor {}
+        }
     }
 }
