@@ -8,8 +8,8 @@ struct DatabaseSwap: Sendable {
     private static let interval = Duration.milliseconds(50)
     /// How often it's tried. PostgreSQL waits five seconds each time for connections to end.
     private static let attemptLimit = 3
-    /// How long it waits for somebody else who changes databases, in milliseconds.
-    private static let lockTimeout = 10_000
+    /// How long it waits for somebody else who changes databases, or is just connecting.
+    private static let lockTimeout = Duration.seconds(10)
 
     let current: String
     /// What gets the name.
@@ -37,7 +37,8 @@ struct DatabaseSwap: Sendable {
 
     private func rename(_ connection: PostgresConnection) async throws {
         try await connection.transaction { connection in
-            try await connection.execute("SET LOCAL lock_timeout = \(Self.lockTimeout)")
+            try await connection.execute(
+                "SET LOCAL lock_timeout = '\(Self.lockTimeout.patient.components.seconds)s'")
             try await connection.execute(Self.renaming(current, kept))
             try await connection.execute(Self.renaming(next, current))
         }
