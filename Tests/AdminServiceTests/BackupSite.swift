@@ -77,8 +77,7 @@ struct BackupSite: Sendable {
     /// A program in place of pg_dump, beside the folder.
     func program(_ text: String) throws -> String {
         let file = FileManager.default.temporaryDirectory.appending(path: "tombolo-dump-\(UUID().uuidString)")
-        try Data("#!/bin/sh\n\(text)\n".utf8).write(to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path())
+        try ScriptFile.write(text, to: file.path())
         return file.path()
     }
 }

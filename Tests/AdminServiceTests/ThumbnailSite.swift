@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import AdminService
@@ -37,9 +38,7 @@ struct ThumbnailSite: Sendable {
     ///   - script: of a shell; `$0` is the program's path, and `@VIPS@` in it the real program.
     init(_ folder: URL, _ script: String) throws {
         path = folder.appending(path: "tool").path()
-        let text = script.replacing("@VIPS@", with: try Self.program().path)
-        try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(filePath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        try ScriptFile.write(script.replacing("@VIPS@", with: try Self.program().path), to: path)
     }
 
     var program: ThumbnailProgram { Self.patient(path) }
