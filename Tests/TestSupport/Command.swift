@@ -36,11 +36,11 @@ enum Command {
         }
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         #if os(Linux)
-            // glibc's `closefrom` action is not visible to Swift.
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-                if let descriptor = Int32(name), descriptor > 2 {
-                    posix_spawn_file_actions_addclose(&actions, descriptor)
-                }
+            // glibc's `closefrom` action is not visible to Swift. Those that other threads open meanwhile are closed
+            // too: a pipe that a server inherits has no end while it runs. Nobody minds closing what isn't open.
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            for descriptor in 3..<((names.compactMap { Int32($0) }.max() ?? 3) + 1_024) {
+                posix_spawn_file_actions_addclose(&actions, descriptor)
             }
         #else
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
