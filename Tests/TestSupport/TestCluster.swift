@@ -163,8 +163,11 @@ public actor TestCluster {
             throw error
         }
         await connection.close()
-        // Those that the cluster has already are errors, which psql passes over.
-        try runAsServer([binaries.shell, "--quiet", "--file=\(path).roles"] + client(of: name))
+        // This cluster has its own roles, and other tests are changing theirs. Those of another cluster that are here
+        // already are errors, which psql passes over.
+        if !path.hasPrefix(folder + "/") {
+            try runAsServer([binaries.shell, "--quiet", "--file=\(path).roles"] + client(of: name))
+        }
         try runAsServer([binaries.restore, "--exit-on-error"] + client(of: name) + [path])
     }
 
