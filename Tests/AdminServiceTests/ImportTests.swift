@@ -5,6 +5,7 @@ import Logging
 import PostgresClient
 import PostgresValues
 import ServiceTestSupport
+import TestSupport
 import Testing
 import TomboloHTTP
 @testable import TomboloJSONAPI
@@ -126,11 +127,19 @@ struct ImportTests {
             let file = try await UploadedFile.upload(site, Self.table(site, rows))
             let started = try await file.start([Self.upsert, #""atomic": true"#])
             #expect(started.status == 202, "\(started.text)")
+            // The first row waits at a gate, for as long as it takes.
+            try await fixture.pool.execute(
+                """
+                CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS
+                $$BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END$$;
+                CREATE TRIGGER wait BEFORE INSERT ON ticket FOR EACH ROW EXECUTE FUNCTION public.wait()
+                """)
+            let gate = try await PostgresConnection.connect(fixture.pool.configuration)
+            try await gate.execute("BEGIN; SELECT pg_advisory_xact_lock(1)")
             let holder = try await PostgresConnection.connect(fixture.pool.configuration)
             try await holder.execute("BEGIN")
             try await holder.query("SELECT 1 FROM ticket WHERE _id = $1 FOR UPDATE", [.objectId(ticket)])
-            let pool = PostgresPool(
-                configuration: fixture.adminServer.pool.configuration, options: .init(maximumConnections: 1))
+            let pool = PostgresPool(configuration: fixture.adminServer.pool.configuration, options: .patient(1))
             let runner = JobService(
                 rules: LiveRules(fixture.rules), pool: pool, authenticator: fixture.adminServer.authenticator,
                 logger: Logger(label: "jobs")
@@ -143,8 +152,11 @@ struct ImportTests {
                 _ = try await site.runner.step()
             }
             while pool.statistics.waiting == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            // The second row is refused, since it waits too long for the ticket.
+            try await gate.execute("COMMIT")
             _ = try await (refusing, turn)
             await holder.close()
+            await gate.close()
             await pool.shutdown()
             let job = try await file.job()
             #expect(job.json["state"] == "failed" && job.json["refused"] == 1, "\(job.text)")
