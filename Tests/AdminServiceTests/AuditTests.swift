@@ -336,7 +336,8 @@ import TomboloRules
             let months = try await fixture.pool.query(
                 "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'tombolo.audit_entry'::regclass"
             ).map { try $0[0].string }
-            #expect(months.count == 1)
+            // Two if one ends meanwhile.
+            #expect(!months.isEmpty)
             for pool in pools {
                 for table in months + ["tombolo.audit_entry", "tombolo.audit_position", "tombolo.audit_baseline"] {
                     for sql in [
