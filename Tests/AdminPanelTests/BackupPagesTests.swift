@@ -118,8 +118,7 @@ import TomboloRules
         try await Self.with { fixture, client, backups, folder in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let name = try await Self.make(browser, backups)
-            try await fixture.pool.execute(
-                "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            try await PanelBrowser.ageProofs(fixture.pool)
             for act in ["download", "delete"] {
                 let asked = try await browser.post("\(Self.path)/\(name)/\(act)")
                 #expect(asked.status == 403 && asked.text.contains("Enter your password"), "\(act)")
@@ -185,8 +184,7 @@ import TomboloRules
             #expect(
                 confirmation.contains("Restore the backup")
                     && confirmation.contains("anyone who lost access since then"))
-            try await fixture.pool.execute(
-                "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            try await PanelBrowser.ageProofs(fixture.pool)
             #expect(try await browser.post(page).text.contains("Enter your password"))
             #expect(try await browser.post(page, ["_password": ServiceFixture.password]).status == 303)
             let waiting = try await browser.get(Self.path).text

@@ -99,7 +99,7 @@ import TomboloRules
     func password() async throws {
         try await Self.run { fixture, client, book in
             let owner = try await PanelBrowser.loggedIn(client, as: "owner")
-            try await fixture.pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            try await PanelBrowser.ageProofs(fixture.pool)
             let asked = try await owner.post("/panel/desk/close")
             #expect(asked.status == 403 && asked.text.contains(#"name="_password""#), "\(asked.text)")
             #expect(book.all.isEmpty)

@@ -89,7 +89,7 @@ import TomboloServerModel
     func asking() async throws {
         try await Self.withPanel { fixture, _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
-            try await fixture.pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            try await PanelBrowser.ageProofs(fixture.pool)
             let id = try #require(fixture.users["attendee"]).stringValue
             for path in Self.always.sorted() {
                 let address = path.replacing("{id}", with: id).replacing("{name}", with: "x")

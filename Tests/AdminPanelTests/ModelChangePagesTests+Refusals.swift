@@ -249,7 +249,7 @@ extension ModelChangePagesTests {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let (_, fields) = try await Self.planned(browser, try await Self.edited(browser, nil, Self.motto))
-            try await fixture.pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            try await PanelBrowser.ageProofs(fixture.pool)
             let asked = try await browser.post("\(Self.path)/apply", fields)
             #expect(asked.text.contains(#"name="_password""#))
             var again = Dictionary(PanelBrowser.hidden(asked.text)) { first, _ in first }

@@ -4,9 +4,11 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import PostgresClient
 import ServiceTestSupport
 import Synchronization
 import Testing
+import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloRules
@@ -54,6 +56,14 @@ final class PanelBrowser: Sendable {
         var fields = ["email": ServiceFixture.email(role), "password": password]
         fields["next"] = next
         return try await send("/panel/login", fields, token: nil, headers: [.origin: "http://localhost"])
+    }
+
+    /// Has everybody asked for their password again, as if a minute more than it counts for were over.
+    static func ageProofs(_ pool: PostgresPool) async throws {
+        let seconds = PanelSession.proofSeconds * Int64(Patience.factor) + 60
+        try await pool.query(
+            "UPDATE tombolo.panel_session SET proved_at = proved_at - make_interval(secs => $1)",
+            [.double(Double(seconds))])
     }
 
     func cookie(_ name: String) -> String? { cookies.withLock { $0[name] } }

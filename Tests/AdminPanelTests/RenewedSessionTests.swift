@@ -12,11 +12,6 @@ import TomboloModel
 @Suite struct RenewedSessionTests {
     private static let proof = ["_password": ServiceFixture.password]
 
-    /// Has everybody asked for the password again.
-    private static func age(_ fixture: ServiceFixture) async throws {
-        try await fixture.pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
-    }
-
     @Test("the password gives the session another cookie, and who copied the one from before is logged out")
     func renewing() async throws {
         try await ServiceFixture.with { fixture in
@@ -25,7 +20,7 @@ import TomboloModel
                 let before = try #require(browser.cookie("tombolo_panel"))
                 let thief = PanelBrowser(client)
                 thief.setCookie("tombolo_panel", before)
-                try await Self.age(fixture)
+                try await PanelBrowser.ageProofs(fixture.pool)
                 let asked = try await browser.post("/panel/password", ["next": "/panel/help"])
                 #expect(asked.status == 403 && asked.text.contains(#"name="_password""#))
                 // Neither being asked nor a wrong password changes anything of the session.
@@ -56,7 +51,7 @@ import TomboloModel
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 let path = "/panel/accounts/\(try #require(fixture.users["organizer"]))"
                 let device = try await PanelBrowser.loggedIn(client, as: "organizer")
-                try await Self.age(fixture)
+                try await PanelBrowser.ageProofs(fixture.pool)
                 let before = browser.cookie("tombolo_panel")
                 let done = try await browser.post("\(path)/logins/end", Self.proof)
                 #expect(done.status == 303 && browser.cookie("tombolo_panel") != before, "\(done.text)")
@@ -77,7 +72,7 @@ import TomboloModel
             try await PanelBrowser.with(fixture) { _, client in
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 let own = try #require(fixture.users["superAdmin"])
-                try await Self.age(fixture)
+                try await PanelBrowser.ageProofs(fixture.pool)
                 let before = browser.cookie("tombolo_panel")
                 let refused = try await browser.post("/panel/accounts/\(own)/second-factor/remove", Self.proof)
                 #expect(refused.status == 422, "\(refused.text)")

@@ -68,8 +68,7 @@ import TomboloRules
 
         /// Has the password asked for again.
         func age() async throws {
-            try await fixture.pool.query(
-                "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '11 minutes'")
+            try await PanelBrowser.ageProofs(fixture.pool)
         }
 
         /// Sends what the page that asks for the password has in it, with the password.

@@ -16,8 +16,7 @@ import TomboloModel
 
         /// Has the password asked for again.
         func age() async throws {
-            try await site.fixture.pool.query(
-                "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '11 minutes'")
+            try await PanelBrowser.ageProofs(site.fixture.pool)
         }
 
         /// The role that the registrar's assignment gives now.

@@ -43,7 +43,7 @@ extension SQLPagesTests {
     func password() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
-            try await fixture.pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+            try await PanelBrowser.ageProofs(fixture.pool)
             let statement = "SELECT title\nFROM session"
             let asked = try await browser.post(Self.path, ["sql": statement])
             #expect(asked.text.contains(#"name="_password""#) && !asked.text.contains("Talk 1"), "\(asked.text)")

@@ -166,8 +166,7 @@ import TomboloRules
             try await PanelBrowser.with(fixture) { _, client in
                 let page = try await trash("Session", fixture.sessions[0], fixture)
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
-                try await fixture.pool.execute(
-                    "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+                try await PanelBrowser.ageProofs(fixture.pool)
                 let asked = try await browser.post("\(page)/delete")
                 #expect(asked.status == 403 && asked.text.contains("password"))
                 #expect(try await inTrash("session", fixture.sessions[0], fixture) == true)

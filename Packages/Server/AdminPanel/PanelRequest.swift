@@ -56,7 +56,7 @@ public struct PanelRequest: Sendable {
                 throw RequestFailure(.passwordRequired, AuthenticationError.wrongCode.description)
             }
         }
-        guard visit.session.isProved() else {
+        guard visit.session.isProved(within: PanelSession.proofSeconds * Int64(Patience.factor)) else {
             throw RequestFailure(.passwordRequired, "Enter your password again to continue.")
         }
     }
