@@ -98,17 +98,18 @@ import TomboloModel
                 #expect(wrong.status == 401 && nobody.status == 401)
                 #expect(wrong.text.contains("E-mail or password is wrong."))
                 #expect(wrong.headers[values: .setCookie].isEmpty)
-                // Failures count for a minute: should that be over before all was looked at, another account is tried.
-                var isInTime = false
-                for role in ["admin", "owner", "organizer", "registrar"] where !isInTime {
-                    let began = ContinuousClock.now
-                    for _ in 0..<Authenticator.maximumFailedLogins { try await browser.logIn(as: role, password: "no") }
-                    let limited = try await browser.logIn(as: role)
-                    isInTime = ContinuousClock.now - began < .seconds(Authenticator.failedLoginWindowSeconds - 1)
-                    guard isInTime else { continue }
-                    #expect(limited.status == 429 && limited.headers[.retryAfter] != nil)
-                }
-                #expect(isInTime, "a dozen logins take a minute")
+                let count = Authenticator.maximumFailedLogins
+                for _ in 0..<count { try await browser.logIn(as: "owner", password: "no") }
+                // A server's own count is forgotten after a minute, which may be over by now. What all servers count
+                // together stays: as if there had been twice as many, the last of them just now.
+                let counted = try await fixture.pool.query(
+                    """
+                    UPDATE tombolo.attempt SET attempts = $1, last_at = now() + interval '1 day',
+                        ends_at = now() + interval '2 days' WHERE attempts = $2
+                    """, [.int64(Int64(Authenticator.maximumFailedLoginsOfAccount)), .int64(Int64(count))])
+                #expect(counted.affectedRows == 1)
+                let limited = try await browser.logIn(as: "owner")
+                #expect(limited.status == 429 && limited.headers[.retryAfter] != nil, "\(limited.text)")
             }
         }
     }
