@@ -59,9 +59,17 @@ status_is() {
     [ "$code" = "$1" ]
 }
 server() { head -n 1 "$TOMBOLO_DEV_DIR/pg/data/postmaster.pid"; }
+# It's gone when this returns: a start that still finds it would take it for a running one.
+kill_server() {
+    local pid
+    pid="$(server)"
+    kill -KILL "$pid"
+    while [ -e "/proc/$pid/cwd" ]; do sleep 0.05; done
+}
+# None of those that the system gives to connections meanwhile: from 32768 on Linux.
 free_port() {
     local port
-    while port=$((20000 + RANDOM % 20000)) && port_is_taken "$port"; do :; done
+    while port=$((20000 + RANDOM % 12000)) && port_is_taken "$port"; do :; done
     printf '%s\n' "$port"
 }
 as_owner_of() { # FILE COMMAND…: as the user that the server runs as
@@ -102,12 +110,12 @@ refuses "psql says that the server does not run" "not running" "$CLUSTER" psql -
 claim "it starts again, whatever the PG variables say" env PGDATA=/nowhere PGPORT=1 PGHOST=nowhere PGUSER=x "$CLUSTER" start
 claim "and keeps the data" answers "SELECT n FROM kept" 7
 
-kill -KILL "$(server)"
+kill_server
 claim "it starts after kill -9 of the server" start
 says "and says that the last stop was no proper one" "not stopped properly"
 claim "and keeps the data after kill -9" answers "SELECT n FROM kept" 7
 
-kill -KILL "$(server)"
+kill_server
 # shellcheck disable=SC2016  # the inner shell's own pid
 (as_owner_of "$TOMBOLO_DEV_DIR/pg/data" sh -c 'echo $$; exec sleep 600' >"$WORK/stranger" || true) 2>/dev/null &
 disown
