@@ -163,8 +163,8 @@ public actor TestCluster {
             throw error
         }
         await connection.close()
-        // This cluster has its own roles, and other tests are changing theirs. Those of another cluster that are here
-        // already are errors, which psql passes over.
+        // The cluster's own dumps need none, and would bring back roles that other tests have dropped meanwhile. Those
+        // that another cluster has already are errors, which psql passes over.
         if !path.hasPrefix(folder + "/") {
             try runAsServer([binaries.shell, "--quiet", "--file=\(path).roles"] + client(of: name))
         }
