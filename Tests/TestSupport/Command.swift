@@ -59,6 +59,23 @@ enum Command {
         return pid
     }
 
+    /// Two connected sockets: `theirs` becomes the standard input of a program, which ends when `ours` is closed.
+    ///
+    /// No other program gets them, even one that another thread starts at this moment: it would keep the input open. So
+    /// it's no pipe, whose ends are inherited until they are marked.
+    static func makeInput() throws -> (theirs: Int32, ours: Int32) {
+        var ends: [Int32] = [-1, -1]
+        #if os(Linux)
+            let result = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
+        #else
+            // There, programs inherit only what they are given.
+            let result = socketpair(AF_UNIX, SOCK_STREAM, 0, &ends)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        #endif
+        guard result == 0 else { throw TestClusterError("socketpair: \(String(cString: strerror(errno)))") }
+        return (ends[0], ends[1])
+    }
+
     /// Runs a program to its end.
     ///
     /// - Returns: what it wrote.

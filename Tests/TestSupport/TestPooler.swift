@@ -64,14 +64,12 @@ public actor TestPooler {
             try content.write(toFile: path, atomically: false, encoding: .utf8)
             if let owner = user.owner { _ = chown(path, owner.user, owner.group) }
         }
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw TestClusterError("pipe: \(String(cString: strerror(errno)))") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let input = try Command.makeInput()
         let shell = try Command.start(
             ["/bin/sh", "-c", Self.script, "pgbouncer", folder] + user.prefix + [program, folder + "/pgbouncer.ini"],
-            input: ends[0])
-        close(ends[0])
-        process = (shell, ends[1])
+            input: input.theirs)
+        close(input.theirs)
+        process = (shell, input.ours)
         for _ in 0..<12_000 {
             if log.contains("process up") { return }
             if log.contains("FATAL") { break }

@@ -96,12 +96,11 @@ public actor TestRedis {
     /// Starts it, again after ``kill9()`` on the same port; returns when it takes connections.
     public func start() throws {
         try? FileManager.default.removeItem(at: log)
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw TestClusterError("pipe: \(String(cString: strerror(errno)))") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let shell = try Command.start(["/bin/sh", "-c", Self.script, "redis", configuration.path()], input: ends[0])
-        close(ends[0])
-        process = (shell, ends[1])
+        let input = try Command.makeInput()
+        let shell = try Command.start(
+            ["/bin/sh", "-c", Self.script, "redis", configuration.path()], input: input.theirs)
+        close(input.theirs)
+        process = (shell, input.ours)
         for _ in 0..<12_000 {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             if text.contains("Ready to accept connections") { return }

@@ -22,13 +22,10 @@ final class Watchdog: Sendable {
         """
 
     init(folder: String) throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw TestClusterError("pipe: \(String(cString: strerror(errno)))") }
-        // Other children of this process must not keep the pipe open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        defer { close(ends[0]) }
-        writeEnd = ends[1]
-        pid = try Command.start(["/bin/sh", "-c", Self.script, "watchdog", folder], input: ends[0])
+        let input = try Command.makeInput()
+        defer { close(input.theirs) }
+        writeEnd = input.ours
+        pid = try Command.start(["/bin/sh", "-c", Self.script, "watchdog", folder], input: input.theirs)
     }
 
     /// Lets it do its work, and waits for that at most some seconds.
