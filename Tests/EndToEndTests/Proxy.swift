@@ -15,12 +15,13 @@ final class Proxy: Sendable {
 
     /// Where Debian installs it, and others.
     private static let programs = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/opt/homebrew/bin/haproxy"]
-    /// How often another port is tried, should somebody else take the free one meanwhile.
+    /// How often another port is tried where none can be kept, should somebody else take the free one meanwhile.
     private static let attempts = 5
 
     let authority: TestAuthority
     let url: String
     private let child: ChildProcess
+    private let reservation: PortReservation?
 
     /// - Parameter gateways: their addresses, `host:port`.
     static func with(
@@ -67,13 +68,14 @@ final class Proxy: Sendable {
         }
         let messages = folder.appending(path: "messages")
         for _ in 0..<Self.attempts {
-            let port = try await Self.freePort()
+            let reservation = PortReservation()
+            let port = if let reservation { reservation.port } else { try await Self.freePort() }
             let child = try await ChildProcess(
                 URL(filePath: program), ["-db", "-f", configuration.path()],
                 environment: environment.merging(["TOMBOLO_PROXY_ADDRESS": "127.0.0.1:\(port)"]) { $1 },
                 messages: messages)
             if await Self.listens(child, on: port) {
-                self.child = child
+                (self.child, self.reservation) = (child, reservation)
                 url = "https://localhost:\(port)"
                 return
             }
