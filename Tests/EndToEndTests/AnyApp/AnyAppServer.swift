@@ -11,6 +11,9 @@ import TomboloSyncSession
 
 /// An empty database, and the stock programs on it.
 final class AnyAppServer: Sendable {
+    /// What the test's own connections are called.
+    private static let applicationName = "any-app-test"
+
     let pool: PostgresPool
     let folder: URL
     let gateway: Server
@@ -44,7 +47,9 @@ final class AnyAppServer: Sendable {
             environment: ["TOMBOLO_DATABASE_URL": address(gatewayUser), "TOMBOLO_JWT_SECRET": Platform.secret]
                 .merging(environment) { _, new in new },
             messages: folder.appending(path: "gateway.log"))
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 6))
+        var own = configuration
+        own.applicationName = applicationName
+        let pool = PostgresPool(configuration: own, options: .init(maximumConnections: 6))
         let server = AnyAppServer(pool: pool, folder: folder, gateway: gateway, address: address(configuration))
         do {
             try await body(server)
@@ -113,15 +118,20 @@ final class AnyAppServer: Sendable {
         return url
     }
 
+    /// Waits for what a killed gateway asked for last, which may be under way or unread in a socket: it has ended,
+    /// committed or not, when the connections have.
+    func untilDisconnected() async throws {
+        let others = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+                AND application_name <> '\(Self.applicationName)'
+            """
+        while try await pool.query(others)[0, 0].int > 0 { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
     /// Whether an app's classes are all there, after the gateway was killed.
     /// - Throws: when some of it is there without the rest.
     func isWhole(_ document: ModelDocument) async throws -> Bool {
-        // What the killed process asked for last may still be under way.
-        let others = """
-            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
-                AND state <> 'idle' AND pid <> pg_backend_pid()
-            """
-        while try await pool.query(others)[0, 0].int > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        try await untilDisconnected()
         let live = try await pool.withConnection { try await PostgresCatalog.read($0) }
         let model = try await ServerModels.load(pool).current
         let difference = PostgresSchema.difference(from: live, to: model.schema)

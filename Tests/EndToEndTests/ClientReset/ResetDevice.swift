@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 import Testing
-import Tombolo
 import TomboloModel
+
+@testable import Tombolo
 
 /// A device, in this process, that records what its app hears of client resets.
 @MainActor
@@ -108,9 +109,7 @@ final class ResetDevice {
 
     /// Goes offline: what is written from then on isn't uploaded.
     func suspend() async throws {
-        let session = try #require(session)
-        session.suspend()
-        try await eventually("the session's end") { session.connectionState == .disconnected }
+        await (try #require(session)).suspendAndWait()
     }
 
     /// Waits until something comes true on the device.
