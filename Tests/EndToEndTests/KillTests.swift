@@ -174,12 +174,11 @@ struct KillTests {
             try await platform.eventually("a staged frame") {
                 try DeviceFile(device.file).integer("SELECT count(*) FROM tombolo_staged") > 0
             }
-            let staged = try DeviceFile(device.file).integer("SELECT count(*) FROM tombolo_staged")
             let applied = try DeviceFile(device.file).integer("SELECT count(*) FROM listing")
             try await device.kill9()
             _ = await subscribing.value
             await lock.close()
-            #expect(staged > 0 && applied == 0, "\(staged) frames staged, \(applied) rows applied")
+            #expect(applied == 0)
             try await device.start()
             try await platform.quiet([device])
             #expect(try await Comparison(platform: platform).differences("Listing", on: device) == [])
