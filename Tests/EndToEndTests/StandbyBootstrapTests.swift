@@ -20,8 +20,12 @@ struct StandbyBootstrapTests {
                 FROM generate_series(1, 60000) AS n
                 """)
             let comparison = Comparison(platform: platform)
+            // The gateway doesn't wait for a standby that is too slow; the test does.
+            var patient = standby.copy(of: platform.configuration)
+            patient.connectTimeout = platform.configuration.connectTimeout
+            let copy = patient
             func sessions() async throws -> Int {
-                let connection = try await PostgresConnection.connect(standby.copy(of: platform.configuration))
+                let connection = try await PostgresConnection.connect(copy)
                 let count = try await connection.query(
                     """
                     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
@@ -44,7 +48,7 @@ struct StandbyBootstrapTests {
             }
 
             // Paused: what was committed since comes from the primary.
-            let connection = try await PostgresConnection.connect(standby.copy(of: platform.configuration))
+            let connection = try await PostgresConnection.connect(copy)
             try await connection.execute("SELECT pg_wal_replay_pause()")
             try await platform.insertListing("while it stands still")
             let second = try await platform.device("second", of: "attendee")
