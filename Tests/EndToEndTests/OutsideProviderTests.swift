@@ -116,7 +116,7 @@ struct OutsideProviderTests {
                     try await realm.objects(Memo.self).subscribe()
                     try realm.write { realm.add(Memo(value: ["text": key.id])) }
                     try await realm.syncSession?.waitForUpload()
-                    #expect(try await app.login(credentials: .jwt(token: key.token("pupil-\(key.id)"))) === user)
+                    #expect(try await login(app, .jwt(token: key.token("pupil-\(key.id)"))) === user)
                     try await user.logOut()
                 }
                 let now = Int(Date().timeIntervalSince1970)
