@@ -1,9 +1,11 @@
+import Logging
 import PostgresClient
 import TestSupport
 import TomboloChangesets
 import TomboloModel
-import TomboloPostgresStore
 import TomboloSyncSession
+
+@testable import TomboloPostgresStore
 
 /// A separate database with the tables of a schema, and a store on it.
 struct TestDatabase: Sendable {
@@ -26,7 +28,10 @@ struct TestDatabase: Sendable {
         let configuration = try await owner.createDatabase()
         let pool = PostgresPool(configuration: configuration, options: Self.poolOptions)
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
-        let store = try await PostgresServerStore.open(schema: schema, pool: pool)
+        // Ticks follow changes alone, however long a test stands still after one.
+        let store = try await PostgresServerStore.open(
+            schema: schema, pool: pool, maximumBulkRowCount: BulkRowSearch.maximumRowCount,
+            snapshotAge: .seconds(86_400), logger: Logger(label: "tombolo.store"))
         return TestDatabase(configuration: configuration, pool: pool, schema: schema, store: store)
     }
 

@@ -49,9 +49,11 @@ public final class PostgresServerStore: ServerStore {
             hasOthers: hasOthers, logger: logger)
     }
 
+    /// - Parameter snapshotAge: of its own sequencer, instead of ``Sequencer/maximumSnapshotAge``.
     static func open(
         schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil, maximumBulkRowCount: Int,
-        hasOthers: @escaping @Sendable () -> Bool = { false }, logger: Logger
+        snapshotAge: Duration = Sequencer.maximumSnapshotAge, hasOthers: @escaping @Sendable () -> Bool = { false },
+        logger: Logger
     ) async throws -> PostgresServerStore {
         let identifiers: SchemaIdentifiers
         let digest: String
@@ -64,12 +66,13 @@ public final class PostgresServerStore: ServerStore {
         }
         return PostgresServerStore(
             layout: try StoreLayout(schema: schema, identifiers: identifiers, digest: digest), pool: pool,
-            standby: standby, maximumBulkRowCount: maximumBulkRowCount, hasOthers: hasOthers, logger: logger)
+            standby: standby, maximumBulkRowCount: maximumBulkRowCount, snapshotAge: snapshotAge, hasOthers: hasOthers,
+            logger: logger)
     }
 
     private init(
         layout: StoreLayout, pool: PostgresPool, standby: PostgresStandby?, maximumBulkRowCount: Int,
-        hasOthers: @escaping @Sendable () -> Bool, logger: Logger
+        snapshotAge: Duration, hasOthers: @escaping @Sendable () -> Bool, logger: Logger
     ) {
         self.hasOthers = hasOthers
         self.standby = standby
@@ -78,7 +81,7 @@ public final class PostgresServerStore: ServerStore {
         named = Mutex(layout)
         self.pool = pool
         self.logger = logger
-        sequencer = Sequencer(configuration: pool.configuration, logger: logger)
+        sequencer = Sequencer(configuration: pool.configuration, snapshotAge: snapshotAge, logger: logger)
         ticks = RequestBatcher(
             BatchBounds(size: 1_000, waiting: ClientOpenings.bounds.waiting),
             overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waiting)
