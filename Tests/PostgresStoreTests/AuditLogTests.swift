@@ -11,8 +11,8 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Of these tests: long transactions delay ticks, and with them the log.
-private let auditCluster = Task { try await TestCluster.start() }
+/// Of these tests: long transactions delay ticks, and with them the log. Autovacuum's locks would delay what expires.
+private let auditCluster = Task { try await TestCluster.start(settings: ["autovacuum": "off"]) }
 
 /// The audit log has every committed change once, with the values before and after, whoever makes it.
 @Suite(.serialized) struct AuditLogTests {

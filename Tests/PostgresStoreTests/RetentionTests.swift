@@ -7,8 +7,9 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Of these tests: transactions of other databases delay retention, as they do ticks' lower bounds.
-private let retentionCluster = Task { try await TestCluster.start() }
+/// Of these tests: transactions of other databases delay retention, as they do ticks' lower bounds. So do those of
+/// autovacuum, whose locks would also stop impatient writers and those who drop partitions.
+private let retentionCluster = Task { try await TestCluster.start(settings: ["autovacuum": "off"]) }
 
 /// Retention with an injected clock: it drops data that nobody needs and never blocks a writer.
 @Suite(.serialized, .serverLog(of: { try await retentionCluster.value })) struct RetentionTests {
