@@ -97,14 +97,17 @@ import Testing
         #expect(files.names == ["Database/Student.realm"])
     }
 
-    @Test("An in-memory database ends with its last Realm")
-    func memoryLifetime() throws {
+    @Test("An in-memory database ends with its last Realm", .timeLimit(.minutes(10)))
+    func memoryLifetime() async throws {
         func add() throws {
             let realm = try StudentRepository().openRealm(with: .inMemory(identifier: "short"))
             try realm.write { _ = realm.create(StudentRepository.self, value: ["id": "1"]) }
         }
         try add()
-        #expect(try StudentRepository().openRealm(with: .inMemory(identifier: "short")).isEmpty)
+        // Another thread that looks through the open databases may hold it a moment longer.
+        while try !StudentRepository().openRealm(with: .inMemory(identifier: "short")).isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
     }
 
     @Test("RealmErrorType's cases work as catch patterns")
