@@ -31,7 +31,7 @@ struct KilledStage {
         owner = try await PostgresConnection.connect(configuration)
         try await Conference.migrator(owner).apply()
         turnstile = try await Turnstile(owner)
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 2))
+        let pool = PostgresPool(configuration: configuration, options: .patient(2))
         let models = try await ServerModels.load(pool)
         user = try await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: Self.secret),

@@ -83,7 +83,7 @@ final class Platform: Sendable {
         let listings = AppDocuments(models: try ListingModels.document(), rules: rules)
         try await Migrator.toDocuments([listings], on: owner).apply()
         await owner.close()
-        pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 12))
+        pool = PostgresPool(configuration: configuration, options: .patient(12))
         folder = FileManager.default.temporaryDirectory.appending(path: "end-to-end-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 

@@ -49,7 +49,7 @@ final class AnyAppServer: Sendable {
             messages: folder.appending(path: "gateway.log"))
         var own = configuration
         own.applicationName = applicationName
-        let pool = PostgresPool(configuration: own, options: .init(maximumConnections: 6))
+        let pool = PostgresPool(configuration: own, options: .patient(6))
         let server = AnyAppServer(pool: pool, folder: folder, gateway: gateway, address: address(configuration))
         do {
             try await body(server)
