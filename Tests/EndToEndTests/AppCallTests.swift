@@ -20,7 +20,7 @@ struct AppCallTests {
 
     /// Waits until the device has exactly the memos with these texts.
     private func has(_ texts: Set<String>, _ realm: Realm) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(600)
         while Set(realm.objects(Memo.self).map(\.text)) != texts {
             guard ContinuousClock.now < deadline else {
                 throw EndToEndFailure("\(realm.objects(Memo.self).map(\.text)) instead of \(texts)")

@@ -113,7 +113,7 @@ struct InspectorTests {
 
         /// Asks until the reasons are these: what a device does takes its time.
         func expect(_ codes: [String], _ id: ObjectId, _ who: String) async throws -> JSON {
-            let deadline = ContinuousClock.now + .seconds(120)
+            let deadline = ContinuousClock.now + .seconds(600)
             while true {
                 let found = try await why(id, who)
                 if found.codes == codes { return found.device }

@@ -73,10 +73,10 @@ struct KilledRestoreTests {
     }
 
     private func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(240)
+        let deadline = ContinuousClock.now + .seconds(600)
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
-                throw EndToEndFailure("Not within four minutes: \(what). \(try await situation())")
+                throw EndToEndFailure("Not within ten minutes: \(what). \(try await situation())")
             }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -197,7 +197,7 @@ final class Platform: Sendable {
 
     /// Waits until something that must come true is.
     func eventually(
-        _ what: String, within limit: Duration = .seconds(120), _ condition: @Sendable () async throws -> Bool
+        _ what: String, within limit: Duration = .seconds(600), _ condition: @Sendable () async throws -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + limit
         while try await !condition() {

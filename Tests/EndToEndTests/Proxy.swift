@@ -94,7 +94,7 @@ final class Proxy: Sendable {
 
     /// Waits until it does, or has ended.
     private static func listens(_ child: ChildProcess, on port: Int) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(600)
         while kill(child.pid, 0) == 0, ContinuousClock.now < deadline {
             let channel = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(host: "127.0.0.1", port: port).get()

@@ -13,7 +13,7 @@ struct RawSocket {
     static let pong: UInt8 = 0xA
     static let continuation: UInt8 = 0x0
     /// A gateway has this long to answer.
-    static let patience = Duration.seconds(180)
+    static let patience = Duration.seconds(600)
     /// How often it is connected to, should this process stand still before its request or its hello.
     private static let attempts = 5
     /// What a gateway says then to a device that has said nothing for ten seconds.

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A `sync-gateway` process, an `admin-server` or a `ticket-api`, that can be killed and started again on the same port.
 actor Server {
-    static let startTimeout = Duration.seconds(180)
+    static let startTimeout = Duration.seconds(600)
 
     enum Kind {
         case gateway, admin

@@ -202,7 +202,7 @@ final class AnyAppServer: Sendable {
     }
 
     /// Waits until a device has exactly what its user may read.
-    func settle(_ device: AnyDevice, _ readable: TomboloModel.Predicate, within limit: Duration = .seconds(120))
+    func settle(_ device: AnyDevice, _ readable: TomboloModel.Predicate, within limit: Duration = .seconds(600))
         async throws
     {
         let deadline = ContinuousClock.now + limit

@@ -114,11 +114,11 @@ final class ResetDevice {
 
     /// Waits until something comes true on the device.
     func eventually(_ what: String, _ condition: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(600)
         while try !condition() {
             guard ContinuousClock.now < deadline else {
                 throw EndToEndFailure(
-                    "\(name): not within two minutes: \(what). It has \(ids.sorted()), heard \(record.events), "
+                    "\(name): not within ten minutes: \(what). It has \(ids.sorted()), heard \(record.events), "
                         + "\(record.errors.withLock { $0.map(\.message) })")
             }
             try await Task.sleep(for: .milliseconds(20))
