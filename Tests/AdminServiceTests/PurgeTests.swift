@@ -103,6 +103,21 @@ struct PurgeTests {
         }
     }
 
+    @Test("a time at the end of what dates can be stays for ever, and stops no other object")
+    func lastTimes() async throws {
+        try await Self.run { site in
+            let time = try await site.trash("Ticket", site.fixture.tickets[0])
+            let last = ["294276-12-31 23:59:59+00", "294246-12-31+00"]
+            for (ticket, last) in zip(site.fixture.tickets.dropFirst(), last) {
+                try await site.fixture.pool.query(
+                    "UPDATE ticket SET trashed_at = '\(last)' WHERE _id = $1", [.objectId(ticket)])
+            }
+            let report = try await site.run(time + 31 * Self.day)
+            #expect(report.objects == 1 && report.failed == 0)
+            #expect(try await site.count("ticket WHERE trashed_at IS NOT NULL") == 2)
+        }
+    }
+
     @Test("a row that can't be deleted stops no other, is reported with its reason, and tried again ever later")
     func badRows() async throws {
         try await Self.run { site in

@@ -81,15 +81,17 @@ import TomboloRules
     @Test("the list has what a service put into the trash for ever, or since ever")
     func infiniteTimes() async throws {
         try await Self.run { fixture, call in
-            for (session, time) in zip(fixture.sessions, ["infinity", "-infinity"]) {
+            // The last is later than the server can read, and nothing can be added to it.
+            for (session, time) in zip(fixture.sessions, ["infinity", "294276-12-31 23:59:59+00", "-infinity"]) {
                 try await fixture.pool.query(
                     "UPDATE session SET trashed_at = '\(time)' WHERE _id = $1", [.objectId(session)])
             }
             let trash = try await call(.get, "/admin/trash", as: "admin")
             #expect(trash.status == 200, "\(trash.text)")
             let items = trash.json["items"]?.list ?? []
-            #expect(items.map { $0["_id"]?.text } == fixture.sessions.prefix(2).map(\.stringValue))
-            #expect(items.first?["purgeAt"] == .null && items.last?["purgeAt"] == items.last?["trashedAt"])
+            #expect(items.map { $0["_id"]?.text } == fixture.sessions.map(\.stringValue))
+            #expect(items.prefix(2).allSatisfy { $0["purgeAt"] == .null }, "\(items)")
+            #expect(items.last?["purgeAt"] == items.last?["trashedAt"])
         }
     }
 

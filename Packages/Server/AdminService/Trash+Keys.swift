@@ -21,6 +21,15 @@ extension Trash {
         return "coalesce(o.trash_group::text, \(own)) COLLATE \"C\""
     }
 
+    /// A time as a server can read it: anything that's later than microseconds since 1970 can say is infinity. Services may
+    /// have written whatever PostgreSQL takes.
+    static func readableTime(_ time: String) -> String {
+        "CASE WHEN \(time) < \(latestTime) THEN \(time) ELSE 'infinity' END"
+    }
+
+    /// In SQL, some days before the last that both PostgreSQL and microseconds since 1970 in an `Int64` have.
+    static let latestTime = "timestamptz '294247-01-01 00:00:00+00'"
+
     static func list(_ keys: [Value], _ item: ClassSchema) throws -> PostgresParameter {
         try PostgresParameter(list: keys, of: item.primaryKey?.type ?? .objectId)
     }

@@ -62,7 +62,8 @@ package struct TrashGroups: Sendable {
             guard !source.sql.isEmpty else { return Page(entries: [], hasMore: false) }
             let found = try await connection.query(
                 """
-                SELECT x.g, max(x.t), max(x.by), nullif(max(x.p), 'infinity'), max(x.r) FROM (\(source.sql)) x
+                SELECT x.g, \(Trash.readableTime("max(x.t)")), max(x.by), nullif(max(x.p), 'infinity'), max(x.r)
+                FROM (\(source.sql)) x
                 WHERE $1::text IS NULL OR x.g = $1::text COLLATE "C"
                 GROUP BY x.g ORDER BY max(x.t) DESC, x.g LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
                 """, [.text(address)] + source.parameters)

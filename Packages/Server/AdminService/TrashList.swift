@@ -43,7 +43,8 @@ public struct TrashList: Sendable {
         }
         guard !parts.isEmpty else { return ["items": [], "page": .int(Int64(number)), "hasMore": false] }
         let sql = """
-            SELECT t.class, t.id, t.trashed_at, t.trashed_by, t.trash_group, t.trash_reason, t.g FROM (
+            SELECT t.class, t.id, \(Trash.readableTime("t.trashed_at")), t.trashed_by, t.trash_group, t.trash_reason, t.g
+            FROM (
             \(parts.joined(separator: "\nUNION ALL\n"))
             ) t ORDER BY t.trashed_at DESC, t.class, t.id
             LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)

@@ -42,7 +42,7 @@ package struct TrashQueue: Sendable {
     struct Part: Sendable {
         let className: String
         var filter = Predicate.constant(true)
-        var time = "o.trashed_at"
+        var time = Trash.readableTime("o.trashed_at")
     }
 
     /// - Parameters:

@@ -40,6 +40,11 @@ struct TrashRetention: Sendable {
 
     /// The same in SQL, of a row `o`.
     func time(of item: ClassSchema) -> String {
-        days(of: item).map { "o.trashed_at + make_interval(hours => 24 * \($0))" } ?? "'infinity'::timestamptz"
+        guard let days = days(of: item) else { return "'infinity'::timestamptz" }
+        // A sum beyond the last date that PostgreSQL has would fail the whole statement.
+        let interval = "make_interval(hours => 24 * \(days))"
+        return """
+            CASE WHEN o.trashed_at < \(Trash.latestTime) - \(interval) THEN o.trashed_at + \(interval) ELSE 'infinity' END
+            """
     }
 }
