@@ -71,15 +71,22 @@ struct EnteredValues: Sendable {
     /// For a template: `label` and `text`, of links the title of what they lead to, if the caller may see that.
     /// - Parameter type: the class of the record; nil if it isn't known.
     func shown(_ type: ResourceType?, _ reader: RecordReader) async -> [[String: Any]] {
-        var titles: [String: [String: String]] = [:]
-        for (name, values) in Dictionary(grouping: all, by: { $0.path.first ?? "" }) {
-            guard let index = type?.field(name)?.target, let target = reader.view.types[index] else { continue }
-            // The page is about something else that went wrong: without titles it has the ids.
-            let choices = (try? await reader.choices(of: target, among: values.map(\.text))) ?? []
-            titles[name] = Dictionary(choices.map { ($0.id, $0.title) }) { first, _ in first }
-        }
+        // The page is about something else that went wrong, such as a database that is slow, and no route limits its time: without
+        // titles it has the ids.
+        let titles = (try? await ResourceReader.patiently { await self.titles(type, reader) }) ?? [:]
         return all.map { value in
             ["label": value.label, "text": titles[value.path.first ?? ""]?[value.text] ?? value.text]
         }
+    }
+
+    /// By field and id, of what can be read.
+    private func titles(_ type: ResourceType?, _ reader: RecordReader) async -> [String: [String: String]] {
+        var titles: [String: [String: String]] = [:]
+        for (name, values) in Dictionary(grouping: all, by: { $0.path.first ?? "" }) {
+            guard let index = type?.field(name)?.target, let target = reader.view.types[index] else { continue }
+            let choices = (try? await reader.choices(of: target, among: values.map(\.text))) ?? []
+            titles[name] = Dictionary(choices.map { ($0.id, $0.title) }) { first, _ in first }
+        }
+        return titles
     }
 }

@@ -30,7 +30,8 @@ extension ResourceReader {
         try await Self.patiently { try await sample(of: type, permitting: operation, pool) }
     }
 
-    private static func patiently<Found: Sendable>(
+    /// What `body` returns, or nil if that takes longer than a page waits.
+    static func patiently<Found: Sendable>(
         _ body: @escaping @Sendable () async throws -> Found?
     ) async throws -> Found? {
         do {
