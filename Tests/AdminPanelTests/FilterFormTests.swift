@@ -3,7 +3,9 @@ import HTTPTypes
 import PostgresClient
 import ServiceTestSupport
 import Testing
+import TomboloJSONAPI
 import TomboloModel
+import TomboloRules
 
 @testable import AdminPanel
 
@@ -46,6 +48,10 @@ import TomboloModel
                         "event", "in", "Island Days, \(fixture.draft)", "sessions",
                         "filter%5Bevent%5D%5Bin%5D=\(fixture.event),\(fixture.draft)"
                     ),
+                    (
+                        "event", "in", "Secret Days,Island Days,\(fixture.event),Secret Days", "sessions",
+                        "filter%5Bevent%5D%5Bin%5D=\(fixture.draft),\(fixture.event),\(fixture.event),\(fixture.draft)"
+                    ),
                     ("isHidden", "eq", "Yes", "tickets", "filter%5BisHidden%5D=true"),
                     ("price", "ge", "1,250", "tickets", "filter%5Bprice%5D%5Bge%5D=1250"),
                     ("title", "isNotNull", "ignored", "sessions", "filter%5Btitle%5D%5BisNull%5D=false"),
@@ -73,6 +79,10 @@ import TomboloModel
                     ("price", "contains", "1", "tickets", "Price can't be tested with 'contains'."),
                     ("price", "eq", "much", "tickets", "Price: 'much' isn't a whole number."),
                     ("event", "eq", "Nowhere Days", "sessions", "Event: there is no 'Nowhere Days' among the Events."),
+                    (
+                        "event", "in", "Island Days, Nowhere Days", "sessions",
+                        "Event: there is no 'Nowhere Days' among the Events."
+                    ),
                     ("startsAt", "gt", "tomorrow", "sessions", "Starts at: 'tomorrow' isn't a date"),
                 ] {
                     let answer = try await browser.get(Self.path(field, test, value, of: name))
@@ -99,7 +109,36 @@ import TomboloModel
                 try await fixture.pool.execute("UPDATE event SET name = 'Island Days' WHERE name = 'Secret Days'")
                 let twice = try await admin.get(Self.path("event", "eq", "Island Days"))
                 #expect(twice.status == 400 && twice.text.contains("several of the Events"), "\(twice.text)")
+                let among = try await admin.get(Self.path("event", "in", "Nowhere Days,Island Days"))
+                #expect(among.status == 400 && among.text.contains("several of the Events"), "\(among.text)")
             }
+        }
+    }
+
+    @Test("however many titles there are, they are looked up by one statement, each as it's written")
+    func manyTitles() async throws {
+        try await ServiceFixture.with { fixture in
+            let types = ResourceTypes(fixture.rules.schema)
+            let user = try #require(fixture.users["superAdmin"])
+            let subject = Subject(user: user, grants: [RoleGrant(Role("superAdmin"))])
+            let view = CallerView(subject: subject, rules: fixture.rules, types: types)
+            let pool = PostgresPool(configuration: fixture.pool.configuration)
+            let reader = RecordReader(view: view, pool: pool)
+            // Longer than titles are shown, and equal for Swift, but not for the database.
+            let long = String(repeating: "long ", count: 50)
+            var rooms: [String] = []
+            for name in [long, "Caf\u{e9}", "Cafe\u{301}"] {
+                let room = try await fixture.rows().insert(
+                    "Microlocation", ["event": .objectId(fixture.event), "name": .string(name)])
+                rooms.append(room.stringValue)
+            }
+            let type = try #require(types["microlocations"])
+            let texts = ["Cafe\u{301}", "Nowhere", long, "Caf\u{e9}", "Main Hall"] + (1...500).map { "None \($0)" }
+            let ids = try await reader.ids(of: type, titled: texts)
+            #expect(ids.prefix(5) == [[rooms[2]], [], [rooms[0]], [rooms[1]], [fixture.room.stringValue]])
+            #expect(ids.dropFirst(5).allSatisfy(\.isEmpty) && ids.count == texts.count)
+            #expect(pool.waits.count == 1)
+            await pool.shutdown()
         }
     }
 }

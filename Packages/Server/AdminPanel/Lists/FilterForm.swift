@@ -57,21 +57,33 @@ struct FilterForm {
         case .isNotNull: value = "false"
         case .contains, .startsWith: value = wish.value
         case .in:
-            var values: [String] = []
-            for part in wish.value.split(separator: ",") {
-                values.append(try await self.value(part.trimmingCharacters(in: .whitespaces), field, title))
-            }
-            value = values.joined(separator: ",")
-        case .eq, .ne, .lt, .le, .gt, .ge: value = try await self.value(wish.value, field, title)
+            let parts = wish.value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            value = try await values(parts, field, title).joined(separator: ",")
+        case .eq, .ne, .lt, .le, .gt, .ge: value = try await values([wish.value], field, title)[0]
         }
         return list.address(path, Self.asked + Self.pages + [(test.parameterName(wish.field), value)])
     }
 
-    /// The API's text of a value that somebody wrote.
-    private func value(_ text: String, _ field: FieldPath, _ title: String) async throws -> String {
+    /// The API's texts of values that somebody wrote.
+    private func values(_ texts: [String], _ field: FieldPath, _ title: String) async throws -> [String] {
+        guard let target = field.target else { return try texts.map { try value($0, field, title) } }
+        var values: [String] = []
+        var titles: [(place: Int, text: String)] = []
+        for text in texts {
+            let isKey = ValueText.value(text, field.type) != nil
+            let text = isKey ? text : text.trimmingCharacters(in: .whitespaces)
+            if !isKey, target.keyValue(text) == nil { titles.append((values.count, text)) }
+            values.append(text)
+        }
+        let ids = try await ids(titles.map(\.text), target, title)
+        for (title, id) in zip(titles, ids) { values[title.place] = id }
+        return values
+    }
+
+    /// The API's text of a value that somebody wrote, which isn't a link's.
+    private func value(_ text: String, _ field: FieldPath, _ title: String) throws -> String {
         if ValueText.value(text, field.type) != nil { return text }
         let trimmed = text.trimmingCharacters(in: .whitespaces)
-        if let target = field.target { return try await id(trimmed, target, title) }
         let found =
             switch field.type {
             case .bool: Self.truth(trimmed)
@@ -88,23 +100,25 @@ struct FilterForm {
         return found
     }
 
-    /// The id of the object that a link leads to, by its id or its title.
-    private func id(_ text: String, _ target: ResourceType, _ title: String) async throws -> String {
-        if target.keyValue(text) != nil { return text }
+    /// The ids of the objects that a link leads to, by their titles.
+    private func ids(_ texts: [String], _ target: ResourceType, _ title: String) async throws -> [String] {
         let plural = ClassTitle.plural(of: target)
-        let found = try await reader.choices(of: target, titled: text, limit: 2)
-        let shown = text.shortened(toByteCount: 60)
-        guard !found.isEmpty else {
-            throw RequestFailure(
-                .badRequest, "\(title): there is no '\(shown)' among the \(plural).",
-                hint: "Enter its title exactly, or its id.")
-        }
-        guard found.count == 1 else {
+        let found = Array(zip(texts, try await reader.ids(of: target, titled: texts)))
+        if let (text, _) = found.first(where: { $0.1.count > 1 }) {
+            let shown = text.shortened(toByteCount: 60)
             throw RequestFailure(
                 .badRequest, "\(title): several of the \(plural) are called '\(shown)'.",
                 hint: "Enter the id of the one that you mean.")
         }
-        return found[0].id
+        return try found.map { text, ids in
+            guard let id = ids.first else {
+                let shown = text.shortened(toByteCount: 60)
+                throw RequestFailure(
+                    .badRequest, "\(title): there is no '\(shown)' among the \(plural).",
+                    hint: "Enter its title exactly, or its id.")
+            }
+            return id
+        }
     }
 
     private static func isTime(_ field: FieldPath) -> Bool { field.target == nil && field.type == .date }

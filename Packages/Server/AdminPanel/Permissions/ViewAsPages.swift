@@ -95,11 +95,11 @@ struct ViewAsPages: PanelSection {
         if let id = try? ObjectId(string: text) { return id }
         let view = try request.view(under: model.rules)
         let reader = RecordReader(view: view, pool: request.core.pool)
-        var found: [RecordReader.Choice] = []
+        var found: [String] = []
         for type in PanelRequest.scopeTypes(view) {
-            found += try await reader.choices(of: type, titled: text, limit: 2)
+            found += try await reader.ids(of: type, titled: [text]).joined()
         }
-        guard found.count == 1, let id = try? ObjectId(string: found[0].id) else {
+        guard found.count == 1, let id = try? ObjectId(string: found[0]) else {
             let words = text.shortened(toByteCount: 60)
             throw found.isEmpty
                 ? RequestFailure(

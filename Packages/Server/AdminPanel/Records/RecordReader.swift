@@ -109,8 +109,16 @@ struct RecordReader {
     func choices(
         of type: ResourceType, matching filter: Predicate, limit: Int, isByTitle: Bool = true
     ) async throws -> [Choice] {
-        guard view.refusal(.read, type) == nil else { return [] }
         let title = ClassTitle.field(of: type, view)
+        return try await resources(of: type, with: title, matching: filter, limit: limit, isByTitle: isByTitle)
+            .map { Choice(id: $0.id, title: $0.title(title)) }
+    }
+
+    /// - Parameter title: the only field that is read.
+    private func resources(
+        of type: ResourceType, with title: ResourceField?, matching filter: Predicate, limit: Int, isByTitle: Bool
+    ) async throws -> [PanelResource] {
+        guard view.refusal(.read, type) == nil else { return [] }
         let plan = ResourcePlan(type, for: view, fields: Set(title.map { [$0.name] } ?? []))
         var sorts: [ResourceQuery.Sort] = []
         if isByTitle, case .value(let column, let valueType)? = title?.content {
@@ -120,8 +128,7 @@ struct RecordReader {
         let statement = try reader.statement(
             plan, matching: filter, orderBy: sorts, limit: limit)
         return try await pool.query(statement.sql, statement.parameters).map { row in
-            let shown = try PanelResource(ResourceReader.Resource(plan: plan, row: row))
-            return Choice(id: shown.id, title: shown.title(title))
+            try PanelResource(ResourceReader.Resource(plan: plan, row: row))
         }
     }
 
@@ -148,10 +155,22 @@ struct RecordReader {
         return linked
     }
 
-    /// Objects of a class whose title is exactly a text, of those that the caller may see.
-    func choices(of type: ResourceType, titled text: String, limit: Int) async throws -> [Choice] {
-        guard case .value(let column, .string)? = ClassTitle.field(of: type, view)?.content else { return [] }
+    /// For each text the ids of objects whose title is exactly that, of those that the caller may see. Of more objects than
+    /// there are texts it may be some, but then one of the texts has two.
+    func ids(of type: ResourceType, titled texts: [String]) async throws -> [[String]] {
+        guard !texts.isEmpty, let title = ClassTitle.field(of: type, view),
+            case .value(let column, .string) = title.content
+        else { return texts.map { _ in [] } }
         let path = PropertyPath(type.item.columns[column].name)
-        return try await choices(of: type, matching: .compare(path, .equal, .string(text)), limit: limit)
+        let found = try await resources(
+            of: type, with: title, matching: .isIn(path, texts.map(Value.string)), limit: texts.count + 1,
+            isByTitle: false)
+        // Values compare bytes, as the database does.
+        var ids: [Value: [String]] = [:]
+        for resource in found {
+            guard case .string(let text)? = resource.attribute(title.name) else { continue }
+            ids[.string(text), default: []].append(resource.id)
+        }
+        return texts.map { ids[.string($0)] ?? [] }
     }
 }
