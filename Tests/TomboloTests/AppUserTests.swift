@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Tombolo
@@ -186,6 +187,39 @@ struct AppUserTests {
         try app.users.makeCurrent(ada)
         #expect(Set(relaunched().allUsers.keys) == ["ada", "grace"])
         #expect(Set(app.allUsers.keys) == ["ada", "grace"])
+        #expect(relaunched().currentUser?.id == "ada")
+    }
+
+    @Test("Processes that change the users at the same time lose no change of each other's")
+    func simultaneousProcesses() throws {
+        let (processes, changes) = (6, 10)
+        let configuration = configuration
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: processes) { process in
+            let store = UserStore(appID: "tests", configuration: configuration, lockPatience: .seconds(3_600))
+            let app = App("tests", configuration, AppUsers(store))
+            for change in 0..<changes {
+                let login = GatewayClient.Login(
+                    accessToken: "token", expiresAt: .distantFuture, refreshToken: nil, userID: "\(process)-\(change)")
+                do {
+                    _ = try app.users.add(login, "local-userpass", account: nil, app: app)
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        let expected = (0..<processes).flatMap { process in (0..<changes).map { "\(process)-\($0)" } }
+        #expect(Set(store.load()?.users.map(\.id) ?? []) == Set(expected))
+    }
+
+    @Test("A process that stands still while it changes the users keeps no other from logging somebody in")
+    func stoppedProcess() async throws {
+        let impatient = UserStore(appID: "tests", configuration: configuration, lockPatience: .zero)
+        let app = App("tests", configuration, AppUsers(impatient))
+        let login = GatewayClient.Login(
+            accessToken: "token", expiresAt: .distantFuture, refreshToken: nil, userID: "ada")
+        try store.exclusively { _ = try app.users.add(login, "local-userpass", account: nil, app: app) }
         #expect(relaunched().currentUser?.id == "ada")
     }
 

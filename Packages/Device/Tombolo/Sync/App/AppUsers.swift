@@ -38,9 +38,15 @@ final class AppUsers: Sendable {
         self.store = store
         // Whoever can't be read is logged out.
         var content = store.load() ?? UserStore.Content()
-        let removed = content.removed
-        content.removed = removed.filter { !Self.deletes(store.folder(ofUser: $0)) }
-        if content.removed != removed { try? store.save(content) }
+        if !content.removed.isEmpty {
+            content = store.exclusively {
+                var kept = store.load() ?? content
+                let removed = kept.removed
+                kept.removed = removed.filter { !Self.deletes(store.folder(ofUser: $0)) }
+                if kept.removed != removed { try? store.save(kept) }
+                return kept
+            }
+        }
         state = Mutex(State(content: content))
     }
 
@@ -212,23 +218,25 @@ final class AppUsers: Sendable {
     /// - Parameter evenIfUnsaved: changes them in memory also if they can't be saved; only what is in `unsaved` outlasts
     ///   the next change then.
     private func change<Result>(evenIfUnsaved: Bool = false, _ body: (inout State) throws -> Result) throws -> Result {
-        let (result, old, new) = try state.withLock { state in
-            var draft = state
-            let kept = store.load()
-            if let kept {
-                draft.content = kept
-                draft.applyUnsaved()
+        let (result, old, new) = try store.exclusively {
+            try state.withLock { state in
+                var draft = state
+                let kept = store.load()
+                if let kept {
+                    draft.content = kept
+                    draft.applyUnsaved()
+                }
+                let result = try body(&draft)
+                do {
+                    if draft.content != kept { try store.save(draft.content) }
+                    draft.unsaved = [:]
+                } catch {
+                    guard evenIfUnsaved else { throw error }
+                }
+                let old = state.content
+                state = draft
+                return (result, old, draft.content)
             }
-            let result = try body(&draft)
-            do {
-                if draft.content != kept { try store.save(draft.content) }
-                draft.unsaved = [:]
-            } catch {
-                guard evenIfUnsaved else { throw error }
-            }
-            let old = state.content
-            state = draft
-            return (result, old, draft.content)
         }
         listeners.tell(from: old, to: new)
         return result

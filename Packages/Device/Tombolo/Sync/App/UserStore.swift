@@ -34,8 +34,11 @@ struct UserStore: Hashable, Sendable {
     /// The app's folder, with the Realms of each user in a folder of their own.
     let folder: URL
     private let name: String
+    private let lockPatience: Duration
 
-    init(appID: String, configuration: AppConfiguration) {
+    /// - Parameter lockPatience: how long a change waits for that of another process.
+    init(appID: String, configuration: AppConfiguration, lockPatience: Duration = .seconds(2)) {
+        self.lockPatience = lockPatience
         let root = configuration.rootDirectory ?? AppFolder.url
         folder = root.appending(path: Self.fileName(appID))
         // Users of another gateway are other users.
@@ -61,6 +64,39 @@ struct UserStore: Hashable, Sendable {
         } catch {
             throw AppError(.unknown, "The app's users can't be kept in '\(folder.path)': \(error.localizedDescription)")
         }
+    }
+
+    // MARK: Changing
+
+    /// Calls `body`, which reads the users and saves them, while no other process of the app does so, such as its extension.
+    /// One that stands still meanwhile, as a suspended app does, keeps nobody from logging in: `body` is called without the
+    /// lock then, as it is if there's no place for its file.
+    func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let descriptor = lock()
+        defer { if let descriptor { close(descriptor) } }
+        return try body()
+    }
+
+    /// - Returns: a descriptor that holds the lock until it's closed, or nil if the lock can't be had.
+    private func lock() -> Int32? {
+        try? makeFolder()
+        let path = folder.appending(path: ".\(name).lock").path
+        let descriptor = open(path, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        let end = ContinuousClock.now + lockPatience
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard [EWOULDBLOCK, EINTR].contains(errno), ContinuousClock.now < end else {
+                close(descriptor)
+                return nil
+            }
+            usleep(10_000)
+        }
+        return descriptor
+    }
+
+    private func makeFolder() throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     #if canImport(Security)
@@ -97,8 +133,7 @@ struct UserStore: Hashable, Sendable {
         /// Replaces the file as a whole, so that a kill leaves the old one or the new one.
         private func write(_ data: Data) throws {
             let manager = FileManager.default
-            try manager.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try makeFolder()
             let draft = folder.appending(path: ".\(name)-\(UUID().uuidString)")
             guard manager.createFile(atPath: draft.path, contents: data, attributes: [.posixPermissions: 0o600]) else {
                 try? manager.removeItem(at: draft)
