@@ -223,6 +223,24 @@ struct AppUserTests {
         #expect(relaunched().currentUser?.id == "ada")
     }
 
+    @Test("What killed processes left of the users is deleted at the next launch, but not what others may be writing")
+    func drafts() async throws {
+        try await logIn("ada")
+        let file = try usersFile()
+        let manager = FileManager.default
+        func draft(_ age: TimeInterval, _ name: String = UUID().uuidString) throws -> String {
+            let path = store.folder.appending(path: ".\(file.lastPathComponent)-\(name)").path
+            #expect(manager.createFile(atPath: path, contents: Data("tokens".utf8)))
+            try manager.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+            return path
+        }
+        let left = try draft(3_600)
+        let others = [try draft(-3_600), try draft(3_600, "notes")]
+        #expect(relaunched().currentUser?.id == "ada")
+        #expect(!manager.fileExists(atPath: left))
+        #expect(others.allSatisfy(manager.fileExists))
+    }
+
     @Test("Only the file's owner can read the tokens, and a damaged file logs everybody out")
     func file() async throws {
         try await logIn("ada")

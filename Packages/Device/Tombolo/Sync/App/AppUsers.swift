@@ -36,6 +36,7 @@ final class AppUsers: Sendable {
     /// Reads the users who are kept, and deletes the files of those who were removed before.
     init(_ store: UserStore) {
         self.store = store
+        store.deleteDrafts()
         // Whoever can't be read is logged out.
         var content = store.load() ?? UserStore.Content()
         if !content.removed.isEmpty {

@@ -100,6 +100,9 @@ struct UserStore: Hashable, Sendable {
     }
 
     #if canImport(Security)
+        /// The keychain has none.
+        func deleteDrafts() {}
+
         private var query: [CFString: Any] {
             [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: "tombolo.\(folder.lastPathComponent)",
@@ -130,11 +133,26 @@ struct UserStore: Hashable, Sendable {
 
         private func read() -> Data? { try? Data(contentsOf: file) }
 
+        private var draftPrefix: String { ".\(name)-" }
+        /// Seconds after which nobody writes a draft any more.
+        private static let draftLifetime: TimeInterval = 600
+
+        /// Deletes what killed processes left, which has tokens in it.
+        func deleteDrafts() {
+            let manager = FileManager.default
+            for name in (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
+            where name.hasPrefix(draftPrefix) && UUID(uuidString: String(name.dropFirst(draftPrefix.count))) != nil {
+                let path = folder.appending(path: name).path
+                let time = try? manager.attributesOfItem(atPath: path)[.modificationDate] as? Date
+                if let time, Date().timeIntervalSince(time) > Self.draftLifetime { unlink(path) }
+            }
+        }
+
         /// Replaces the file as a whole, so that a kill leaves the old one or the new one.
         private func write(_ data: Data) throws {
             let manager = FileManager.default
             try makeFolder()
-            let draft = folder.appending(path: ".\(name)-\(UUID().uuidString)")
+            let draft = folder.appending(path: "\(draftPrefix)\(UUID().uuidString)")
             guard manager.createFile(atPath: draft.path, contents: data, attributes: [.posixPermissions: 0o600]) else {
                 try? manager.removeItem(at: draft)
                 throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: draft.path])
