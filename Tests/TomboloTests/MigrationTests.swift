@@ -349,6 +349,35 @@ struct MigrationTests {
         #expect(realm.objects(R3.Person.self).filter("home != nil").count == 1)
     }
 
+    @Test("Embedded objects that replace those of a list aren't taken for them")
+    func replacedElements() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R3.Person.self]))
+            let home: [String: Any] = ["street": "Main", "rooms": [["size": 1], ["size": 2]]]
+            try realm.write { realm.create(R3.Person.self, value: ["id": 1, "home": home]) }
+        }
+        let heard = Texts()
+        let block: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { _, new in
+                guard let rooms = (new?["home"] as? MigrationObject)?["rooms"] as? MigrationList else { return }
+                let last = rooms[1] as? MigrationObject
+                rooms.removeAll()
+                rooms.append(["size": 3])
+                let third = rooms[0] as? MigrationObject
+                rooms.removeAll()
+                for size in 4...6 { rooms.append(["size": size]) }
+                heard.append("\(last?.isInvalidated == true) \(third?.isInvalidated == true)")
+            }
+            migration.enumerateObjects(ofType: "Room") { old, new in
+                heard.append("Room \(old?["size"] ?? "")")
+                new?["size"] = 100
+            }
+        }
+        let realm = try Realm(configuration: folder.release(1, [R3.Person.self], block))
+        #expect(heard.all == ["true true"])
+        #expect(realm.objects(R3.Person.self).first?.home?.rooms.map(\.size) == [4, 5, 6])
+    }
+
     @Test("A migration block that throws leaves the file as it was")
     func throwing() throws {
         try fill()

@@ -76,6 +76,10 @@ extension LocalMigration {
         var names: [String] = []
         var parts: [SQLPart] = []
         var encrypted: [(StoredClass.Property, Value)] = []
+        if item.isElement, let row = try unusedRow(in: item) {
+            names.append("rowid")
+            parts.append(.value(.int(row)))
+        }
         for (position, property) in item.properties.enumerated() {
             let value = values[position]
             names.append(MigrationSide.quoted(property.column))
@@ -101,6 +105,17 @@ extension LocalMigration {
         let row = try connection.integer("SELECT last_insert_rowid()") ?? 0
         for (property, plain) in encrypted where !plain.isNull { _ = try set(plain, property, of: row, in: item) }
         return row
+    }
+
+    /// A row for a new list element in which there was none before: SQLite would take the last one again that was deleted, so
+    /// that the new element would be taken for the old one.
+    /// - Returns: nil if SQLite has to find one.
+    private func unusedRow(in list: StoredClass) throws -> Int64? {
+        let known = try lastElements[list.name] ?? before.schema[list.name].map(before.lastRow) ?? 0
+        let last = max(known, try after.lastRow(of: list))
+        guard last < .max else { return nil }
+        lastElements[list.name] = last + 1
+        return last + 1
     }
 
     /// Deletes an object and its lists. Links to it become nil, list elements that link to it are deleted, and so are

@@ -29,6 +29,8 @@ package final class LocalMigration {
     var dropped: Set<String> = []
     /// By class.
     var moved: [String: MovedRows] = [:]
+    /// The last rows that the block has given to new list elements, by class.
+    var lastElements: [String: Int64] = [:]
 
     /// Steps 1 to 3, in the caller's write transaction.
     static func run(

@@ -27,6 +27,11 @@ package final class MigrationSide {
         return rows
     }
 
+    /// The last row of a class; 0 if there's none.
+    func lastRow(of item: StoredClass) throws -> Int64 {
+        try connection.integer("SELECT max(rowid) FROM \(Self.quoted(item.table))") ?? 0
+    }
+
     package func exists(_ row: Int64, in item: StoredClass) throws -> Bool {
         let statement = try connection.statement("SELECT 1 FROM \(Self.quoted(item.table)) WHERE rowid = ?")
         defer { statement.reset() }
