@@ -81,6 +81,18 @@ enum R3 {
     }
 }
 
+/// With a list in one column.
+enum R4 {
+    class Drawing: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var strokes: List<Stroke>
+    }
+
+    class Stroke: EmbeddedObject {
+        @Persisted var levels: List<Int>
+    }
+}
+
 extension TemporaryFolder {
     func release(
         _ version: UInt64, _ types: [ObjectBase.Type], name: String = "release", _ block: MigrationBlock? = nil

@@ -412,6 +412,24 @@ struct MigrationTests {
         #expect(try Realm(configuration: folder.release(0, Self.first)).objects(R1.Person.self).count == 2)
     }
 
+    @Test("A list in one column takes no more elements than can be read again")
+    func longLists() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R4.Drawing.self]))
+            try realm.write { realm.create(R4.Drawing.self, value: ["id": 1, "strokes": [["levels": [1, 2]]]]) }
+        }
+        let error = refusal(
+            folder.release(1, [R4.Drawing.self]) { migration, _ in
+                migration.enumerateObjects(ofType: "Stroke") { _, new in
+                    new?["levels"] = Array(repeating: 0, count: ArrayCoding.maximumCount + 1)
+                }
+            })
+        let message = error?.message ?? ""
+        #expect(message.contains("holds at most 1048576 elements, not 1048577"), "\(message)")
+        let realm = try Realm(configuration: folder.release(0, [R4.Drawing.self]))
+        #expect(realm.objects(R4.Drawing.self).first?.strokes.first.map { Array($0.levels) } == [1, 2])
+    }
+
     @Test("Unknown names and values of the wrong type are named")
     func valueMistakes() throws {
         try fill()

@@ -195,6 +195,12 @@ public final class MigrationObject {
         guard let elements = value as? [Any] ?? (value as? any RealmCollection)?.map({ $0 as Any }) else {
             throw Realm.Error(.invalidInput, "'\(place)' is a list and cannot hold a \(type(of: value)).")
         }
+        // The same is checked below, but of all elements as they're stored.
+        guard elements.count <= ArrayCoding.maximumCount else {
+            throw Realm.Error(
+                .invalidInput,
+                "'\(place)' holds at most \(ArrayCoding.maximumCount) elements, not \(elements.count).")
+        }
         let rows = try elements.map { element in
             let values = types.count == 1 ? [element] : element as? [Any] ?? []
             guard values.count == types.count else {
@@ -204,7 +210,8 @@ public final class MigrationObject {
                 try MigrationValue.stored(value, type, isOptional: true, place)
             }
         }
-        return .data(ArrayCoding.encode(rows, types))
+        let stored = Value.data(ArrayCoding.encode(rows, types))
+        return try MigrationValue.checked(stored, .array(types), isOptional: false, place)
     }
 
     func delete() throws {

@@ -29,7 +29,11 @@ enum MigrationValue {
 
     /// - Parameter place: the class and property, for messages.
     static func stored(_ value: Any, _ type: PropertyType, isOptional: Bool, _ place: String) throws -> Value {
-        let stored = try scalar(value, type, place)
+        try checked(scalar(value, type, place), type, isOptional: isOptional, place)
+    }
+
+    /// - Throws: ``Realm/Error`` if a property of the type can't hold the value.
+    static func checked(_ stored: Value, _ type: PropertyType, isOptional: Bool, _ place: String) throws -> Value {
         do {
             try Column(name: place, type: type, isOptional: isOptional).validate(stored)
         } catch {
