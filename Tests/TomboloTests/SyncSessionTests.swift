@@ -148,6 +148,41 @@ struct SyncSessionTests {
         #expect(sessions.allSatisfy { $0.state == .active })
     }
 
+    @Test("A session that fails while it's being resumed stays offline, as it says, until it's resumed again")
+    func failureWhileResuming() async throws {
+        let session = try session(configuration(try await user()))
+        await session.suspendAndWait()
+        let (held, noteHeld) = AsyncStream.makeStream(of: Void.self)
+        let end = DispatchSemaphore(value: 0)
+        Task { await hold(session.engine, until: end) { noteHeld.yield() } }
+        var iterator = held.makeAsyncIterator()
+        await iterator.next()
+        session.resume()
+        session.fail(SessionFailure(.unavailable, "a test"))
+        end.signal()
+        await session.sendSubscriptions()
+        #expect(session.state == .inactive && session.connectionState == .disconnected)
+        session.resume()
+        while session.connectionState == .disconnected { await Task.yield() }
+        #expect(session.state == .active)
+    }
+
+    @Test("A session that's resumed after a few tokens were refused asks for new ones again")
+    func refusedTokens() async throws {
+        let login = GatewayClient.Login(
+            accessToken: "access", expiresAt: .distantFuture, refreshToken: "refresh", userID: "ada")
+        let session = try session(configuration(try app.users.add(login, "local-userpass", account: nil, app: app)))
+        func refuse() { session.receive(.failure(SessionFailure(.notAuthenticated, "The token was revoked."))) }
+        for _ in 0..<SyncSession.maximumRefusedTokens { refuse() }
+        #expect(session.state == .active)
+        refuse()
+        #expect(session.state == .inactive)
+        session.resume()
+        refuse()
+        #expect(session.state == .active)
+        session.closeFile()
+    }
+
     /// Keeps an engine's thread busy.
     private func hold<Engine: Actor>(_ engine: isolated Engine, until end: DispatchSemaphore, _ begun: () -> Void) {
         begun()

@@ -21,7 +21,7 @@ extension SyncSession {
         return content
     }
 
-    /// Connects again after a failure, unless the session is suspended.
+    /// Connects again if the server refused others before, unless the session is suspended.
     func sendSubscriptions() async { await sendSubscriptions(onThreadOf: engine) }
 
     private func sendSubscriptions(onThreadOf engine: isolated SyncEngine) {

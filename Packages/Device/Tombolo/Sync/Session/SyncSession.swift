@@ -53,7 +53,7 @@ public final class SyncSession: Sendable {
         var acknowledged: Int64 = 0
         var batches = 0
         var failure: SessionFailure?
-        /// Tokens that the gateway refused since it last accepted one.
+        /// Tokens that the gateway refused since it last accepted one, or the session was resumed.
         var refusedTokens = 0
         var nextID = 0
         var progress = ProgressObservers()
@@ -245,9 +245,12 @@ public final class SyncSession: Sendable {
         await settle()
     }
 
-    /// Has the engine do what was asked for last: on the way to its thread calls may overtake each other.
+    /// Has the engine do what was asked for last: on the way to its thread calls may overtake each other, and failures. A session
+    /// that has failed doesn't start again before it's resumed: it would synchronise, but count as inactive, get no new
+    /// token and tell nobody once that's refused.
     func followSuspension(onThreadOf engine: isolated SyncEngine) {
-        if situation.value.withLock({ $0.isSuspended }) { engine.stop() } else { engine.start() }
+        let (isSuspended, hasFailed) = situation.value.withLock { ($0.isSuspended, $0.failure != nil) }
+        if isSuspended { engine.stop() } else if !hasFailed { engine.start() }
     }
 
     private func markSuspended() { situation.value.withLock { Self.suspend(&$0) } }
@@ -267,6 +270,8 @@ public final class SyncSession: Sendable {
         if state.resetError != nil { state.isResetApproved = true }
         state.resetError = nil
         state.failure = nil
+        // Otherwise it would fail with the token that it failed with, for as long as that seems good.
+        state.refusedTokens = 0
         state.isSuspended = false
     }
 
@@ -280,12 +285,7 @@ public final class SyncSession: Sendable {
     /// come here in another order than they happened.
     func followLogin() {
         situation.value.withLock { state in
-            if state.configuration.user.isLoggedIn {
-                state.refusedTokens = 0
-                Self.resume(&state)
-            } else {
-                Self.suspend(&state)
-            }
+            if state.configuration.user.isLoggedIn { Self.resume(&state) } else { Self.suspend(&state) }
         }
         Task { await settle() }
     }
