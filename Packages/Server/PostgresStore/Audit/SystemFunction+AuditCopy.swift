@@ -16,7 +16,6 @@ extension SystemFunction {
                 v_last bigint;
                 v_classes smallint[];
                 v_images text;
-                v_first timestamptz;
                 v_at timestamptz;
             BEGIN
                 SELECT * INTO v_position FROM tombolo.audit_position FOR UPDATE SKIP LOCKED;
@@ -66,10 +65,11 @@ extension SystemFunction {
                 END LOOP;
 
                 IF v_count > 0 THEN
-                    SELECT greatest(v_position.at, to_timestamp(min(t.time) / 1000000.0)) INTO v_first
-                    FROM tombolo.tick t WHERE t.number > v_base.number AND t.number <= v_goal.number;
-                    v_at := greatest(v_first, to_timestamp(v_goal.time / 1000000.0));
-                    PERFORM tombolo.open_audit_months(v_first, v_at);
+                    v_at := greatest(v_position.at, to_timestamp(v_goal.time / 1000000.0));
+                    -- Of a clock that was set ahead by years, only the months that have entries.
+                    PERFORM tombolo.open_audit_months(m.at, m.at) FROM (
+                        SELECT DISTINCT date_trunc('month', greatest(v_position.at, to_timestamp(t.time / 1000000.0))) AS at
+                        FROM tombolo.tick t WHERE t.number > v_base.number AND t.number <= v_goal.number) AS m;
                     SELECT coalesce(string_agg(format(
                         'SELECT %s::smallint AS class, i.key, i.image FROM tombolo.%I(ARRAY('
                             'SELECT o.key FROM objects o WHERE o.class = %s)) AS i', c, 'image_' || c, c), ' UNION ALL '),
