@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests of infra/dev/cluster.sh against real servers, in folders of its own. Needs PostgreSQL; ends with the counts.
+# Tests of infra/dev/cluster.sh against real servers, in folders of its own, and of how `make up` watches its programs.
+# Needs PostgreSQL; ends with the counts.
 # shellcheck source-path=SCRIPTDIR/../../infra/dev source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
 
@@ -202,6 +203,46 @@ claim "and its files are there" test -e "$WORK/precious/file"
 use first
 claim "remove stops the server and deletes the folder" "$CLUSTER" remove
 claim "and nothing is left" test ! -e "$TOMBOLO_DEV_DIR"
+
+# ------------------------------------------------------------------------------------------------- watched programs
+# run_two COMMAND: a program that lives, and one that runs the command once the first does. Call it in a shell of its own.
+run_two() {
+    trap 'SERVICES_STOPPED=yes' INT TERM HUP
+    SERVICE_LOG_PATIENCE=600
+    rm -f "$WORK/pid"
+    # shellcheck disable=SC2016  # they belong to the inner shells
+    start_service steady "$WORK/steady.log" bash -c 'echo $$ >"$1" && exec sleep 3600' _ "$WORK/pid"
+    # shellcheck disable=SC2016
+    start_service broken "$WORK/broken.log" bash -c 'while [ ! -s "$1" ]; do sleep 0.05; done
+        echo "out of ink" >&2; eval "$2"' _ "$WORK/pid" "$1"
+    watch_services
+}
+platform() (run_two "$1")
+steady_runs() { kill -0 "$(cat "$WORK/pid")"; }
+refuses "of two programs one that fails is named with its status" '^error: broken ended by itself \(exit status 3\)' \
+    platform 'exit 3'
+says "with what it said last" '^    out of ink$'
+says "and where the rest is" "All of it is in $WORK/broken.log"
+refuses "and the other is stopped" 'No such process' steady_runs
+# shellcheck disable=SC2016
+refuses "one that is killed is named with the signal" 'broken ended by itself \(killed by SIGKILL' platform 'kill -KILL $$'
+refuses "one that ends without a fault fails too" 'broken ended by itself \(exit status 0\)' platform 'exit 0'
+
+daemon() (
+    watch_daemon PostgreSQL "$1" "$WORK/broken.log"
+    start_service steady "$WORK/steady.log" sleep 3600
+    watch_services
+)
+sleep 0 & gone=$!
+wait "$gone"
+refuses "a daemon that ends is named" '^error: PostgreSQL ended by itself\.' daemon "$gone"
+
+stopped() {
+    run_child run_two 'kill -TERM 0; exec sleep 3600'
+    [ "$CHILD_STATUS" = 0 ]
+}
+claim "a signal to all of them is no fault" stopped
+if grep -q 'ended by itself' "$WORK/out"; then flunk "and nothing is said of one"; else pass "and nothing is said of one"; fi
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

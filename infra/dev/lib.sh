@@ -178,3 +178,85 @@ run_child() {
     kill -TERM -- "-$child" 2>/dev/null || true
     trap - INT TERM HUP
 }
+
+# Programs that run beside each other, until this shell is told to stop (then its trap sets SERVICES_STOPPED=yes) or one
+# of them ends by itself. Daemons are watched too, but neither stopped nor waited for.
+SERVICE_NAMES=()
+SERVICE_PIDS=()
+SERVICE_LOGS=()
+SERVICE_KINDS=()
+SERVICES_STOPPED=no
+# Seconds that what a service said last may take to come.
+SERVICE_LOG_PATIENCE="${SERVICE_LOG_PATIENCE:-3}"
+
+# watch_daemon NAME PID LOG
+watch_daemon() {
+    SERVICE_NAMES+=("$1")
+    SERVICE_PIDS+=("$2")
+    SERVICE_LOGS+=("$3")
+    SERVICE_KINDS+=("${4:-daemon}")
+}
+
+# start_service NAME LOG COMMAND…: what it says is shown, and kept in LOG.
+start_service() {
+    local name="$1" log="$2"
+    shift 2
+    rm -f "$log.whole"
+    (umask 077 && : >"$log")
+    # Signals don't end what shows it: what it says when it's told to stop is shown, too.
+    "$@" > >(trap '' INT TERM HUP; tee "$log" && : >"$log.whole") 2>&1 &
+    watch_daemon "$name" "$!" "$log" child
+}
+
+# pause SECONDS: a signal to the whole process group ends this later, and without a word of the shell.
+pause() { (trap '' INT TERM HUP && exec sleep "$1"); }
+
+# describe_status STATUS: how a program ended.
+describe_status() {
+    local signal
+    if [ "$1" -gt 128 ] && signal="$(kill -l "$(($1 - 128))" 2>/dev/null)"; then
+        printf 'killed by SIG%s' "$signal"
+        if [ "$signal" = KILL ]; then printf '; the system does that when memory runs out'; fi
+    else
+        printf 'exit status %s' "$1"
+    fi
+}
+
+# report_end INDEX STATUS: says that a service ended by itself, and what it said last.
+report_end() {
+    local log="${SERVICE_LOGS[$1]}" how='' began=$SECONDS
+    if [ "${SERVICE_KINDS[$1]}" = child ]; then
+        how=" ($(describe_status "$2"))"
+        # A program that it has left behind may have the log open for ever.
+        while [ ! -e "$log.whole" ] && [ $((SECONDS - began)) -lt "$SERVICE_LOG_PATIENCE" ]; do pause 0.1; done
+    fi
+    printf '%serror:%s %s ended by itself%s. What it said last:\n\n' "$RED" "$PLAIN" "${SERVICE_NAMES[$1]}" "$how" >&2
+    tail -n 20 "$log" 2>/dev/null | sed 's/^/    /' >&2 || true
+    printf '\n       All of it is in %s\n' "$log" >&2
+    printf '       Everything else is stopped. Start it again once that is mended: make %s\n' \
+        "${TOMBOLO_MAKE_TARGET:-up}" >&2
+}
+
+# watch_services: returns once all that start_service has started have ended. If one of them, or a daemon, ends by itself,
+# it says so and stops the others; the status is that one's then, and never 0.
+watch_services() {
+    local index ended='' status=0
+    while [ "$SERVICES_STOPPED" = no ] && [ -z "$ended" ]; do
+        for index in "${!SERVICE_PIDS[@]}"; do
+            kill -0 "${SERVICE_PIDS[index]}" 2>/dev/null || ended="$index"
+        done
+        if [ -z "$ended" ]; then pause 0.3; fi
+    done
+    if [ "$SERVICES_STOPPED" = no ]; then
+        # The shell would say in its own words that it was killed.
+        if [ "${SERVICE_KINDS[ended]}" = child ]; then wait "${SERVICE_PIDS[ended]}" 2>/dev/null || status=$?; fi
+        report_end "$ended" "$status"
+        if [ "$status" -eq 0 ]; then status=1; fi
+    fi
+    for index in "${!SERVICE_PIDS[@]}"; do
+        [ "${SERVICE_KINDS[index]}" = child ] || continue
+        if [ "$SERVICES_STOPPED" = no ]; then kill -TERM "${SERVICE_PIDS[index]}" 2>/dev/null || true; fi
+        while kill -0 "${SERVICE_PIDS[index]}" 2>/dev/null; do wait "${SERVICE_PIDS[index]}" || true; done
+    done
+    return "$status"
+}

@@ -107,36 +107,31 @@ TICKETS_URL="$("$CLUSTER" url tombolo_tickets)"
 ADMIN_URL="$("$CLUSTER" url tombolo_admin)"
 GATEWAY_URL="$("$CLUSTER" url tombolo_gateway)"
 
-# All programs, until this is told to stop, which the whole process group hears, or the gateway ends by itself.
+DATABASE_STATUS="$("$CLUSTER" status)"
+DATABASE_PID="$(sed -n 's/^state .* pid \([0-9]*\),.*/\1/p' <<<"$DATABASE_STATUS")"
+DATABASE_LOG="$(sed -n 's/^log *//p' <<<"$DATABASE_STATUS")"
+LOGS="$DIR/logs"
+mkdir -p "$LOGS"
+
+# All programs, until this is told to stop, which the whole process group hears, or one of them ends by itself.
 platform() {
-    local others=() other main status=0 stopped=no
-    trap 'stopped=yes' INT TERM HUP
-    TOMBOLO_DATABASE_URL="$TICKETS_URL" TOMBOLO_LOG_LEVEL="${TOMBOLO_LOG_LEVEL:-notice}" "$bin/ticket-api" >&2 &
-    others+=($!)
+    trap 'SERVICES_STOPPED=yes' INT TERM HUP
+    watch_daemon PostgreSQL "$DATABASE_PID" "$DATABASE_LOG"
+    start_service ticket-api "$LOGS/ticket-api.log" env TOMBOLO_DATABASE_URL="$TICKETS_URL" \
+        TOMBOLO_LOG_LEVEL="${TOMBOLO_LOG_LEVEL:-notice}" "$bin/ticket-api"
     if [ "$DEVELOPMENT" = yes ]; then
-        "$bin/tombolo" --notes "$NOTES_FILE" --development &
-        main=$!
+        start_service tombolo "$LOGS/tombolo.log" "$bin/tombolo" --notes "$NOTES_FILE" --development
     else
-        TOMBOLO_DATABASE_URL="$ADMIN_URL" "$bin/admin-server" &
-        others+=($!)
+        start_service admin-server "$LOGS/admin-server.log" env TOMBOLO_DATABASE_URL="$ADMIN_URL" "$bin/admin-server"
         cat "$NOTES_FILE"
-        TOMBOLO_DATABASE_URL="$GATEWAY_URL" "$bin/sync-gateway" &
-        main=$!
+        start_service sync-gateway "$LOGS/sync-gateway.log" env TOMBOLO_DATABASE_URL="$GATEWAY_URL" "$bin/sync-gateway"
     fi
-    # A signal ends `wait` early.
-    while kill -0 "$main" 2>/dev/null; do
-        status=0
-        wait "$main" || status=$?
-    done
-    for other in "${others[@]}"; do
-        if [ "$stopped" = no ]; then kill -TERM "$other" 2>/dev/null || true; fi
-        while kill -0 "$other" 2>/dev/null; do wait "$other" || true; done
-    done
-    return "$status"
+    watch_services
 }
 
 say "Running; Ctrl-C stops it"
 note "data      $DIR"
+note "logs      $LOGS"
 note "database  $DEV_SCRIPTS/cluster.sh psql   (in another terminal; or: make psql)"
 run_child platform
 if [ "$CHILD_STOPPED" = 1 ]; then
