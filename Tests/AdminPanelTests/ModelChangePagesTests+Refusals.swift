@@ -89,7 +89,9 @@ extension ModelChangePagesTests {
                 (["wish": "addProperty", "propertyName": "motto", "propertyType": "string"], "Choose the class"),
                 (Self.motto.merging(["propertyType": "strng"]) { $1 }, "Choose the type"),
                 (Self.motto.merging(["propertyType": "int", "values": "1\ntwo"]) { $1 }, "are whole numbers"),
+                (Self.motto.merging(["propertyName": "description"]) { $1 }, "has a member called"),
                 (["wish": "rename", "renamed": "Track.name", "newName": "color"], "given twice"),
+                (["wish": "rename", "renamed": "Track.name", "newName": "hash"], "has a member called"),
                 (["wish": "drop", "dropped": "Track"], "isn&#39;t in the document"),
             ] {
                 let sent = form.merging(wish) { $1 }

@@ -1002,6 +1002,9 @@ extension BuiltInTranslations {
         msgid "{0} was taken out of the text. Its values stay in the database."
         msgstr "« {0} » ne figure plus dans le texte. Les valeurs restent dans la base de données."
 
+        msgid "Every object in Swift has a member called '{0}'. Choose another name."
+        msgstr "En Swift, tout objet a un membre appelé « {0} ». Choisissez un autre nom."
+
         msgid "Choose the type of the new property."
         msgstr "Choisissez le type de la nouvelle propriété."
 

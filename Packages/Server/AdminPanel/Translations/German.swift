@@ -1003,6 +1003,9 @@ extension BuiltInTranslations {
         msgid "{0} was taken out of the text. Its values stay in the database."
         msgstr "{0} wurde aus dem Text entfernt. Die Werte bleiben in der Datenbank."
 
+        msgid "Every object in Swift has a member called '{0}'. Choose another name."
+        msgstr "Jedes Objekt in Swift hat ein Element namens „{0}“. Wählen Sie einen anderen Namen."
+
         msgid "Choose the type of the new property."
         msgstr "Wählen Sie den Typ der neuen Eigenschaft."
 

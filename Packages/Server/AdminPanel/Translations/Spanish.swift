@@ -1002,6 +1002,9 @@ extension BuiltInTranslations {
         msgid "{0} was taken out of the text. Its values stay in the database."
         msgstr "«{0}» ya no figura en el texto. Los valores permanecen en la base de datos."
 
+        msgid "Every object in Swift has a member called '{0}'. Choose another name."
+        msgstr "En Swift, todo objeto tiene un miembro llamado «{0}». Elija otro nombre."
+
         msgid "Choose the type of the new property."
         msgstr "Elija el tipo de la nueva propiedad."
 

@@ -68,6 +68,7 @@ struct ModelWish: Sendable {
             return (try document.adding(newClass), localized("The class \(className) was added to the text."))
         case .addProperty:
             guard !propertyClass.isEmpty else { throw Self.missing(localized("Choose the class of the new property.")) }
+            try Self.checkProperty(propertyName)
             let property = try newProperty()
             return (
                 try document.adding(property, to: propertyClass),
@@ -76,6 +77,7 @@ struct ModelWish: Sendable {
         case .rename:
             let (className, property) = Self.parts(of: renamed)
             guard let property else { throw Self.missing(localized("Choose the property to rename.")) }
+            try Self.checkProperty(newName)
             return (
                 try document.renaming(property, of: className, to: newName),
                 localized("\(renamed) is called \(newName) in the text. Rules that name it have to be changed too.")
@@ -93,6 +95,17 @@ struct ModelWish: Sendable {
 
     private static func missing(_ message: String) -> ModelDocumentError {
         ModelDocumentError(problems: [.init(message: message)])
+    }
+
+    /// Members of every object, which no `@Persisted` property can be called, in backticks neither.
+    private static let objectMembers: Set<String> = [
+        "description", "hash", "hashValue", "isInvalidated", "objectSchema", "realm",
+    ]
+
+    /// The app's classes, which somebody changes after the model, have to be able to have the property.
+    private static func checkProperty(_ name: String) throws(ModelDocumentError) {
+        guard objectMembers.contains(name) else { return }
+        throw missing(localized("Every object in Swift has a member called '\(name)'. Choose another name."))
     }
 
     private static func parts(of name: String) -> (className: String, property: String?) {
