@@ -212,6 +212,34 @@ import TomboloSyncSession
         }
     }
 
+    @Test("Once a changeset has waited for a row for too long, those behind it in the group give way soon")
+    func hurry() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                INSERT INTO account VALUES (1, 0), (2, 0);
+                CREATE TABLE patience (id serial, setting text);
+                CREATE FUNCTION note_patience() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                    BEGIN INSERT INTO public.patience (setting) VALUES (current_setting('lock_timeout')); RETURN NEW; END $$;
+                CREATE TRIGGER note_patience BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION note_patience()
+                """)
+            let base = try #require(try await database.store.makeTick())
+            let held = try reference(database, "Account", .int(1))
+            let free = try reference(database, "Account", .int(2))
+            try await connection.execute("BEGIN; SELECT FROM account WHERE _id = 1 FOR UPDATE")
+            await #expect(throws: UnfinishedUploads.self) {
+                try await database.store.upload([
+                    upload(bob, 1, base: base, .add(free, column: 1, amount: 1)),
+                    upload(ada, 1, base: base, .add(held, column: 1, amount: 1)),
+                    upload(bob, 2, base: base, .add(free, column: 1, amount: 1)),
+                ])
+            }
+            try await connection.execute("COMMIT")
+            let settings = try await connection.query("SELECT setting FROM patience ORDER BY id")
+            #expect(try settings.map { try $0[0].string } == ["3s", "500ms"])
+        }
+    }
+
     /// Waits until a transaction has waited for a lock for longer than a group does: it's that of one changeset alone.
     private func waitForLoneTransaction(_ database: TestDatabase) async throws {
         let patience = PostgresServerStore.lockTimeouts.together * 2 / .seconds(1)

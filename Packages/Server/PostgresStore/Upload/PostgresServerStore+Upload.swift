@@ -22,7 +22,8 @@ extension PostgresServerStore {
     static let maximumRaces = 3
 
     /// How long a transaction waits for rows that others hold: a group gives way soon, so that one changeset on a busy
-    /// row does not hold up the others, and is then applied one by one.
+    /// row does not hold up the others, and is then applied one by one. Once one of them has waited in vain, all have: those
+    /// behind it give way soon, too.
     static let lockTimeouts = (together: Duration.milliseconds(500), alone: Duration.seconds(3))
 
     /// Groups of changesets share a transaction. Where one of a group cannot be written, the group is rolled back and
@@ -58,7 +59,7 @@ extension PostgresServerStore {
     ) async throws -> [UploadResult?] {
         if group.allSatisfy({ causes[$0.client] == nil }) {
             do {
-                return try await attempt(group, .together, stopped)
+                return try await attempt(group, .together, stopped, Self.lockTimeouts.together)
             } catch let failure as UploadFailure {
                 guard !failure.cause.isRetryable || failure.cause.code == .lockNotAvailable else { throw failure.cause }
                 logger.debug("A group of \(group.count) changesets is applied one by one: \(failure.cause)")
@@ -72,19 +73,22 @@ extension PostgresServerStore {
     ) async throws -> [UploadResult?] {
         var results: [UploadResult?] = []
         var stopped = stopped
+        var lockTimeout = Self.lockTimeouts.alone
         for upload in group {
             guard causes[upload.client] == nil else {
                 results.append(nil)
                 continue
             }
             do {
-                let result = try await applyAlone(upload, stopped)
+                let result = try await applyAlone(upload, stopped, lockTimeout)
                 if result.stopsItsClient { stopped.insert(upload.client) }
                 results.append(result)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                causes[upload.client] = (error as? UploadFailure)?.cause ?? error
+                let cause = (error as? UploadFailure)?.cause ?? error
+                causes[upload.client] = cause
+                if (cause as? PostgresError)?.code == .lockNotAvailable { lockTimeout = Self.lockTimeouts.together }
                 results.append(nil)
             }
         }
@@ -92,13 +96,15 @@ extension PostgresServerStore {
     }
 
     /// What the database refuses is left out, one instruction after another.
-    private func applyAlone(_ upload: Upload, _ stopped: Set<ClientID>) async throws -> UploadResult {
+    private func applyAlone(
+        _ upload: Upload, _ stopped: Set<ClientID>, _ lockTimeout: Duration
+    ) async throws -> UploadResult {
         var refused = RefusedInstructions()
         var count = 0
         var raceCount = 0
         while true {
             do {
-                return try await attempt([upload], .alone(without: refused), stopped)[0]
+                return try await attempt([upload], .alone(without: refused), stopped, lockTimeout)[0]
             } catch let error as UploadFailure
                 where error.cause.isLostRace && raceCount < Self.maximumRaces
             {
@@ -108,7 +114,7 @@ extension PostgresServerStore {
             } catch let error as UploadFailure where !error.cause.isRetryable {
                 // The tables don't fit the model: nothing is wrong with the changeset.
                 guard !error.cause.isMissingName else { throw error.cause }
-                guard error.cause.isRefusal else { return try await setAside(upload, error, stopped) }
+                guard error.cause.isRefusal else { return try await setAside(upload, error, stopped, lockTimeout) }
                 let reference = error.reference
                 let refusal = layout.constraints.refusal(
                     error.cause, className: reference.map { schema[$0.classIndex].name }, key: reference?.key)
@@ -125,7 +131,7 @@ extension PostgresServerStore {
     /// An error that says nothing about the data: the changeset is kept for the operator, and does not block those
     /// behind it.
     private func setAside(
-        _ upload: Upload, _ failure: UploadFailure, _ stopped: Set<ClientID>
+        _ upload: Upload, _ failure: UploadFailure, _ stopped: Set<ClientID>, _ lockTimeout: Duration
     ) async throws -> UploadResult {
         func refusal(_ message: String) -> Refusal {
             Refusal(
@@ -138,11 +144,12 @@ extension PostgresServerStore {
             let refusal = refusal(
                 "The server could not apply this change. It keeps such changes for its operator, but of this user it "
                     + "has too many already.")
-            return try await attempt([upload], .alone(without: .everything(of: upload.changeset, refusal)), stopped)[0]
+            let nothing = RefusedInstructions.everything(of: upload.changeset, refusal)
+            return try await attempt([upload], .alone(without: nothing), stopped, lockTimeout)[0]
         }
         logger.error("\(name) is set aside in tombolo.set_aside: \(failure.cause)")
         let refusal = refusal("The server could not apply this change and has kept it for its operator.")
-        return try await attempt([upload], .setAside(refusal, failure.cause), stopped)[0]
+        return try await attempt([upload], .setAside(refusal, failure.cause), stopped, lockTimeout)[0]
     }
 
     private func hasRoomForSetAside(of client: ClientID) async throws -> Bool {
@@ -160,7 +167,7 @@ extension PostgresServerStore {
 
     /// Runs one transaction, again where it failed for a passing reason.
     private func attempt(
-        _ group: [Upload], _ mode: UploadTransaction.Mode, _ stopped: Set<ClientID>
+        _ group: [Upload], _ mode: UploadTransaction.Mode, _ stopped: Set<ClientID>, _ lockTimeout: Duration
     ) async throws -> [UploadResult] {
         var delay = Self.uploadAttempts.first
         var attempt = 1
@@ -171,7 +178,7 @@ extension PostgresServerStore {
                 return try await withTaskExecutorPreference(LongUploads.executor(for: group)) { [tooOld] in
                     try await pool.withConnection { connection in
                         var transaction = UploadTransaction(
-                            group: group, mode: mode, stopped: stopped, tooOld: tooOld,
+                            group: group, mode: mode, stopped: stopped, tooOld: tooOld, lockTimeout: lockTimeout,
                             maximumBulkRowCount: maximumBulkRowCount, layout: layout, connection: connection)
                         return try await transaction.run()
                     }

@@ -57,6 +57,8 @@ struct UploadTransaction {
     private let stopped: Set<ClientID>
     /// Positions of changesets whose bases an earlier attempt has found to be too old.
     private let tooOld: Set<Int>
+    /// How long it waits for a row that others hold.
+    private let lockTimeout: Duration
     private let maximumBulkRowCount: Int
     private let layout: StoreLayout
     private let connection: PostgresConnection
@@ -71,13 +73,14 @@ struct UploadTransaction {
     private var trashed: [ObjectReference: Row] = [:]
 
     init(
-        group: [Upload], mode: Mode, stopped: Set<ClientID>, tooOld: Set<Int>, maximumBulkRowCount: Int,
-        layout: StoreLayout, connection: PostgresConnection
+        group: [Upload], mode: Mode, stopped: Set<ClientID>, tooOld: Set<Int>, lockTimeout: Duration,
+        maximumBulkRowCount: Int, layout: StoreLayout, connection: PostgresConnection
     ) {
         self.group = group
         self.mode = mode
         self.stopped = stopped
         self.tooOld = tooOld
+        self.lockTimeout = lockTimeout
         self.maximumBulkRowCount = maximumBulkRowCount
         self.layout = layout
         self.connection = connection
@@ -128,10 +131,6 @@ struct UploadTransaction {
         let ids = Set(group.map(\.client)).sorted().map { Int64?.some($0.rawValue) }
         let numbers = Set(group.map(\.changeset.number)).sorted().map { Int64?.some($0) }
         let baseNumbers = Set(group.map(\.changeset.base)).sorted().map { Int64?.some($0) }
-        let lockTimeout: Duration =
-            if case .together = mode { PostgresServerStore.lockTimeouts.together } else {
-                PostgresServerStore.lockTimeouts.alone
-            }
         let milliseconds = lockTimeout / Duration.milliseconds(1)
         let settings: [PostgresStatement] = [
             "BEGIN ISOLATION LEVEL READ COMMITTED",
