@@ -106,9 +106,10 @@ public final class User: Sendable {
                 let sessions = SyncSession.sessions(of: self)
                 // First the reason: whoever sees that the user is logged out finds it at the session.
                 let ends = sessions.map { (session: $0, error: $0.endLogin(error.message)) }
-                if try endLocally(ifHolding: token) != nil {
-                    for end in ends { end.session.report(end.error) }
-                }
+                // Also if the log-out can't be saved.
+                var isOver = true
+                defer { if isOver { for end in ends { end.session.report(end.error) } } }
+                isOver = try endLocally(ifHolding: token) != nil
             }
             throw error
         }
