@@ -326,6 +326,39 @@ import TomboloRules
         #expect(rules.readable(Subject(user: userID))(element) == .constant(true))
     }
 
+    @Test("a rule for a field counts after the property was renamed, and the one by its new name before one by its old")
+    func renamedFields() throws {
+        let schema = try Schema([
+            ClassSchema(
+                name: "Note",
+                columns: [
+                    Column(name: "_id", type: .objectId, isPrimaryKey: true),
+                    Column(name: "fee", type: .int(bits: 64), previousNames: ["commission"]),
+                    Column(name: "home", type: .embedded("Address"), isOptional: true, previousNames: ["address"]),
+                    Column(
+                        name: "home.zip", type: .string, isOptional: true, previousNames: ["home.code", "address.code"]),
+                ], lists: [ListProperty(name: "links", element: .link(to: "Note"), previousNames: ["related"])])
+        ])
+        func rules(_ fields: String) throws -> Rules {
+            try Rules(
+                schema: schema,
+                book: RuleBook(
+                    parsing: "Note: [{name: all, applyWhen: {}, read: true, fields: {\(fields)}}]", file: "notes.yaml"))
+        }
+        let user = Subject(user: userID)
+        let hidden = "{read: false, write: false}"
+        #expect(try rules("commission: \(hidden)").hiddenColumns(user) == [0: [1]])
+        #expect(try rules("commission: {read: true, write: false}").fixedColumns(user) == [0: [1]])
+        #expect(try rules("address: \(hidden)").hiddenColumns(user) == [0: [2, 3]])
+        let inner = "address: {read: true, write: true, fields: {code: \(hidden)}}"
+        #expect(try rules(inner).hiddenColumns(user) == [0: [3]])
+        #expect(try rules("related: \(hidden)").readable(user)(1) == .constant(false))
+        let visible = "{read: true, write: true}"
+        for fields in ["fee: \(hidden), commission: \(visible)", "commission: \(visible), fee: \(hidden)"] {
+            #expect(try rules(fields).hiddenColumns(user) == [0: [1]], "\(fields)")
+        }
+    }
+
     @Test("a hidden field is refused even with the value that it has, a visible one isn't")
     func guesses() throws {
         let rules = try rules(

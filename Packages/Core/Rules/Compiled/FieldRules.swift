@@ -109,13 +109,13 @@ struct FieldRules {
         for entry in entries {
             let name = prefix + entry.key
             let shown = name.shortened(toByteCount: String.nearestLengthLimit)
-            guard let column = item.columnIndex(name) ?? (item.lists.contains { $0.name == name } ? -1 : nil) else {
+            guard let property = property(name) else {
                 let known = item.columns.map(\.name) + item.lists.map(\.name)
                 let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
                 problem(entry.line, "\(item.name) has no property '\(shown)'\(hint)")
                 continue
             }
-            if column == item.primaryKeyIndex {
+            if property == item.primaryKey?.name {
                 problem(entry.line, "'\(shown)' is the primary key, which always goes with the object.")
                 continue
             }
@@ -128,9 +128,17 @@ struct FieldRules {
                     "the rule for '\(shown)' has no effect, because the role's own read: true and write: true "
                         + "take precedence; remove those.")
             }
-            named[name] = access
+            // A property that a rule names as it's called now goes by that one.
+            if name == property || named[property] == nil { named[property] = access }
             if let inner = entry.value["fields"] { read(inner, prefix: name + ".", into: &named) }
         }
+    }
+
+    /// What a column or a list is called now, by that name or one that it had before.
+    private func property(_ name: String) -> String? {
+        let item = schema[classIndex]
+        if let column = item.columnIndex(name) { return item.columns[column].name }
+        return item.lists.first { $0.name == name || $0.previousNames.contains(name) }?.name
     }
 
     private mutating func access(_ node: RuleNode, _ name: String) -> Access {
