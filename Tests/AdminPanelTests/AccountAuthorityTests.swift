@@ -156,4 +156,50 @@ import TomboloServerModel
             #expect(try await support.get(path).status == 403)
         }
     }
+
+    @Test(
+        "it changes nothing of the account of somebody whom the rules name",
+        arguments: [
+            #"{"%%user.data.email": root@example.org}"#, #"{"%%user.id": "000000000000000000000001"}"#,
+            #"{"%%user.id": {$in: ["000000000000000000000001"]}}"#,
+        ])
+    func named(condition: String) throws {
+        let models = try ModelDocument(
+            app: "clubs",
+            classes: [
+                ModelClass(
+                    name: "Membership", table: "membership",
+                    properties: [
+                        ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true),
+                        ModelProperty(name: "user", type: .objectId), ModelProperty(name: "role", type: .string),
+                        ModelProperty(name: "club", type: .string, isOptional: true),
+                    ])
+            ])
+        let matrix = """
+            grants: {class: Membership, user: user, role: role, scope: club, roles: [help, member]}
+            matrix:
+              scope: club
+              write: WRITE
+              operations: {manageAccounts: {"%%user.roles": help}}
+              services: {memberships: Membership}
+              roles: {member: {memberships: ----}}
+            Membership:
+              - {name: named, applyWhen: WHEN, read: true}
+              - {name: all, applyWhen: {}, read: {user: "%%user.id"}}
+            """
+        let support = Subject(
+            user: ObjectId(high: 0, low: 2), data: ["email": .string("help@example.org")],
+            grants: [RoleGrant(Role("help"), in: nil)])
+        let root = Subject(user: ObjectId(high: 0, low: 1), data: ["email": .string("root@example.org")])
+        let visitor = Subject(user: ObjectId(high: 0, low: 3), data: ["email": .string("eve@example.org")])
+        for (write, when) in [(condition, "{\"%%user.roles\": nobody}"), ("{\"%%user.roles\": nobody}", condition)] {
+            let text = matrix.replacing("WRITE", with: write).replacing("WHEN", with: when)
+            let model = try ServerModel([
+                StoredDocument(version: 1, app: "clubs", kind: .models, content: models.json),
+                StoredDocument(version: 2, app: "clubs", kind: .rules, content: text),
+            ])
+            #expect(AccountAuthority.refusal(of: support, changing: root, model)?.code == .forbidden, "\(text)")
+            #expect(AccountAuthority.refusal(of: support, changing: visitor, model) == nil, "\(text)")
+        }
+    }
 }

@@ -76,4 +76,29 @@ private typealias F = MatrixFixture
         #expect(rules.advantage(of: ann, over: Self.subject([], name: "ann")) == nil)
         #expect(rules.advantage(of: .anonymous, over: ann) == nil)
     }
+
+    @Test("what rules give everybody by their id is taken for the same, and what they give to somebody by name isn't")
+    func named() throws {
+        let (root, help) = (ObjectId(high: 2, low: 1), ObjectId(high: 2, low: 2))
+        let data: [String: UserValue] = ["name": .string("root")]
+        let target = Subject(user: root, data: data)
+        let other = Subject(user: help, data: ["name": .string("help")])
+        func advantage(_ listing: String) throws -> Rules.Advantage? {
+            try Self.rules("Listing:\n\(listing)").advantage(
+                of: target, over: other, withObjectsOf: Subject(user: root, data: data))
+        }
+        let all = "  - {name: all, applyWhen: {}, read: {title: \"%%user.data.name\"}, write: {title: \"%%user.id\"}}"
+        #expect(try advantage(all) == nil)
+        for condition in [
+            "{\"%%user.id\": \"\(root)\"}", "{\"%%user.id\": {$in: [\"\(root)\"]}}", "{\"%%user.data.name\": root}",
+        ] {
+            let role = "  - {name: root, applyWhen: \(condition), read: true}\n\(all)"
+            #expect(try advantage(role) == .objects(.read, className: "Listing"), "\(condition)")
+            let way = "  - {name: all, applyWhen: {}, read: {$or: [\(condition), {title: \"%%user.id\"}]}}"
+            #expect(try advantage(way) == .objects(.read, className: "Listing"), "\(condition)")
+        }
+        // The other is somebody whom the rules name.
+        let own = "  - {name: all, applyWhen: {}, read: {$or: [{\"%%user.data.name\": help}, {title: \"%%user.id\"}]}}"
+        #expect(try advantage(own) == nil)
+    }
 }

@@ -9,54 +9,67 @@ extension Rules {
         case properties(className: String)
     }
 
+    /// One of two subjects who are compared, with the role that decides about a class.
+    private struct Side {
+        let subject: Subject
+        let role: ClassRole
+        /// Who counts where a rule compares the user with what an object has.
+        let owner: Subject
+
+        func predicate(_ expression: RuleExpression) -> Predicate {
+            expression.deciding(for: subject).predicate(for: owner)
+        }
+
+        /// The conditions that the subject may not make come true, lacking a permission.
+        var unmetConditions: Set<Predicate> {
+            Set(
+                role.requirements.filter { !$0.permission.holds(for: subject) }
+                    .map { predicate($0.condition) }.filter { $0 != .constant(false) })
+        }
+    }
+
     /// Something that a subject may do with objects and another may not, or nil if the rules permit the other at least as much.
     /// What they may do is compared, not the names of their roles: a role that permits nothing is no advantage.
     ///
     /// Filters are compared as they are written, so that it may find an advantage where there is none. What rules give to
-    /// somebody by their id, such as their own objects, is one over everybody else: the caller decides what to take for the
+    /// somebody by their id, such as their own objects, is one over everybody else, unless `owner` says what to take for the
     /// same.
-    public func advantage(of subject: Subject, over other: Subject) -> Advantage? {
+    /// - Parameter owner: who is compared with what objects have in place of the other. Conditions on the user alone, such as
+    ///   those that name somebody, are about the other nevertheless.
+    public func advantage(
+        of subject: Subject, over other: Subject, withObjectsOf owner: Subject? = nil
+    ) -> Advantage? {
         for index in roles.keys.sorted() {
             guard let role = role(of: subject, index) else { continue }
-            if let found = advantage(of: (subject, role), over: (other, self.role(of: other, index)), index) {
-                return found
-            }
+            let side = Side(subject: subject, role: role, owner: subject)
+            let otherSide = self.role(of: other, index).map { Side(subject: other, role: $0, owner: owner ?? other) }
+            if let found = advantage(of: side, over: otherSide, index) { return found }
         }
         return nil
     }
 
-    private func advantage(
-        of one: (subject: Subject, role: ClassRole), over other: (subject: Subject, role: ClassRole?), _ index: Int
-    ) -> Advantage? {
+    private func advantage(of one: Side, over other: Side?, _ index: Int) -> Advantage? {
         let name = schema[index].name
         func exceeds(_ expression: (ClassRole) -> RuleExpression) -> Bool {
-            let permitted = other.role.map { expression($0).predicate(for: other.subject) } ?? .constant(false)
-            return !permitted.covers(expression(one.role).predicate(for: one.subject))
+            let permitted = other.map { $0.predicate(expression($0.role)) } ?? .constant(false)
+            return !permitted.covers(one.predicate(expression(one.role)))
         }
         let all = Set(one.role.operations.keys).union(PermissionMatrix.operations)
         for operation in all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
         where exceeds({ $0.expression(for: operation) }) {
             return .objects(operation, className: name)
         }
-        guard let role = other.role else { return nil }
+        guard let other else { return nil }
         // Moving an object from one scope to another takes more than updating it.
         if exceeds(\.departure) || exceeds(\.arrival) { return .objects(.update, className: name) }
-        let unmet = Self.unmetConditions(one.role, one.subject)
-        if !Self.unmetConditions(role, other.subject).isSubset(of: unmet) {
+        if !other.unmetConditions.isSubset(of: one.unmetConditions) {
             return .objects(.update, className: name)
         }
         guard one.role.expression(for: .read).verdict(for: one.subject) != false else { return nil }
         let isAsWide =
-            role.hiddenColumns.isSubset(of: one.role.hiddenColumns)
-            && role.fixedColumns.isSubset(of: one.role.fixedColumns)
-            && role.hiddenLists.isSubset(of: one.role.hiddenLists)
+            other.role.hiddenColumns.isSubset(of: one.role.hiddenColumns)
+            && other.role.fixedColumns.isSubset(of: one.role.fixedColumns)
+            && other.role.hiddenLists.isSubset(of: one.role.hiddenLists)
         return isAsWide ? nil : .properties(className: name)
-    }
-
-    /// The conditions that the subject may not make come true, lacking a permission.
-    private static func unmetConditions(_ role: ClassRole, _ subject: Subject) -> Set<Predicate> {
-        Set(
-            role.requirements.filter { !$0.permission.holds(for: subject) }
-                .map { $0.condition.predicate(for: subject) }.filter { $0 != .constant(false) })
     }
 }

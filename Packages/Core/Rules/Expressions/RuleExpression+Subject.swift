@@ -27,6 +27,18 @@ extension RuleExpression {
         }
     }
 
+    /// The expression with its conditions on the user alone decided.
+    func deciding(for subject: Subject) -> RuleExpression {
+        switch self {
+        case .user(let reference, let test):
+            .constant(test.holds(for: subject.value(of: reference), of: subject))
+        case .all(let parts): .conjunction(parts.map { $0.deciding(for: subject) })
+        case .any(let parts): .disjunction(parts.map { $0.deciding(for: subject) })
+        case .not(let inner): .negation(inner.deciding(for: subject))
+        case .constant, .field, .fieldIn, .fieldInList: self
+        }
+    }
+
     /// For an expression on the user alone.
     func holds(for subject: Subject) -> Bool { verdict(for: subject) == true }
 }

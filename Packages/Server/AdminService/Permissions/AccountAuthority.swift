@@ -7,7 +7,7 @@ import TomboloLocalization
 /// Whose account may be changed by somebody who may change accounts: nobody's who may do more than they may themselves.
 ///
 /// What both may do is compared, and not the names of their roles. What the rules give to everybody by their id, such as their
-/// own objects, is taken for the same.
+/// own objects, is taken for the same. What they give to somebody whom they name, by id or address, is not.
 package enum AccountAuthority {
     /// Why somebody may not change an account; nil if they may.
     package static func refusal(
@@ -39,16 +39,15 @@ package enum AccountAuthority {
         return refusal(of: subject, over: verified, takenFor: subject.data, model)
     }
 
-    /// - Parameter data: what the account of the subject has, for what rules give by it.
+    /// - Parameter data: what the account of the subject has where rules compare it with objects.
     private static func refusal(
         of subject: Subject, over target: Subject, takenFor data: [String: UserValue], _ model: ServerModel
     ) -> RequestFailure? {
         guard !model.isSuperAdministrator(subject), let user = target.userID else { return nil }
-        let equal = Subject(user: user, data: data, customData: subject.customData, grants: subject.grants)
         for app in model.matrices.keys.sorted() {
             for operation in [TomboloRules.Operation.read, .update]
             where model.refusal(target, operation, ofMatrixOf: app) == nil
-                && model.refusal(equal, operation, ofMatrixOf: app) != nil
+                && model.refusal(subject, operation, ofMatrixOf: app) != nil
             {
                 return above(
                     operation == .read
@@ -57,7 +56,8 @@ package enum AccountAuthority {
                             "Not permitted: they may change the permission matrix of \(app), which you may not."))
             }
         }
-        switch model.rules.advantage(of: target, over: equal) {
+        let equal = Subject(user: user, data: data, customData: subject.customData, grants: subject.grants)
+        switch model.rules.advantage(of: target, over: subject, withObjectsOf: equal) {
         case .objects(let operation, let name):
             return above(localized("Not permitted: they may \(operation.verb) objects of \(name) that you may not."))
         case .properties(let name):
