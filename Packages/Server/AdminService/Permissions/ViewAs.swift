@@ -71,6 +71,7 @@ package enum ViewAs: Hashable, Sendable {
         let rules = model.rules
         guard mayInspect(viewer, model) else { return notPermitted }
         let (own, theirs) = (rules.hiddenColumns(viewer), rules.hiddenColumns(target))
+        let (ownSight, theirSight) = (rules.readable(viewer), rules.readable(target))
         for index in roots(rules) {
             let name = rules.schema[index].name
             for operation in [TomboloRules.Operation.read, .listTrash, .audit, .inspect] {
@@ -84,6 +85,11 @@ package enum ViewAs: Hashable, Sendable {
                 guard (own[index] ?? []).isSubset(of: theirs[index] ?? []) else {
                     return above(localized("Not permitted: they may read properties of \(name) that you may not."))
                 }
+            }
+            // A list may be hidden as a column is.
+            let lists = rules.schema.elementClassIndexes(of: index)
+            if lists.contains(where: { theirSight($0) != .constant(false) && ownSight($0) == .constant(false) }) {
+                return above(localized("Not permitted: they may read properties of \(name) that you may not."))
             }
         }
         for app in model.matrices.keys.sorted() {
