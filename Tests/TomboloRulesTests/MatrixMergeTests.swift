@@ -172,4 +172,26 @@ import TomboloRules
         #expect(merge.kept.isEmpty && merge.lost.isEmpty)
         #expect(merge.returning.map(\.change) == [.box(Self.box("member", "listings", .update), isPermitted: false)])
     }
+
+    // MARK: Beyond boxes
+
+    @Test("boxes and roles are what an admin server changes of a matrix, and everything else of it goes beyond")
+    func beyond() throws {
+        func differs(_ text: String) -> Bool { RuleText.differBeyondBoxes(text, Self.base, file: "rules") }
+        let roles = try Self.text(Self.base).setting(Self.box("member", "listings", .update), to: false)
+            .setting(.init(permission: "createListing", group: "unverified"), to: true)
+            .adding("herald", isEverywhere: false, boxes: ["photos": [.read]]).removing("guest")
+        #expect(!differs(roles.text))
+        #expect(!differs(Self.base + "# A comment.\n"))
+        #expect(differs(Self.newer))
+        for (old, new) in [
+            ("  scope: team\n", "  scope: team\n  write: {\"%%user.roles\": staff}\n"),
+            ("  scope: team\n", "  scope: team\n  operations: {manageAccounts: {\"%%user.roles\": staff}}\n"),
+            ("photos: Photo}", "photos: Photo, trash: []}"),
+            ("unverified: {}", "unverified: {\"%%user.data.email\": {$exists: true}}"),
+            ("    createListing:", "    publish: {verified: true, unverified: false}\n    createListing:"),
+        ] {
+            #expect(Self.base.contains(old) && differs(Self.base.replacing(old, with: new)), "\(new)")
+        }
+    }
 }

@@ -73,7 +73,7 @@ struct AppliedRules: Sendable {
                 ]
             return
         }
-        let isEdited = file != current && RuleText.differBeyondMatrix(current, base, file: name)
+        let isEdited = file != current && RuleText.differBeyondBoxes(current, base, file: name)
         if replacesBoxes {
             content = file
             problems = []
@@ -97,11 +97,11 @@ struct AppliedRules: Sendable {
             let sentences = own + [Self.note(merge)].compactMap(\.self)
             note = sentences.isEmpty ? nil : sentences.joined(separator: "\n")
             // An unchanged file leaves everything as it is.
-            let isOverwriting = isEdited && base != file && RuleText.differBeyondMatrix(current, file, file: name)
+            let isOverwriting = isEdited && base != file && RuleText.differBeyondBoxes(current, file, file: name)
             problems =
                 (isOverwriting
                     ? [
-                        "The rules of \(app) were changed in the admin server beyond their matrix, and the new ones would "
+                        "The rules of \(app) were changed in the admin server beyond boxes and roles, and the new ones would "
                             + "undo that. Take over what the newest version in the panel's history has, and apply that first. "
                             + "Or take the file as it is, with --replace-boxes."
                     ] : [])
