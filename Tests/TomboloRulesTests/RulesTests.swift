@@ -281,6 +281,21 @@ import TomboloRules
         #expect(try reason(", operations: {restore: {isPublic: true}}", row(isPublic: true)) == nil)
     }
 
+    @Test("a role whose name is the same letters in other code points is another role")
+    func roleNamesByBytes() throws {
+        let (name, other) = ("\u{e9}diteur", "e\u{301}diteur")
+        let rules = try rules("Note: [{name: all, applyWhen: {}, read: {project: {$in: \"%%user.grants.\(name)\"}}}]")
+        func reads(_ names: String...) -> [Bool] {
+            let subject = Subject(user: userID, grants: Set(names.map { RoleGrant(Role($0), in: projectA) }))
+            let one = rules.authorize(
+                subject, .read, .object(classIndex: note, old: row(project: projectA), new: nil))
+            return [one.isAllowed, rules.readable(subject)(note) != .constant(false)]
+        }
+        #expect(reads(other) == [false, false])
+        #expect(reads(name) == [true, true])
+        #expect(reads(name, other) == [true, true] && reads(other, name) == [true, true])
+    }
+
     // MARK: Fields
 
     @Test("a field that isn't writable keeps its value in an update, and has none in a new object")

@@ -66,7 +66,7 @@ extension Subject {
     fileprivate func hasAny(of reference: UserReference, as type: PropertyType) -> Bool {
         switch reference {
         case .grants(let role):
-            return scopes[role]?.contains { UserValue(key: $0).converted(to: type) != nil } ?? false
+            return scopes[Role(role)]?.contains { UserValue(key: $0).converted(to: type) != nil } ?? false
         default:
             guard case .array(let values) = value(of: reference) else { return false }
             return values.contains { $0.converted(to: type) != nil }
@@ -80,7 +80,7 @@ extension Subject {
             if grants.contains(RoleGrant(role: Role(role), scope: value)) {
                 return UserValue(key: value).converted(to: type) == value
             }
-            return (scopes[role] ?? []).contains { scope in
+            return (scopes[Role(role)] ?? []).contains { scope in
                 switch (scope, value) {
                 // Of the same kind only an equal one would do, which isn't there.
                 case (.objectId, .objectId), (.string, .string), (.uuid, .uuid), (.int, .int): false

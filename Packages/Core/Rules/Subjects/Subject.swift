@@ -19,7 +19,7 @@ public struct Subject: Hashable, Sendable {
     private let roleNames: [UserValue]
     /// Of ``grants``: the objects within which a role counts, by its name and in order. A user may have hundreds, and each
     /// decision asks for those of a few roles.
-    let scopes: [String: [Value]]
+    let scopes: [Role: [Value]]
 
     private init(
         userID: ObjectId?, data: [String: UserValue], customData: [String: UserValue], grants: Set<RoleGrant>,
@@ -32,7 +32,7 @@ public struct Subject: Hashable, Sendable {
         self.grants = grants
         roleNames = grants.compactMap { $0.scope == nil ? $0.role.name : nil }
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(UserValue.string)
-        scopes = Dictionary(grouping: grants.filter { $0.scope != nil }, by: \.role.name)
+        scopes = Dictionary(grouping: grants.filter { $0.scope != nil }, by: \.role)
             .mapValues { $0.compactMap(\.scope).sorted(by: Value.sortsBefore) }
     }
 
@@ -62,7 +62,7 @@ public struct Subject: Hashable, Sendable {
         case .data(let path): return UserValue.object(data).value(at: path)
         case .customData(let path): return UserValue.object(customData).value(at: path)
         case .roles: return .array(roleNames)
-        case .grants(let role): return .array((scopes[role] ?? []).map { UserValue(key: $0) })
+        case .grants(let role): return .array((scopes[Role(role)] ?? []).map { UserValue(key: $0) })
         case .partition: return partition.flatMap { UserValue(key: $0).withoutNulls }
         case .partitionKey: return partitionParts.map { .string($0.key) }
         case .partitionValue: return partitionParts.map { .string($0.value) }
