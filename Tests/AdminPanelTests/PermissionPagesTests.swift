@@ -2,7 +2,9 @@ import HTTPTypes
 import PostgresClient
 import ServiceTestSupport
 import Testing
+import TomboloAuthentication
 import TomboloHTTP
+import TomboloMigration
 import TomboloModel
 import TomboloRules
 import TomboloServerModel
@@ -149,6 +151,41 @@ import TomboloServerModel
                 let admin = try await PanelBrowser.loggedIn(client, as: "admin")
                 let seen = try await admin.get("\(why)&role=conference%2Fmoderator").text
                 #expect(seen.contains("moderator may not create sessions.") && !seen.contains("/panel/permissions/box"))
+            }
+        }
+    }
+
+    @Test("what others may do with an object tells nothing of properties that the caller may not read")
+    func concealed() async throws {
+        try await ServiceFixture.with { fixture in
+            let rules = try #require(fixture.adminModels.current.ruleDocuments["conference"])
+            let read = "      read: {isPublic: true, state: {$in: [accepted, confirmed]}}\n"
+            let more =
+                "      write: {slidesURL: \"%%user.data.email\"}\n"
+                + "      fields: {slidesURL: {read: false, write: false}}\n"
+            let text = rules.replacing(read, with: read + more)
+            try #require(text != rules)
+            try await fixture.pool.withConnection { connection in
+                _ = try await RuleDeployment(file: "rules.yaml", content: text).apply(app: "conference", connection)
+            }
+            try await fixture.adminModels.refresh()
+            _ = try await fixture.authenticator.register(
+                email: ServiceFixture.email("visitor"), password: ServiceFixture.password, displayName: "A visitor")
+            let session = fixture.sessions[0]
+            try await fixture.pool.query(
+                "UPDATE session SET slides_url = $1 WHERE _id = $2",
+                [.text(ServiceFixture.email("attendee")), .bytea(session.bytes)])
+            try await PanelBrowser.with(fixture, rules: fixture.adminModels.liveRules()) { _, client in
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                func verdicts(_ user: String) async throws -> [String] {
+                    let page = try await admin.get(
+                        "/panel/permissions/why?class=Session&user=\(ServiceFixture.email(user))&object=\(session)")
+                    #expect(page.status == 200, "\(page.text)")
+                    return page.text.matches(of: /class="verdict [^"]*">[^<]*/).map { String($0.output) }
+                }
+                let named = try await verdicts("attendee")
+                let other = try await verdicts("visitor")
+                #expect(!named.isEmpty && named == other)
             }
         }
     }

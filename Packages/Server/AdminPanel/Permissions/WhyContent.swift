@@ -57,13 +57,11 @@ struct WhyContent: Sendable {
         let roles: [Role]
 
         /// - Parameters:
-        ///   - showsNeeds: false for a caller who may not read all of the object: what would have to change tells of its
-        ///     values.
-        ///   - row: of the object.
+        ///   - row: of the object, which the caller may read all of.
         ///   - boxes: of a permission, those that decide against it.
         init(
             _ explanation: Explanation, _ words: ConditionWords, whose: String, object: String?, row: Row?,
-            showsNeeds: Bool, boxes: (Explanation.Permission) -> [Box]
+            boxes: (Explanation.Permission) -> [Box]
         ) {
             let className = explanation.className
             if let object {
@@ -82,16 +80,16 @@ struct WhyContent: Sendable {
             }
             permissions = explanation.permissions.map { permission in
                 let (verdict, kind) = Self.verdict(permission)
-                let needs = showsNeeds ? permission.needs : []
+                let needs = permission.needs
                 let ways = words.ways(permission.filter)
                 let rule = ways.isEmpty ? nil : permission.filter.description
-                let isExplained = showsNeeds && permission.isPermitted == true
                 return Permission(
                     operation: permission.operation.verb, verdict: verdict, kind: kind,
-                    reason: isExplained ? row.flatMap { words.reason(permission.filter, $0) } : nil,
+                    reason: permission.isPermitted == true
+                        ? row.flatMap { words.reason(permission.filter, $0) } : nil,
                     filter: Self.words(permission.filter), ways: ways, hasWays: !ways.isEmpty, rule: rule,
                     needs: needs, hasNeeds: !needs.isEmpty, hasRule: rule != nil || !needs.isEmpty,
-                    boxes: showsNeeds ? boxes(permission) : [])
+                    boxes: boxes(permission))
             }
             hasPermissions = !permissions.isEmpty
             hidden = explanation.hiddenProperties.isEmpty ? nil : explanation.hiddenProperties.joined(separator: ", ")

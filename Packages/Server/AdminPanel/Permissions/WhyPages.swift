@@ -67,11 +67,10 @@ struct WhyPages: PanelSection {
         }
         let (subject, whose) = try await whom(request, grant)
         var row: Row?
-        var showsNeeds = true
         if let text = request.query("object") {
-            row = try await object(text, index, request, rules)
-            // What would have to change names values of the object.
-            showsNeeds = rules.hiddenColumns(request.subject)[index]?.isEmpty ?? true
+            let found = try await object(text, index, request, rules)
+            // What somebody may do with the object, and what would have to change, tell what it has where the rules look.
+            if rules.hiddenColumns(request.subject)[index] == nil { row = found }
         }
         guard let explanation = rules.explain(subject, className: className, row: row) else {
             throw RequestFailure(.unprocessable, "\(className) can't be explained.")
@@ -81,7 +80,7 @@ struct WhyPages: PanelSection {
             grant: grant, subject: subject, className: className, row: request.query("user") == nil ? nil : row)
         var answer = WhyContent.Answer(
             explanation, ConditionWords(rules.schema[index], for: subject, under: rules), whose: whose,
-            object: request.query("object"), row: row, showsNeeds: showsNeeds, boxes: boxes.deciding)
+            object: row == nil ? nil : request.query("object"), row: row, boxes: boxes.deciding)
         answer.userPermissions = UserPermissionText.lines(of: subject, grant.model)
         return answer
     }
