@@ -296,6 +296,36 @@ import TomboloRules
         #expect(reads(name, other) == [true, true] && reads(other, name) == [true, true])
     }
 
+    @Test(
+        "a text is a moment with or without a zone, or a day; whatever else follows one, it's no date",
+        arguments: [
+            ("1970-01-02", 86_400_000_000), ("1970-01-01T12:00:00Z", 43_200_000_000),
+            ("1970-01-01T14:00:00+02:00", 43_200_000_000), ("1970-01-01T12:00:00", 43_200_000_000),
+            ("1970-01-01 12:00:00.25", 43_200_250_000), ("1970-01-01T12:00Z", nil), ("1970-01-01 noon", nil),
+            ("1970-01-01T25:00:00Z", nil), ("1970-02-30", nil),
+        ] as [(String, Int64?)])
+    func dates(text: String, microseconds: Int64?) throws {
+        let schema = try Schema([
+            ClassSchema(
+                name: "Note",
+                columns: [
+                    Column(name: "_id", type: .objectId, isPrimaryKey: true), Column(name: "date", type: .date),
+                ])
+        ])
+        func readable(_ value: String) throws -> Predicate {
+            let document = "Note: [{name: all, applyWhen: {}, read: {date: \"\(value)\"}}]"
+            let user = Subject(user: userID, customData: ["since": .string(text)])
+            return try Rules(schema: schema, book: RuleBook(parsing: document, file: "notes.yaml")).readable(user)(0)
+        }
+        let expected = microseconds.map { Predicate.compare(PropertyPath("date"), .equal, .date($0)) }
+        #expect(try readable("%%user.custom_data.since") == expected ?? .constant(false))
+        if let expected {
+            #expect(try readable(text) == expected)
+        } else {
+            #expect(throws: RuleError.self) { _ = try readable(text) }
+        }
+    }
+
     // MARK: Fields
 
     @Test("a field that isn't writable keeps its value in an update, and has none in a new object")

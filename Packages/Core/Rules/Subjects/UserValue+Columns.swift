@@ -34,14 +34,8 @@ extension UserValue {
         }
     }
 
+    /// A text without a zone is in UTC.
     private static func date(_ text: String) -> Value? {
-        let styles = [
-            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-            Date.ISO8601FormatStyle().year().month().day(),
-        ]
-        for style in styles {
-            if let date = try? Date(text, strategy: style) { return .date(date.microsecondsSince1970) }
-        }
-        return nil
+        (Timestamp.microseconds(text) ?? Timestamp.microseconds(text + "Z")).map(Value.date)
     }
 }

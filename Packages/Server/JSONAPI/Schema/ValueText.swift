@@ -1,4 +1,5 @@
 import Foundation
+import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
@@ -50,7 +51,7 @@ package enum ValueText {
         case .double(let value): value.description
         case .string(let value): value
         case .data(let value): value.base64EncodedString()
-        case .date(let value): Timestamp.text(value)
+        case .date(let value): JSON.timestamp(value)
         case .objectId(let value): value.stringValue
         case .uuid(let value): value.uuidString.lowercased()
         case .decimal(let value): value.description

@@ -1,10 +1,5 @@
-import TomboloHTTP
-import TomboloModel
-
 /// Moments as text: RFC 3339, with a day alone standing for its first moment in UTC.
 package enum Timestamp {
-    package static func text(_ microseconds: Int64) -> String { JSON.timestamp(microseconds) }
-
     /// Microseconds since 1970.
     /// - Returns: nil for text that isn't a moment of the years 1 to 9999.
     package static func microseconds(_ text: String) -> Int64? {
