@@ -349,7 +349,7 @@ let package = Package(
             "ServiceTestSupport", "ServiceTestSupport",
             service + [
                 "ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloPostgresStore",
-                "TomboloRuleDocuments", "TomboloSQL", "TomboloServerModel",
+                "TomboloRuleDocuments", "TomboloSQL", "TomboloServerModel", hummingbirdCore, lifecycle,
             ]),
         // As in packages of others, imports are public unless said otherwise.
         .target(
@@ -419,8 +419,8 @@ let package = Package(
             "TomboloAuthenticationTests",
             [
                 "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "PostgresClient",
-                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdCore, hummingbirdTesting, httpTypes, jwt,
-                logging, nioCore,
+                "ServiceTestSupport", "TomboloPostgresStore", "TestSupport", crypto, hummingbirdCore,
+                hummingbirdTesting, httpTypes, jwt, logging, nioCore,
             ]),
         tests(
             "OpenEventImportTests",
@@ -455,8 +455,8 @@ let package = Package(
         tests(
             "HTTPTests",
             service + [
-                "RandomValues", "TomboloMetrics", "TomboloRuleDocuments", hummingbirdCore, nioEmbedded, nioPosix,
-                nioSSL,
+                "RandomValues", "ServiceTestSupport", "TomboloMetrics", "TomboloRuleDocuments", hummingbirdCore,
+                nioEmbedded, nioPosix, nioSSL,
             ]),
         tests(
             "WebSocketTests",

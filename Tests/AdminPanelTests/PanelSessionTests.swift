@@ -45,8 +45,8 @@ import TomboloModel
             limits.trustedProxies = try TrustedProxies("127.0.0.1, ::1")
             let bounds = limits
             try await PanelBrowser.with(fixture, limits: bounds) { app, _ in
-                try await app.test(.live) { live in
-                    try await PatientClient.with(try #require(live.port)) { call in
+                try await app.live { port in
+                    try await PatientClient.with(port) { call in
                         let https: HTTPFields = [
                             HTTPField.Name("X-Forwarded-Proto")!: "https",
                             HTTPField.Name("Sec-Fetch-Site")!: "same-origin",

@@ -177,8 +177,7 @@ import TomboloRules
     @Test func aLiveServerTakesAFreePortAndStopsWhenAsked() async throws {
         try await ServiceFixture.with { fixture in
             for app in try Self.applications(fixture) {
-                try await app.test(.live) { client in
-                    let port = try #require(client.port)
+                try await app.live { port in
                     #expect(port > 0)
                     try await PatientClient.with(port) { call in
                         for (path, status) in [("/health", 200), ("/ready", 200), ("/nowhere", 404)] {

@@ -169,8 +169,8 @@ struct ExportTests {
                 var headers: HTTPFields = [:]
                 headers[.authorization] = try await fixture.authorization("superAdmin")
                 let fields = headers
-                try await app.test(.live) { client in
-                    try await PatientClient.with(try #require(client.port)) { call in
+                try await app.live { port in
+                    try await PatientClient.with(port) { call in
                         // The place and the database's connection are free again.
                         let before = try await call(.get, "/export/tickets?filter[name]=n5", headers: fields)
                         #expect(before.status == 200 && before.text.hasSuffix("\n"))

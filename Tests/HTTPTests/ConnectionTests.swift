@@ -1,7 +1,7 @@
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import NIOPosix
+import ServiceTestSupport
 import Testing
 import TomboloAuthentication
 import TomboloHTTP
@@ -14,7 +14,7 @@ import TomboloHTTP
     private static func connect(_ port: Int, from address: String = "127.0.0.1") async throws -> Connection {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(to: SocketAddress(ipAddress: address, port: 0))
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
                 channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
             }
     }
@@ -37,7 +37,7 @@ import TomboloHTTP
     private func withServer(_ limits: HTTPLimits, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         try await application(limits: limits) {
             $0.on(.get, "/hello", access: .open(because: "test")) { _, _, _ in "hello" }
-        }.test(.live) { client in try await body(try #require(client.port)) }
+        }.live(body)
     }
 
     @Test(

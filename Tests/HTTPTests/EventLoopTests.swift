@@ -1,7 +1,7 @@
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import NIOPosix
+import ServiceTestSupport
 import Testing
 import TomboloHTTP
 
@@ -12,9 +12,10 @@ import TomboloHTTP
                 await Task.yield()
                 return Self.isOnEventLoop() ? "event loop" : "pool"
             }
-        }.test(.live) { client in
-            let body = ByteBuffer(repeating: UInt8(ascii: "x"), count: bodyByteCount)
-            return String(buffer: try await client.execute(uri: "/place", method: .post, body: body).body)
+        }.live { port in
+            try await PatientClient.with(port) { call in
+                try await call(.post, "/place", body: String(repeating: "x", count: bodyByteCount)).text
+            }
         }
     }
 

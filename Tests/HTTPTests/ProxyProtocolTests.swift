@@ -1,11 +1,11 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTesting
 import NIOCore
 import NIOEmbedded
 import NIOPosix
 import NIOSSL
+import ServiceTestSupport
 import TestSupport
 import Testing
 import TomboloHTTP
@@ -37,12 +37,12 @@ import TomboloHTTP
             }
         }
         server.certificate = certificate
-        try await server.test(.live) { client in try await body(try #require(client.port)) }
+        try await server.live(body)
     }
 
     private static func connect(_ port: Int) async throws -> Connection {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
                 channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
             }
     }
@@ -227,7 +227,7 @@ import TomboloHTTP
             try await Self.withServer(try Self.limits(), certificate: certificate) { port in
                 for header in Self.headers {
                     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                        .connect(host: "127.0.0.1", port: port).get()
+                        .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)).get()
                     try await channel.writeAndFlush(ByteBuffer(bytes: header))
                     let connection = try await channel.eventLoop.submit {
                         try channel.pipeline.syncOperations.addHandler(

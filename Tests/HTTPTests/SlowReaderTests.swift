@@ -1,8 +1,8 @@
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import ServiceTestSupport
 import Synchronization
 import Testing
 
@@ -47,7 +47,7 @@ import Testing
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             // Otherwise the system takes as much as it thinks fit.
             .channelOption(.socketOption(.so_rcvbuf), value: 64 << 10)
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
                 channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
             }
     }
@@ -86,8 +86,7 @@ import Testing
         limits.answerBytesPerAddress = 2 * Self.largeByteCount
         let application = Self.application(limits)
         let answers = application.answers
-        try await application.test(.live) { client in
-            let port = try #require(client.port)
+        try await application.live { port in
             try await Self.connect(port).executeThenClose { firstInbound, outbound in
                 try await outbound.write(Self.request)
                 try await Self.wait { answers.byteCount == Self.largeByteCount }
@@ -111,8 +110,8 @@ import Testing
     @Test("A client that begins to read late gets everything when nobody else needs the room")
     func lateReadersAreServed() async throws {
         let application = Self.application(Self.limits)
-        try await application.test(.live) { client in
-            let reader = try await Self.connect(try #require(client.port))
+        try await application.live { port in
+            let reader = try await Self.connect(port)
             try await reader.executeThenClose { inbound, outbound in
                 try await outbound.write(Self.request)
                 try await Self.wait { application.answers.byteCount == Self.largeByteCount }
@@ -142,8 +141,8 @@ import Testing
         var limits = Self.limits
         limits.stallTimeout = .milliseconds(200)
         let application = Self.application(limits)
-        try await application.test(.live) { client in
-            try await Self.connect(try #require(client.port)).executeThenClose { inbound, outbound in
+        try await application.live { port in
+            try await Self.connect(port).executeThenClose { inbound, outbound in
                 try await outbound.write(Self.request)
                 try await Self.wait { application.answers.maximumByteCount > 0 }
                 try await Self.wait { application.answers.byteCount == 0 }
@@ -157,8 +156,8 @@ import Testing
         var limits = Self.limits
         limits.stallTimeout = .milliseconds(200)
         let hasEnded = Mutex(false)
-        try await Self.application(limits) { hasEnded.withLock { $0 = true } }.test(.live) { client in
-            try await Self.connect(try #require(client.port)).executeThenClose { _, outbound in
+        try await Self.application(limits) { hasEnded.withLock { $0 = true } }.live { port in
+            try await Self.connect(port).executeThenClose { _, outbound in
                 try await outbound.write(ByteBuffer(string: "GET /endless HTTP/1.1\r\nHost: test\r\n\r\n"))
                 try await Self.wait { hasEnded.withLock { $0 } }
             }

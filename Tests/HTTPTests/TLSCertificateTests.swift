@@ -1,9 +1,9 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import NIOPosix
 import NIOSSL
+import ServiceTestSupport
 import TestSupport
 import Testing
 
@@ -48,7 +48,7 @@ import Testing
         configuration.trustRoots = .file(authority.certificate.path())
         let context = try NIOSSLContext(configuration: configuration)
         let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         NIOSSLClientHandler(context: context, serverHostname: nil))
@@ -69,7 +69,7 @@ import Testing
             $0.on(.get, "/hello", access: .open(because: "test")) { _, _, _ in "hello" }
         }
         server.certificate = certificate
-        try await server.test(.live) { client in try await body(try #require(client.port), certificate) }
+        try await server.live { port in try await body(port, certificate) }
     }
 
     @Test("a replaced certificate is for new connections; the others stay and are answered")
@@ -191,7 +191,7 @@ import Testing
                 }
                 func plain() async throws -> Connection {
                     try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                        .connect(host: "127.0.0.1", port: port) { channel in
+                        .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
                             channel.eventLoop.makeCompletedFuture {
                                 try Connection(wrappingChannelSynchronously: channel)
                             }

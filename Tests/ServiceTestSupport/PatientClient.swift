@@ -3,8 +3,8 @@ import HummingbirdTesting
 import NIOCore
 public import TomboloHTTP
 
-/// Asks a live server, and waits for each answer for as long as a test may take. The client of Hummingbird's own live tests
-/// gives up after 20 seconds.
+/// Asks a live server on one connection, and waits for each answer for as long as a test may take. The client of
+/// Hummingbird's own live tests gives up after 20 seconds.
 public struct PatientClient: Sendable {
     private let client: TestClient
 
@@ -23,12 +23,30 @@ public struct PatientClient: Sendable {
     }
 
     /// Connects to a server of this process, whose limits should be ``TomboloHTTP/HTTPLimits/unhurried``.
-    public static func with(
-        _ port: Int, _ body: @escaping @Sendable (PatientClient) async throws -> Void
-    ) async throws {
-        try await TestClient.withClient(
-            host: "localhost", port: port, configuration: .init(timeout: .seconds(600))
-        ) { try await body(PatientClient(client: $0)) }
+    public static func with<Result: Sendable>(
+        _ port: Int, _ body: @Sendable (PatientClient) async throws -> Result
+    ) async throws -> Result {
+        let client = try await connected(to: port)
+        do {
+            let result = try await body(PatientClient(client: client))
+            try? await client.shutdown()
+            return result
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+
+    /// Tries it again where somebody stood still for the five seconds that Hummingbird's client gives a connection.
+    private static func connected(to port: Int) async throws -> TestClient {
+        while true {
+            let client = TestClient(host: "127.0.0.1", port: port, configuration: .init(timeout: .seconds(600)))
+            client.connect()
+            do {
+                _ = try await client.getChannel()
+                return client
+            } catch ChannelError.connectTimeout {}
+        }
     }
 }
 

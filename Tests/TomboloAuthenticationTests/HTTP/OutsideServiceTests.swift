@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import HTTPTypes
 import HummingbirdCore
-import HummingbirdTesting
 import Logging
 import NIOCore
+import ServiceTestSupport
 import Synchronization
 import Testing
 import TomboloHTTP
@@ -49,9 +49,9 @@ private final class OutsideService: Sendable {
                 return JSONAnswer(["userID": badge, "name": "Ann of \(badge)"])
             }
         }
-        try await app.test(.live) { client in
+        try await app.live { port in
             defer { self.isOver.withLock { $0 = true } }
-            try await body("http://127.0.0.1:\(client.port ?? 0)")
+            try await body("http://127.0.0.1:\(port)")
         }
     }
 }
