@@ -35,11 +35,11 @@ struct AuthorityTests {
 
     /// - Parameter interval: how often sessions ask without a reason.
     private func withSession(
-        patience: Duration = .seconds(300), interval: Duration = .milliseconds(20),
+        patience: Duration = .seconds(3_600), interval: Duration = .milliseconds(20),
         _ body: @escaping @Sendable (DeviceSocket, Answers, PostgresPool) async throws -> Void
     ) async throws {
         let answers = Answers()
-        var limits = SessionLimits()
+        var limits = SessionLimits.patient
         limits.authorityInterval = interval
         limits.authorityPatience = patience
         try await GatewayFixture.with(

@@ -22,7 +22,7 @@ struct EmptiedBatchTests {
 
         /// They are looked up often, since the feed doesn't tell of a change that came with the first tick that it saw.
         static var limits: SessionLimits {
-            var limits = SessionLimits()
+            var limits = SessionLimits.patient
             limits.authorityInterval = .milliseconds(20)
             return limits
         }

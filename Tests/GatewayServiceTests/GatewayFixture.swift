@@ -25,6 +25,16 @@ extension HTTPLimits {
 }
 
 /// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Unless a test
+extension SessionLimits {
+    /// Bears devices that stand still, as a test's may between any two steps.
+    static var patient: SessionLimits {
+        var limits = SessionLimits()
+        limits.writeStallLimit = .seconds(600)
+        limits.silenceLimit = .seconds(600)
+        return limits
+    }
+}
+
 /// says otherwise, whoever comes may read and write everything.
 struct GatewayFixture: Sendable {
     let schema: Schema
@@ -35,7 +45,7 @@ struct GatewayFixture: Sendable {
     let gateway: Gateway
 
     static func with(
-        _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = .patient,
+        _ schema: Schema, limits: SessionLimits = .patient, http httpLimits: HTTPLimits = .patient,
         log: RecordingLog? = nil, redis: RedisAddress? = nil, metrics: MetricRegistry = MetricRegistry(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
@@ -47,7 +57,7 @@ struct GatewayFixture: Sendable {
         logger.logLevel = .critical
         if let log { logger = log.logger() }
         let configuration = try await TestCluster.shared().createDatabase()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 16), logger: logger)
+        let pool = PostgresPool(configuration: configuration, options: .patient(16), logger: logger)
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
         let store = try await PostgresServerStore.open(schema: schema, pool: pool, logger: logger)
         let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-tests-\(UUID().uuidString)")

@@ -54,7 +54,7 @@ import TomboloServerModel
                 logger.logLevel = .critical
                 try await ProviderRegistry(pool: fixture.pool).setEnabled(true, Provider.apiKey)
                 let user = try await TestCluster.member(of: "tombolo_gateway", fixture.pool.configuration)
-                let pool = PostgresPool(configuration: user, options: .init(maximumConnections: 4), logger: logger)
+                let pool = PostgresPool(configuration: user, options: .patient(4), logger: logger)
                 do {
                     let models = try await DatabaseRole.gateway.loadModels(pool, logger: logger)
                     let authenticator = await Authenticator(

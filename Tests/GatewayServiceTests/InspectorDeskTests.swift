@@ -12,7 +12,7 @@ import TomboloPostgresStore
     @Test("questions that take long keep nobody else's waiting")
     func slowQuestions() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))
+        let pool = PostgresPool(configuration: configuration, options: .patient(4))
         let schema = try Schema.of([Note.self])
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
         let (slow, other) = (ObjectId.generate(), ObjectId.generate())

@@ -18,10 +18,7 @@ struct LeavingDeviceTests {
         _ body: @escaping @Sendable @MainActor (GatewayFixture, PostgresConnection) async throws -> Void
     ) async throws {
         let log = RecordingLog()
-        var limits = SessionLimits()
-        limits.writeStallLimit = .seconds(600)
-        limits.silenceLimit = .seconds(600)
-        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, log: log) { fixture in
+        try await GatewayFixture.with(try Schema.of([Note.self]), log: log) { fixture in
             let watcher = try await PostgresConnection.connect(fixture.pool.configuration)
             try await body(fixture, watcher)
             await watcher.close()

@@ -73,7 +73,7 @@ struct StalledReaderTests {
     @Test("as many devices as there are read slots that stop reading don't keep the next one from its batch")
     func stoppingToRead() async throws {
         try await GatewayFixture.with(
-            try Schema.of([Note.self]), limits: Self.patient, authorize: { .everything(for: $0) }
+            try Schema.of([Note.self]), authorize: { .everything(for: $0) }
         ) { fixture in
             try await fixture.pool.execute(Self.content)
             try await fixture.waitForTick()
@@ -108,7 +108,7 @@ struct StalledReaderTests {
 
     @Test("a device that stands still in its batch holds no slot, and goes on where it was once it reads again")
     func readingAgain() async throws {
-        var limits = Self.patient
+        var limits = SessionLimits.patient
         limits.concurrentReads = 1
         try await GatewayFixture.with(
             try Schema.of([Note.self]), limits: limits, authorize: { .everything(for: $0) }
@@ -137,14 +137,6 @@ struct StalledReaderTests {
                 #expect(rowCount == 64_000)
             }
         }
-    }
-
-    /// Ends no connection that stands still.
-    private static var patient: SessionLimits {
-        var limits = SessionLimits()
-        limits.writeStallLimit = .seconds(600)
-        limits.silenceLimit = .seconds(600)
-        return limits
     }
 
     @Test

@@ -20,7 +20,7 @@ struct StandbyMetricsTests {
         let schema = try Schema.of([Note.self])
         var logger = Logger(label: "standby-metrics")
         logger.logLevel = .critical
-        let pool = PostgresPool(configuration: configuration, logger: logger)
+        let pool = PostgresPool(configuration: configuration, options: .patient(4), logger: logger)
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
         let standby = PostgresStandby(
             configuration: replica.copy(of: configuration), connections: 2, logger: logger)

@@ -40,7 +40,7 @@ struct TickWakeUpTests {
         logger.logLevel = .critical
         let quiet = logger
         let configuration = try await TestCluster.shared().createDatabase()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4), logger: logger)
+        let pool = PostgresPool(configuration: configuration, options: .patient(4), logger: logger)
         let schema = try Schema.of([Note.self])
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
 

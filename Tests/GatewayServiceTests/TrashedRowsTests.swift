@@ -185,7 +185,7 @@ struct TrashedRowsTests {
         var logger = Logger(label: "trashed-rows")
         logger.logLevel = .critical
         let user = try await TestCluster.member(of: "tombolo_gateway", fixture.pool.configuration)
-        let pool = PostgresPool(configuration: user, options: .init(maximumConnections: 16), logger: logger)
+        let pool = PostgresPool(configuration: user, options: .patient(16), logger: logger)
         do {
             let models = try await DatabaseRole.gateway.loadModels(pool, logger: logger)
             let authenticator = await Authenticator(

@@ -19,7 +19,7 @@ import TomboloRules
         showsDecisions: Bool = false, _ register: @escaping (Routes) -> Void
     ) -> HTTPApplication {
         HTTPApplication(
-            name: "test", host: "127.0.0.1", port: 0, logger: LogRecorder().logger,
+            name: "test", host: "127.0.0.1", port: 0, limits: .patient, logger: LogRecorder().logger,
             identify: { token in
                 let roles = token.split(separator: "+").map { RoleGrant(Role(String($0))) }
                 return Subject(user: ObjectId(), grants: Set(roles))
@@ -134,7 +134,7 @@ import TomboloRules
     @Test("a role granted within one object doesn't count everywhere")
     func scopes() async throws {
         let app = HTTPApplication(
-            name: "test", host: "127.0.0.1", port: 0, logger: LogRecorder().logger,
+            name: "test", host: "127.0.0.1", port: 0, limits: .patient, logger: LogRecorder().logger,
             identify: { _ in Subject(user: ObjectId(), grants: [RoleGrant(Role("a"), in: ObjectId())]) }
         ) { $0.on(.get, "/here", access: Self.role("a")) { _, _, _ in "in" } }
         try await app.test(.router) { client in

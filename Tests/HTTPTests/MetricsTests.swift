@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import ServiceTestSupport
 import TestSupport
 import Testing
 import TomboloHTTP
@@ -11,7 +12,8 @@ import TomboloRules
 @Suite struct MetricsTests {
     private static func application(_ registry: MetricRegistry) -> HTTPApplication {
         HTTPApplication(
-            name: "test", host: "127.0.0.1", port: 0, metrics: registry, logger: Logger(label: "test"),
+            name: "test", host: "127.0.0.1", port: 0, limits: .patient, metrics: registry,
+            logger: Logger(label: "test"),
             identify: { _ in .anonymous }
         ) {
             $0.on(.get, "/things/{id}", access: .open(because: "of tests")) { _, _, _ in JSONAnswer(["a": 1]) }
@@ -51,12 +53,14 @@ import TomboloRules
             MetricsConfiguration(port: 0), registry: registry, logger: Logger(label: "test"))
         #expect(app.routes.map { "\($0.method) \($0.path)" } == ["GET /metrics"])
         #expect(app.routes.map(\.isOpen) == [true])
-        try await app.test(.router) { client in
-            let response = try await client.execute(uri: "/metrics", method: .get)
-            #expect(response.status == .ok)
-            #expect(response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
-            let metrics = try await ParsedMetrics(String(buffer: response.body))
-            #expect(metrics.value("process_max_fds") != nil)
+        try await withPatience {
+            try await app.test(.router) { client in
+                let response = try await client.execute(uri: "/metrics", method: .get)
+                #expect(response.status == .ok)
+                #expect(response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
+                let metrics = try await ParsedMetrics(String(buffer: response.body))
+                #expect(metrics.value("process_max_fds") != nil)
+            }
         }
     }
 }

@@ -15,7 +15,8 @@ import TomboloModel
                     Column(name: "price", type: .decimal128, isOptional: true),
                 ])
         ])
-        let pool = PostgresPool(configuration: try await TestCluster.shared().createDatabase())
+        let pool = PostgresPool(
+            configuration: try await TestCluster.shared().createDatabase(), options: .patient(2))
         try await pool.execute("CREATE TABLE article (_id bigint PRIMARY KEY, price numeric)")
         try await pool.execute(
             "INSERT INTO article VALUES (1, 9.90), (2, 10), (3, 10.00), (4, NULL), (5, 'NaN'), (6, '-Infinity')")

@@ -9,7 +9,7 @@ import NIOSSL
 enum EchoServer {
     static let path = "/sync"
     /// How long a client waits for a server of the tests, which may stand still for a while.
-    static let patience = Duration.seconds(120)
+    static let patience = Duration.seconds(600)
 
     /// Runs `body` with the server's port.
     /// - Parameter tls: with a certificate; nil for no TLS.
@@ -69,7 +69,7 @@ enum EchoServer {
     }
 
     static func echo(_ socket: MessageSocket) async throws {
-        try await socket.run { messages, writer in
+        try await socket.run(silenceLimit: patience) { messages, writer in
             for try await message in messages { try await writer.write(Array(message.readableBytesView)) }
         }
     }

@@ -41,7 +41,7 @@ import Testing
             let authority = try TestAuthority(in: folder)
             try await EchoServer.with(tls: Self.context(authority.issue())) { port in
                 let socket = try await Self.connect(port, host: host, trusting: authority.certificate)
-                try await socket.run { messages, writer in
+                try await socket.run(silenceLimit: EchoServer.patience) { messages, writer in
                     // More than a TLS record holds.
                     let sent = [UInt8](repeating: 7, count: 100_000)
                     try await writer.write(sent)
