@@ -78,9 +78,8 @@ final class Device {
         case ("problems", 0): return problems.withLock { $0 }.joined(separator: "\t")
         case ("offline", 0):
             guard let session = try current().syncSession else { throw DeviceError("There is no session.") }
-            session.suspend()
-            // It ends a moment later, and uploads until then.
-            while session.connectionState != .disconnected { try await Task.sleep(for: .milliseconds(5)) }
+            // It connects and uploads until then.
+            await session.suspendAndWait()
             return "offline"
         case ("online", 0):
             try current().syncSession?.resume()

@@ -240,7 +240,7 @@ public final class SyncSession: Sendable {
         Task { await settle() }
     }
 
-    func suspendAndWait() async {
+    package func suspendAndWait() async {
         markSuspended()
         await settle()
     }
