@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import PostgresClient
 import ServiceLifecycle
+import Synchronization
 import TestSupport
 import Tombolo
 import TomboloHTTP
@@ -24,7 +25,6 @@ extension HTTPLimits {
     }
 }
 
-/// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Unless a test
 extension SessionLimits {
     /// Bears devices that stand still, as a test's may between any two steps.
     static var patient: SessionLimits {
@@ -35,8 +35,15 @@ extension SessionLimits {
     }
 }
 
+/// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Unless a test
 /// says otherwise, whoever comes may read and write everything.
 struct GatewayFixture: Sendable {
+    /// Of devices. They outlast their Realms, and would go on connecting: to whatever gets the gateway's port next.
+    private final class Sessions: Sendable {
+        let all = Mutex<[SyncSession]>([])
+    }
+
+    private let sessions = Sessions()
     let schema: Schema
     let pool: PostgresPool
     let folder: URL
@@ -97,7 +104,13 @@ struct GatewayFixture: Sendable {
                     schema: schema, pool: pool, folder: folder, app: app, port: port, gateway: gateway)
                 // Sessions don't wait long for a sequencer.
                 try await fixture.waitForTick()
-                try await body(fixture)
+                do {
+                    try await body(fixture)
+                } catch {
+                    await fixture.endSessions()
+                    throw error
+                }
+                await fixture.endSessions()
                 break
             }
             await services.triggerGracefulShutdown()
@@ -125,7 +138,13 @@ struct GatewayFixture: Sendable {
         var configuration = user.flexibleSyncConfiguration()
         configuration.fileURL = folder.appending(path: "\(name).realm")
         configuration.objectTypes = types
-        return try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+        let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+        if let session = realm.syncSession { sessions.all.withLock { $0.append(session) } }
+        return realm
+    }
+
+    private func endSessions() async {
+        for session in sessions.all.withLock({ $0 }) { await session.suspendAndWait() }
     }
 }
 
