@@ -1,3 +1,4 @@
+import PostgresClient
 import TestSupport
 import Testing
 import Tombolo
@@ -29,12 +30,11 @@ struct GatewayMetricsTests {
         return metrics.value("tombolo_sessions", ["state": "live"]) == 2
             && metrics.value("tombolo_uploaded_changesets_total", ["result": "applied"]) == 1
             && metrics.value("tombolo_upload_duration_seconds_count") == 1
-            && (metrics.value("tombolo_feed_told_sessions_total") ?? 0) >= 2
             && metrics.value("tombolo_feed_matching_seconds_count") == ticks
             && metrics.value("tombolo_feed_tick_candidates_count") == ticks
             && metrics.value("tombolo_feed_lag_ticks") == 0 && metrics.value("tombolo_feed_lag_seconds") == 0
             && metrics.value("tombolo_feed_tick") == metrics.value("tombolo_database_tick")
-            && metrics.value("tombolo_feed_members") == 2
+            && metrics.value("tombolo_feed_members") == 2 && metrics.value("tombolo_feed_views") == 1
             && metrics.value("tombolo_reads_total", ["kind": "bootstrap", "outcome": "finished"]) == 2
             && metrics.value("tombolo_read_slots", ["state": "used"]) == 0
             && metrics.value("tombolo_spool_bytes", ["place": "memory"]) == 0
@@ -44,6 +44,14 @@ struct GatewayMetricsTests {
     @Test("sessions, reads, uploads, ticks and bytes are counted, and sessions leave with their devices")
     @MainActor
     func countsWhatItDoes() async throws {
+        // A device whose connection is lost where the machine stands still comes again, which is counted: then all is
+        // tried anew.
+        while try await !Self.countsTwoConnections() { try Task.checkCancellation() }
+    }
+
+    /// - Returns: false if there were more, so that the other figures are unknown.
+    @MainActor
+    private static func countsTwoConnections() async throws -> Bool {
         let registry = MetricRegistry()
         try await GatewayFixture.with(try Schema.of([Note.self]), metrics: registry) { fixture in
             let before = try await ParsedMetrics(await registry.exposition())
@@ -60,9 +68,24 @@ struct GatewayMetricsTests {
             try one.write { one.add(Note()) }
             try await one.syncSession?.waitForUpload()
 
-            let metrics = try await Self.eventually(registry, Self.isDone)
+            func settled(after tick: Double = 0) async throws -> ParsedMetrics {
+                try await Self.eventually(registry) {
+                    ($0.value("tombolo_connections_total") ?? 0) > 2
+                        || Self.isDone($0) && ($0.value("tombolo_feed_tick") ?? 0) > tick
+                }
+            }
+            var metrics = try await settled()
+            // Who comes to follow only after a tick gets it as well, but isn't counted as told of it.
+            var key: Int64 = 0
+            while metrics.value("tombolo_connections_total") == 2,
+                (metrics.value("tombolo_feed_told_sessions_total") ?? 0) < 2
+            {
+                key += 1
+                try await fixture.pool.query("INSERT INTO note (_id, text) VALUES ($1, '')", [.int64(key)])
+                metrics = try await settled(after: metrics.value("tombolo_feed_tick") ?? 0)
+            }
+            guard metrics.value("tombolo_connections_total") == 2 else { return }
             #expect(metrics.value("tombolo_sessions", ["state": "live"]) == 2)
-            #expect(metrics.value("tombolo_connections_total") == 2)
             #expect(metrics.value("tombolo_uploaded_changesets_total", ["result": "applied"]) == 1)
             #expect(metrics.value("tombolo_upload_group_changesets_count") == 1)
             #expect(metrics.value("tombolo_upload_duration_seconds_count") == 1)
@@ -93,6 +116,7 @@ struct GatewayMetricsTests {
             let after = try await Self.eventually(registry) { $0.value("tombolo_sessions", ["state": "live"]) == 1 }
             #expect(after.value("tombolo_sessions", ["state": "live"]) == 1)
         }
+        return try await ParsedMetrics(await registry.exposition()).value("tombolo_connections_total") == 2
     }
 
     @Test("failures are counted by their code, and connections that are turned away by the reason")
