@@ -76,7 +76,7 @@ import TomboloModel
             }
             let page = try await site.browser("owner").get(site.path)
             #expect(page.status == 200)
-            for (name, sold) in [("Early", 5), ("Regular", .max), ("Student", .min)] as [(String, Int64)] {
+            for (name, sold) in [("Early", 5), ("Regular", .max), ("Staff", .min)] as [(String, Int64)] {
                 let cells = #"<th scope="row">\#(name)</th><td data-label="Sold" class="number">\#(sold)</td>"#
                 #expect(page.text.contains(cells), "\(page.text)")
             }

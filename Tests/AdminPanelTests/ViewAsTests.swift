@@ -144,7 +144,10 @@ import TomboloServerModel
             classes: [
                 ModelClass(
                     name: "Club", table: "club",
-                    properties: [property("_id", .objectId), property("notes", .list(.string, isOptional: false))]),
+                    properties: [
+                        property("_id", .objectId), property("name", .string),
+                        property("notes", .list(.string, isOptional: false)),
+                    ]),
                 ModelClass(
                     name: "Membership", table: "membership",
                     properties: [
@@ -162,7 +165,7 @@ import TomboloServerModel
                         applyWhen: {"%%user.roles": help}
                         read: true
                         operations: {inspect: true}
-                        fields: {notes: {read: false, write: false}}
+                        fields: {name: {read: true, write: false}, notes: {read: false, write: false}}
                       - {name: all, applyWhen: {}, read: true}
                     """),
         ])
