@@ -148,6 +148,43 @@ import TomboloRules
     }
 
     @Test(
+        "Pages in the order of texts that no address has room for have every row once",
+        arguments: ["title", "-title", "level,-title", "-level,id"])
+    func pagesOfLongTexts(sort: String) async throws {
+        try await Self.run { fixture, call in
+            let rows = fixture.rows()
+            // Short ones come first, in the middle and last.
+            for number in 0..<20 {
+                let length = number / 4 % 2 == 1 ? 5_000 : 1
+                let text = String(repeating: String(Character(Unicode.Scalar(UInt8(97 + number)))), count: length)
+                try await rows.insert(
+                    "Session",
+                    [
+                        "event": .objectId(fixture.event), "title": .string(text), "state": "accepted",
+                        "level": number % 3 == 0 ? .null : .string(String(text.reversed()) + "x"),
+                    ])
+            }
+            let all = try await call(
+                .get, "/api/sessions?page[size]=200&fields[sessions]=state&sort=\(sort)", as: "owner")
+            let expected = (all.json["data"]?.list ?? []).compactMap { $0["id"]?.text }
+            #expect(expected.count == 23, "\(all.text.prefix(500))")
+            for size in [1, 3, 5] {
+                var found: [String] = []
+                var next: String? = "/api/sessions?page[size]=\(size)&fields[sessions]=state&sort=\(sort)"
+                while let address = next, found.count < 100 {
+                    let page = try await call(.get, address, as: "owner")
+                    #expect(page.status == 200, "\(address.prefix(200)): \(page.text.prefix(500))")
+                    found += (page.json["data"]?.list ?? []).compactMap { $0["id"]?.text }
+                    next = page.json["links"]?["next"]?.text
+                    #expect((next ?? "").utf8.count < 8_192)
+                    if page.status != 200 { break }
+                }
+                #expect(found == expected, "\(sort) \(size)")
+            }
+        }
+    }
+
+    @Test(
         "Filters compare typed values",
         arguments: [
             ("filter[title]=Talk%201", ["Talk 1"]), ("filter[title][ne]=Talk%201", ["Talk 2", "Talk 3"]),

@@ -12,8 +12,11 @@ package struct ResourcePage: Sendable {
     private var cursor: RequestParameters.Parameter?
     /// The sort keys of the row that the page follows.
     package private(set) var after: [Value]?
+    /// Rows behind that row, or from the first one if there is none, that the page leaves out.
+    private var skipped = 0
 
-    package var offset: Int { ((number ?? 1) - 1) * size }
+    /// Rows that come before the page, behind ``after``.
+    package var offset: Int { number.map { ($0 - 1) * size } ?? skipped }
 
     /// The first page.
     package init(size: Int = ResourceQuery.defaultPageSize) { self.size = size }
@@ -57,11 +60,12 @@ package struct ResourcePage: Sendable {
         guard number == nil else {
             throw cursor.failure("it doesn't go with page[number].", "Send one of the two.")
         }
-        guard let values = Self.decode(cursor.value, sorts) else {
+        guard let (values, skipped) = Self.decode(cursor.value, sorts) else {
             throw cursor.failure(
                 "it isn't a cursor of a list in this order.", "Take it from 'links.next', with the same 'sort'.")
         }
         after = values
+        self.skipped = skipped
     }
 
     // MARK: Cursors
@@ -71,10 +75,19 @@ package struct ResourcePage: Sendable {
         sorts.map { "\($0.isAscending ? "" : "-")\($0.column.name)" }.joined(separator: ",")
     }
 
+    /// What a cursor, and a text in it, may have. An address has room for that, and for filters besides.
+    package static let maximumCursorByteCount = 4_096
+
     /// The cursor of the row that has these values in the order's columns.
-    package static func encode(_ values: [Value], _ sorts: [ResourceQuery.Sort]) -> String {
+    /// - Parameters:
+    ///   - values: nil for the beginning of the list.
+    ///   - skipped: rows to leave out behind that row.
+    package static func encode(
+        _ values: [Value]?, _ sorts: [ResourceQuery.Sort], skipping skipped: Int = 0
+    ) -> String {
         var json = JSONBytes()
-        JSON.array([.string(signature(sorts))] + values.map { ValueText.text($0).map(JSON.string) ?? .null })
+        let head = signature(sorts) + (skipped > 0 ? "\(skippingMark)\(skipped)" : "")
+        JSON.array([.string(head)] + (values ?? []).map { ValueText.text($0).map(JSON.string) ?? .null })
             .append(to: &json)
         // base64url (RFC 4648, section 5) without padding.
         let bytes = Data(json.bytes).base64EncodedData().compactMap { byte -> UInt8? in
@@ -88,13 +101,26 @@ package struct ResourcePage: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func decode(_ text: String, _ sorts: [ResourceQuery.Sort]) -> [Value]? {
+    /// Stands in no name of a column.
+    private static let skippingMark = " +"
+
+    private static func decode(_ text: String, _ sorts: [ResourceQuery.Sort]) -> (after: [Value]?, skipped: Int)? {
         var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: base64),
             let parts = try? JSONDecoder().decode([String?].self, from: data),
-            parts.count == sorts.count + 1, parts[0] == signature(sorts)
+            let head = parts.first ?? nil, head.hasPrefix(signature(sorts))
         else { return nil }
+        var skipped = 0
+        let rest = head.dropFirst(signature(sorts).count)
+        if !rest.isEmpty {
+            guard rest.hasPrefix(skippingMark), let count = Int(rest.dropFirst(skippingMark.count)),
+                (1...ResourceQuery.maximumOffset).contains(count)
+            else { return nil }
+            skipped = count
+            if parts.count == 1 { return (nil, skipped) }
+        }
+        guard parts.count == sorts.count + 1 else { return nil }
         var values: [Value] = []
         for (part, sort) in zip(parts.dropFirst(), sorts) {
             guard let part else {
@@ -105,7 +131,7 @@ package struct ResourcePage: Sendable {
             guard let value = ValueText.value(part, sort.type, isOwn: true) else { return nil }
             values.append(value)
         }
-        return values
+        return (values, skipped)
     }
 
     /// What follows the cursor's row in the order. Null comes first in ascending and last in descending order.

@@ -120,7 +120,13 @@ package struct ResourceReader: Sendable {
     ) throws -> ListRequest {
         let plan = plan(type, query)
         let filter = Predicate.all([narrowing, query.filter])
-        let keys = query.sorts.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.column.sqlName) }
+        let keys = query.sorts.flatMap { sort -> [String] in
+            let column = PostgresSQL.quoteIdentifier(ResourcePlan.alias, sort.column.sqlName)
+            guard sort.type.stored == .string else { return [column, "false"] }
+            // A long text has no room in a cursor, and isn't read for one.
+            let isLong = "coalesce(octet_length(\(column)::text), 0) > \(ResourcePage.maximumCursorByteCount)"
+            return ["CASE WHEN NOT \(isLong) THEN \(column) END", isLong]
+        }
         let rows = try selection(
             plan, matching: .all([filter, query.page.condition(query.sorts)]), visible: nil, extra: keys,
             orderBy: query.sorts, limit: query.page.size + 1, offset: query.page.offset)
@@ -176,13 +182,21 @@ package struct ResourceReader: Sendable {
     private func page(_ result: PostgresResult, _ plan: ResourcePlan, _ query: ResourceQuery) throws -> Page {
         var page = Page()
         page.resources = result.prefix(query.page.size).map { Resource(plan: plan, row: $0) }
-        if result.count > query.page.size, let last = page.resources.last {
-            let values = try query.sorts.enumerated().map { place, sort in
-                try last.row[plan.columns.count + place].value(of: sort.type.stored)
-            }
-            page.next = ResourcePage.encode(values, query.sorts)
-        }
+        if result.count > query.page.size { page.next = try next(page.resources, plan, query) }
         return page
+    }
+
+    /// The cursor behind a page: of its last row, or of the last one before whose values have room in a cursor, with the number of
+    /// rows from there on.
+    private func next(_ resources: [Resource], _ plan: ResourcePlan, _ query: ResourceQuery) throws -> String {
+        for (count, resource) in resources.reversed().enumerated() {
+            let cells = query.sorts.indices.map { plan.columns.count + 2 * $0 }
+            guard try !cells.contains(where: { try resource.row[$0 + 1].bool }) else { continue }
+            let values = try zip(cells, query.sorts).map { try resource.row[$0].value(of: $1.type.stored) }
+            let cursor = ResourcePage.encode(values, query.sorts, skipping: count)
+            if cursor.utf8.count <= ResourcePage.maximumCursorByteCount { return cursor }
+        }
+        return ResourcePage.encode(query.page.after, query.sorts, skipping: query.page.offset + resources.count)
     }
 
     /// The resource with a key, and what it includes; nil if the caller can see none.
