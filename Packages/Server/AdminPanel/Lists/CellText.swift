@@ -68,7 +68,9 @@ enum CellText {
         case (.string(let value), .string):
             if value.isEmpty { return ["text": localized("empty text"), "isEmpty": true] }
             var values = text(value, limit)
-            if let link = HTMLPage.webAddress(value) { values["link"] = link }
+            // A list may have only the beginning of an address.
+            let isWhole = limit == nil || value.unicodeScalars.count < ResourcePlan.beginningCharacterCount
+            if isWhole, let link = HTMLPage.webAddress(value) { values["link"] = link }
             return values
         default: return text(plain(json), limit)
         }

@@ -57,13 +57,15 @@ struct ListRequest {
         query.fields[type.name] = Set(columns.map(\.name) + (title.map { [$0.name] } ?? []))
         let styles = request.core.fieldStyles
         query.beginnings[type.name] = Set(
-            columns.filter { $0.isBytes && !styles.isShown($0, of: type) }.map(\.name))
+            columns.filter { ($0.isBytes || $0.isText) && !styles.isShown($0, of: type) }.map(\.name))
+        if let title, !styles.isShown(title, of: type) { query.beginnings[type.name, default: []].insert(title.name) }
         query.includes = []
         for field in columns {
             guard case .toOne(_, let index) = field.content, let target = view.types[index] else { continue }
             query.includes.append(ResourceQuery.Include(field: field))
             if let title = ClassTitle.field(of: target, view) {
                 query.fields[target.name, default: []].insert(title.name)
+                if target.name != type.name { query.beginnings[target.name, default: []].insert(title.name) }
             } else if query.fields[target.name] == nil {
                 query.fields[target.name] = []
             }

@@ -110,4 +110,5 @@ struct BytesPages: PanelSection {
 extension ResourceField {
     /// Whether it's bytes in a column of the object's own.
     var isBytes: Bool { if case .value(_, .data) = content { true } else { false } }
+    var isText: Bool { if case .value(_, .string) = content { true } else { false } }
 }

@@ -114,12 +114,16 @@ struct RecordReader {
             .map { Choice(id: $0.id, title: $0.title(title)) }
     }
 
-    /// - Parameter title: the only field that is read.
+    /// - Parameters:
+    ///   - title: the only field that is read.
+    ///   - isWhole: whether all of it is, and not only what a title shows.
     private func resources(
-        of type: ResourceType, with title: ResourceField?, matching filter: Predicate, limit: Int, isByTitle: Bool
+        of type: ResourceType, with title: ResourceField?, matching filter: Predicate, limit: Int, isByTitle: Bool,
+        isWhole: Bool = false
     ) async throws -> [PanelResource] {
         guard view.refusal(.read, type) == nil else { return [] }
-        let plan = ResourcePlan(type, for: view, fields: Set(title.map { [$0.name] } ?? []))
+        let fields = Set(title.map { [$0.name] } ?? [])
+        let plan = ResourcePlan(type, for: view, fields: fields, beginnings: isWhole ? [] : fields)
         var sorts: [ResourceQuery.Sort] = []
         if isByTitle, case .value(let column, let valueType)? = title?.content {
             sorts.append(ResourceQuery.Sort(column: type.item.columns[column], type: valueType, isAscending: true))
@@ -164,7 +168,7 @@ struct RecordReader {
         let path = PropertyPath(type.item.columns[column].name)
         let found = try await resources(
             of: type, with: title, matching: .isIn(path, texts.map(Value.string)), limit: texts.count + 1,
-            isByTitle: false)
+            isByTitle: false, isWhole: true)
         // Values compare bytes, as the database does.
         var ids: [Value: [String]] = [:]
         for resource in found {

@@ -70,7 +70,8 @@ package struct ResourceQuery: Sendable {
     package var filter = Predicate.constant(true)
     /// The members that are asked for, by type; nil for all.
     package var fields: [String: Set<String>] = [:]
-    /// Members with bytes of which only the beginning is read, by type: see ``ResourcePlan/beginningByteCount``.
+    /// Members with bytes or texts of which only the beginning is read, by type: see ``ResourcePlan/beginningByteCount`` and
+    /// ``ResourcePlan/beginningCharacterCount``.
     package var beginnings: [String: Set<String>] = [:]
     package var includes: [Include] = []
 

@@ -14,6 +14,8 @@ package struct ResourcePlan: Sendable {
     /// Bytes of a value that are read where only its beginning is: enough for the signature of a file. Such a member is
     /// `{"beginning":"iVBORw0KGgoAAAAN","byteCount":4711}`, with the first bytes in base64.
     package static let beginningByteCount = 12
+    /// Characters of a text that are read where only its beginning is.
+    package static let beginningCharacterCount = 512
     /// The name of the class's table in the statement.
     package static let alias = "o"
 
@@ -62,7 +64,7 @@ package struct ResourcePlan: Sendable {
 
     /// - Parameters:
     ///   - fields: the members that are asked for; nil for all.
-    ///   - beginnings: members with bytes of which only the beginning is.
+    ///   - beginnings: members with bytes or texts of which only the beginning is.
     package init(
         _ type: ResourceType, for view: CallerView, fields: Set<String>? = nil, linkage: Set<String> = [],
         beginnings: Set<String> = []
@@ -83,7 +85,7 @@ package struct ResourcePlan: Sendable {
                 guard isAskedFor || linkage.contains(field.name) else { continue }
                 addRelationship(field, target, view.schema)
                 if !isAskedFor { hidden.insert(field.name) }
-            } else if isAskedFor, beginnings.contains(field.name), let source = beginning(field) {
+            } else if isAskedFor, beginnings.contains(field.name), let source = beginning(field, view.schema) {
                 attributes.append(Member(name: Self.name(field.name), source: source))
             } else if isAskedFor, let source = source(field, view.schema) {
                 attributes.append(Member(name: Self.name(field.name), source: source))
@@ -107,10 +109,14 @@ package struct ResourcePlan: Sendable {
     }
 
     /// PostgreSQL knows the length of a long value without reading it, and reads no more of it than its beginning.
-    /// - Returns: nil for what isn't bytes in a column.
-    private mutating func beginning(_ field: ResourceField) -> Source? {
-        guard case .value(let index, .data) = field.content else { return nil }
+    /// - Returns: nil for what is neither bytes nor text in a column.
+    private mutating func beginning(_ field: ResourceField, _ schema: Schema) -> Source? {
+        guard case .value(let index, let valueType) = field.content else { return nil }
         let column = PostgresSQL.quoteIdentifier(Self.alias, type.item.columns[index].sqlName)
+        if valueType == .string, schema.storedType(of: type.item.columns[index]) == .string {
+            return .value(add("left(\(column)::text, \(Self.beginningCharacterCount))"), .string)
+        }
+        guard valueType == .data else { return nil }
         let place = add("substring(\(column) FROM 1 FOR \(Self.beginningByteCount))")
         return .beginning(place, byteCount: add("octet_length(\(column))"))
     }
