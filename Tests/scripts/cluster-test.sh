@@ -226,6 +226,7 @@ says "and where the rest is" "All of it is in $WORK/broken.log"
 refuses "and the other is stopped" 'No such process' steady_runs
 # shellcheck disable=SC2016
 refuses "one that is killed is named with the signal" 'broken ended by itself \(killed by SIGKILL' platform 'kill -KILL $$'
+if grep -q 'Killed ' "$WORK/out"; then flunk "and in no other words"; else pass "and in no other words"; fi
 refuses "one that ends without a fault fails too" 'broken ended by itself \(exit status 0\)' platform 'exit 0'
 
 daemon() (

@@ -245,10 +245,10 @@ watch_services() {
         for index in "${!SERVICE_PIDS[@]}"; do
             kill -0 "${SERVICE_PIDS[index]}" 2>/dev/null || ended="$index"
         done
-        if [ -z "$ended" ]; then pause 0.3; fi
+        # The shell would say in its own words that one was killed, here and where it waits for it.
+        if [ -z "$ended" ]; then { pause 0.3; } 2>/dev/null; fi
     done
     if [ "$SERVICES_STOPPED" = no ]; then
-        # The shell would say in its own words that it was killed.
         if [ "${SERVICE_KINDS[ended]}" = child ]; then wait "${SERVICE_PIDS[ended]}" 2>/dev/null || status=$?; fi
         report_end "$ended" "$status"
         if [ "$status" -eq 0 ]; then status=1; fi
