@@ -50,4 +50,26 @@ import TomboloPostgresStore
         }
         await pool.shutdown()
     }
+
+    @Test("a database that gives no connection doesn't hold up the gateway's end")
+    func unreachableDatabase() async throws {
+        let configuration = try await TestCluster.shared().createDatabase()
+        // Whoever waits for the only connection does so for longer than the test may take.
+        let pool = PostgresPool(
+            configuration: configuration, options: .init(maximumConnections: 1, acquireTimeout: .seconds(86_400)))
+        let desk = InspectorDesk(
+            id: "one", name: "one:1", pool: pool, logger: Logger(label: "tests"), countSessions: { 0 },
+            answer: { _ in InspectorDesk.Answer(status: 200, body: "null") })
+        let services = ServiceGroup(services: [desk], logger: Logger(label: "tests"))
+        try await pool.withConnection { _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await services.run() }
+                while pool.statistics.waiting == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                await services.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+        #expect(pool.statistics.waiting == 0)
+        await pool.shutdown()
+    }
 }

@@ -2,6 +2,7 @@ internal import Logging
 internal import PostgresClient
 internal import ServiceLifecycle
 internal import Synchronization
+internal import TomboloHTTP
 internal import TomboloModel
 internal import TomboloPostgresStore
 
@@ -12,6 +13,8 @@ internal import TomboloPostgresStore
 struct InspectorDesk: Service {
     /// Questions that are answered at once: those of several users (``InspectorLimits/maximumQuestionCountOfUser``).
     static let maximumConcurrency = 16
+    /// How long taking leave of the database may take at shutdown.
+    static let lastTimeout = Duration.seconds(5)
 
     struct Question: Sendable {
         let id: Int64
@@ -56,8 +59,10 @@ struct InspectorDesk: Service {
             }
             await noting
         }
-        // Of no use to anybody who waits for it.
-        _ = try? await pool.query("DELETE FROM tombolo.gateway WHERE id = $1", [.text(id)])
+        // Of no use to anybody who waits for it. Where the database is gone, the gateway doesn't wait until it is back.
+        _ = try? await withTimeout(Self.lastTimeout.patient) {
+            try await pool.query("DELETE FROM tombolo.gateway WHERE id = $1", [.text(id)])
+        }
     }
 
     private final class QuestionsUnderWay: Sendable {
