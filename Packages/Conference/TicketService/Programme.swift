@@ -20,30 +20,31 @@ struct Programme: Sendable {
     /// ``RowReader/rowLimit``.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
     func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
-        try await PostgresResultLimit.$bytes.withValue(HTTPLimits.listByteCount) {
-            try await read(event: event, grant)
+        try await RowReader(schema: schema, pool: pool).snapshot { reader in
+            _ = try await reader.readable("Event", id: event, by: grant.subject, under: grant.rules)
+            // Of the list alone: the event itself may be longer.
+            return try await PostgresResultLimit.$bytes.withValue(HTTPLimits.listByteCount) {
+                try await list(event: event, grant, reader)
+            }
         }
     }
 
-    private func read(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
-        try await RowReader(schema: schema, pool: pool).snapshot { reader in
-            _ = try await reader.readable("Event", id: event, by: grant.subject, under: grant.rules)
-            let ofEvent = Predicate.compare(PropertyPath(of: \Session.event), .equal, .objectId(event))
-            let rows = try await reader.objects(
-                sessions, matching: .and([ofEvent, grant.filter]), sortedBy: [\.startsAt, \.title])
-            var lists: [String: [Value: [Value]]] = [:]
-            for list in sessions.item.lists {
-                lists[list.name] = try await reader.list(
-                    list.name, of: sessions.item.name, owners: rows.map(\.key))
-            }
-            let shown = rows.map { row -> JSON in
-                guard case .object(var members) = JSON(row.row, of: sessions.item) else { return .null }
-                for (name, targets) in lists { members[name] = .array((targets[row.key] ?? []).map { JSON($0) }) }
-                return .object(members)
-            }
-            let content: [String: JSON] = ["event": .string(event.stringValue), "sessions": .array(shown)]
-            return .object(
-                rows.count < RowReader.rowLimit ? content : content.merging(["truncated": true]) { $1 })
+    private func list(event: ObjectId, _ grant: ObjectsGrant, _ reader: RowReader) async throws -> JSON {
+        let ofEvent = Predicate.compare(PropertyPath(of: \Session.event), .equal, .objectId(event))
+        let rows = try await reader.objects(
+            sessions, matching: .and([ofEvent, grant.filter]), sortedBy: [\.startsAt, \.title])
+        var lists: [String: [Value: [Value]]] = [:]
+        for list in sessions.item.lists {
+            lists[list.name] = try await reader.list(
+                list.name, of: sessions.item.name, owners: rows.map(\.key))
         }
+        let shown = rows.map { row -> JSON in
+            guard case .object(var members) = JSON(row.row, of: sessions.item) else { return .null }
+            for (name, targets) in lists { members[name] = .array((targets[row.key] ?? []).map { JSON($0) }) }
+            return .object(members)
+        }
+        let content: [String: JSON] = ["event": .string(event.stringValue), "sessions": .array(shown)]
+        return .object(
+            rows.count < RowReader.rowLimit ? content : content.merging(["truncated": true]) { $1 })
     }
 }
