@@ -164,17 +164,6 @@ import TomboloServerModel
             #"{"%%user.id": {$in: ["000000000000000000000001"]}}"#,
         ])
     func named(condition: String) throws {
-        let models = try ModelDocument(
-            app: "clubs",
-            classes: [
-                ModelClass(
-                    name: "Membership", table: "membership",
-                    properties: [
-                        ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true),
-                        ModelProperty(name: "user", type: .objectId), ModelProperty(name: "role", type: .string),
-                        ModelProperty(name: "club", type: .string, isOptional: true),
-                    ])
-            ])
         let matrix = """
             grants: {class: Membership, user: user, role: role, scope: club, roles: [help, member]}
             matrix:
@@ -194,10 +183,7 @@ import TomboloServerModel
         let visitor = Subject(user: ObjectId(high: 0, low: 3), data: ["email": .string("eve@example.org")])
         for (write, when) in [(condition, "{\"%%user.roles\": nobody}"), ("{\"%%user.roles\": nobody}", condition)] {
             let text = matrix.replacing("WRITE", with: write).replacing("WHEN", with: when)
-            let model = try ServerModel([
-                StoredDocument(version: 1, app: "clubs", kind: .models, content: models.json),
-                StoredDocument(version: 2, app: "clubs", kind: .rules, content: text),
-            ])
+            let model = try ClubModel.server(rules: text)
             #expect(AccountAuthority.refusal(of: support, changing: root, model)?.code == .forbidden, "\(text)")
             #expect(AccountAuthority.refusal(of: support, changing: visitor, model) == nil, "\(text)")
         }

@@ -23,14 +23,10 @@ import TomboloRules
     @Test("the links that a form narrows are those that the database keeps within an event, and lists of such links")
     func links() async throws {
         try await ServiceFixture.with { fixture in
-            let rules = fixture.rules
-            let user = try #require(fixture.users["superAdmin"])
-            let roles: Set<RoleGrant> = [RoleGrant(Role("superAdmin"))]
-            let types = ResourceTypes(rules.schema)
-            let view = CallerView(subject: Subject(user: user, grants: roles), rules: rules, types: types)
+            let view = try fixture.view(as: "superAdmin")
             var columns: Set<String> = []
             var lists: Set<String> = []
-            for type in types.all {
+            for type in view.types.all {
                 for field in view.fields(of: type) {
                     let shared = ChoiceNarrowing.shared(by: field, of: type, view)
                     guard !shared.isEmpty else { continue }

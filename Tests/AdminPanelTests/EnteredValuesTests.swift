@@ -7,7 +7,6 @@ import Testing
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
-import TomboloRules
 
 @testable import AdminPanel
 
@@ -127,19 +126,16 @@ import TomboloRules
     @Test("a database that is slow to give titles keeps nobody from what they typed, which has ids then")
     func slowTitles() async throws {
         try await ServiceFixture.with { fixture in
-            let types = ResourceTypes(fixture.rules.schema)
-            let user = try #require(fixture.users["superAdmin"])
-            let subject = Subject(user: user, grants: [RoleGrant(Role("superAdmin"))])
-            let view = CallerView(subject: subject, rules: fixture.rules, types: types)
+            let view = try fixture.view(as: "superAdmin")
             let reader = RecordReader(view: view, pool: fixture.adminServer.pool)
             var form = PanelForm()
             form.add(PanelForm.Field(name: "f.room", value: fixture.room.stringValue))
             let values = EnteredValues(form)
-            let titled = await values.shown(types["sessions"], reader)
+            let titled = await values.shown(view.types["sessions"], reader)
             #expect(titled.map { $0["text"] as? String } == ["Main Hall"])
             try await fixture.pool.transaction { connection in
                 try await connection.execute("LOCK TABLE microlocation IN ACCESS EXCLUSIVE MODE")
-                let late = await Patience.$factor.withValue(0) { await values.shown(types["sessions"], reader) }
+                let late = await Patience.$factor.withValue(0) { await values.shown(view.types["sessions"], reader) }
                 #expect(late.map { $0["text"] as? String } == [fixture.room.stringValue])
             }
         }

@@ -2,10 +2,10 @@ import Foundation
 import HTTPTypes
 import PostgresClient
 import ServiceTestSupport
+import TestSupport
 import Testing
 import TomboloJSONAPI
 import TomboloModel
-import TomboloRules
 
 @testable import AdminPanel
 
@@ -118,11 +118,8 @@ import TomboloRules
     @Test("however many titles there are, they are looked up by one statement, each as it's written")
     func manyTitles() async throws {
         try await ServiceFixture.with { fixture in
-            let types = ResourceTypes(fixture.rules.schema)
-            let user = try #require(fixture.users["superAdmin"])
-            let subject = Subject(user: user, grants: [RoleGrant(Role("superAdmin"))])
-            let view = CallerView(subject: subject, rules: fixture.rules, types: types)
-            let pool = PostgresPool(configuration: fixture.pool.configuration)
+            let view = try fixture.view(as: "superAdmin")
+            let pool = PostgresPool(configuration: fixture.pool.configuration, options: .patient(1))
             let reader = RecordReader(view: view, pool: pool)
             // Longer than titles are shown, and equal for Swift, but not for the database.
             let long = String(repeating: "long ", count: 50)
@@ -132,7 +129,7 @@ import TomboloRules
                     "Microlocation", ["event": .objectId(fixture.event), "name": .string(name)])
                 rooms.append(room.stringValue)
             }
-            let type = try #require(types["microlocations"])
+            let type = try #require(view.types["microlocations"])
             let texts = ["Cafe\u{301}", "Nowhere", long, "Caf\u{e9}", "Main Hall"] + (1...500).map { "None \($0)" }
             let ids = try await reader.ids(of: type, titled: texts)
             #expect(ids.prefix(5) == [[rooms[2]], [], [rooms[0]], [rooms[1]], [fixture.room.stringValue]])

@@ -62,13 +62,8 @@ import TomboloRules
             let trial = try await browser.submit(
                 path, [("which", "chosen"), ("action", action), ("id", team.stringValue)])
             try #require(trial.status == 200, "\(trial.text)")
-            try await age()
-            return try await browser.submit(path, PanelBrowser.hidden(trial.text))
-        }
-
-        /// Has the password asked for again.
-        func age() async throws {
             try await PanelBrowser.ageProofs(fixture.pool)
+            return try await browser.submit(path, PanelBrowser.hidden(trial.text))
         }
 
         /// Sends what the page that asks for the password has in it, with the password.
@@ -127,7 +122,7 @@ import TomboloRules
             let team = try await site.team(of: 1)
             let job = try #require(try await site.act("trash", team).headers[.location])
             try await site.work()
-            try await site.age()
+            try await PanelBrowser.ageProofs(site.fixture.pool)
             let asked = try await site.browser.submit("\(job)/undo", [])
             try await site.work()
             #expect(try await site.live("membership") == 0)

@@ -14,11 +14,6 @@ import TomboloModel
         let browser: PanelBrowser
         let assignment: String
 
-        /// Has the password asked for again.
-        func age() async throws {
-            try await PanelBrowser.ageProofs(site.fixture.pool)
-        }
-
         /// The role that the registrar's assignment gives now.
         func role() async throws -> String {
             try await site.fixture.pool.query(
@@ -34,7 +29,7 @@ import TomboloModel
         func prove(
             _ path: String, _ fields: [(String, String)], isUnchanged: @Sendable () async throws -> Bool
         ) async throws -> Answer {
-            try await age()
+            try await PanelBrowser.ageProofs(site.fixture.pool)
             let asked = try await browser.submit(path, fields)
             #expect(asked.status == 403 && asked.text.contains(#"name="_password""#), "\(asked.text)")
             #expect(asked.text.contains(#"action="\#(path)""#), "\(asked.text)")
@@ -95,7 +90,7 @@ import TomboloModel
             try #require(form["f.\(row).role"] == "registrar")
             // Nothing is asked where nothing is changed.
             for (name, value) in form where name.hasPrefix("i.") && value.isEmpty { form[name] = nil }
-            try await site.age()
+            try await PanelBrowser.ageProofs(site.site.fixture.pool)
             #expect(try await site.browser.submit(path, Self.pairs(form)).status == 303)
             form["f.\(row).role"] = "moderator"
             let done = try await site.prove(path, Self.pairs(form)) { try await site.role() == "registrar" }
@@ -111,7 +106,7 @@ import TomboloModel
             let asked = try await site.browser.submit(
                 path, [("which", "chosen"), ("action", "update"), ("id", site.assignment)])
             // Neither the fields nor the look before need a password.
-            try await site.age()
+            try await PanelBrowser.ageProofs(site.site.fixture.pool)
             let trial = try await site.browser.submit(
                 path, PanelBrowser.hidden(asked.text) + [("set.role", "on"), ("f.role", "moderator")])
             try #require(trial.status == 200, "\(trial.text)")
@@ -143,7 +138,7 @@ import TomboloModel
                 .post, "/panel/import/role_assignments", bytes: Array(body.utf8),
                 headers: [.contentType: "multipart/form-data; boundary=\(boundary)"])
             let file = try #require(sent.headers[.location], "\(sent.text)")
-            try await site.age()
+            try await PanelBrowser.ageProofs(site.site.fixture.pool)
             let preview = try await site.browser.post(
                 file, ["column.0": "id", "column.1": "role", "mode": "update"])
             try #require(preview.text.contains(">1 row to update. <"), "\(preview.text)")
@@ -171,7 +166,7 @@ import TomboloModel
     @Test("nothing is asked for objects that give no roles")
     func others() async throws {
         try await Self.run { site in
-            try await site.age()
+            try await PanelBrowser.ageProofs(site.site.fixture.pool)
             let path = "/panel/data/sessions/\(site.site.fixture.sessions[0])"
             var form = PanelRecordTests.fields(try await site.browser.get("\(path)/edit").text)
             form["f.title"] = "Renamed"

@@ -136,39 +136,17 @@ import TomboloServerModel
 
     @Test("lists count that the rules hide from who looks, as other properties do")
     func lists() throws {
-        func property(_ name: String, _ type: PropertyType) -> ModelProperty {
-            ModelProperty(name: name, type: type, isPrimaryKey: name == "_id")
-        }
-        let models = try ModelDocument(
-            app: "clubs",
-            classes: [
-                ModelClass(
-                    name: "Club", table: "club",
-                    properties: [
-                        property("_id", .objectId), property("name", .string),
-                        property("notes", .list(.string, isOptional: false)),
-                    ]),
-                ModelClass(
-                    name: "Membership", table: "membership",
-                    properties: [
-                        property("_id", .objectId), property("user", .objectId), property("role", .string),
-                    ]),
-            ])
-        let model = try ServerModel([
-            StoredDocument(version: 1, app: "clubs", kind: .models, content: models.json),
-            StoredDocument(
-                version: 2, app: "clubs", kind: .rules,
-                content: """
-                    grants: {class: Membership, user: user, role: role}
-                    Club:
-                      - name: help
-                        applyWhen: {"%%user.roles": help}
-                        read: true
-                        operations: {inspect: true}
-                        fields: {name: {read: true, write: false}, notes: {read: false, write: false}}
-                      - {name: all, applyWhen: {}, read: true}
-                    """),
-        ])
+        let model = try ClubModel.server(
+            rules: """
+                grants: {class: Membership, user: user, role: role}
+                Club:
+                  - name: help
+                    applyWhen: {"%%user.roles": help}
+                    read: true
+                    operations: {inspect: true}
+                    fields: {name: {read: true, write: false}, notes: {read: false, write: false}}
+                  - {name: all, applyWhen: {}, read: true}
+                """)
         func subject(_ roles: String...) -> Subject {
             Subject(user: ObjectId(high: 5, low: 5), grants: Set(roles.map { RoleGrant(Role($0), in: nil) }))
         }

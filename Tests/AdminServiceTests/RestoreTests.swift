@@ -277,7 +277,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("whoever has restored lets others do so at once, before the connection has ended")
+    @Test("after a restore the next one may begin at once, even before the connection is closed")
     func lock() async throws {
         let configuration = try await TestCluster.shared().configuration
         let one = try await PostgresConnection.connect(configuration)

@@ -150,7 +150,10 @@ struct SyncSessionTests {
 
     @Test("A session that fails while it's being resumed stays offline, as it says, until it's resumed again")
     func failureWhileResuming() async throws {
-        let session = try session(configuration(try await user()))
+        var configuration = configuration(try await user())
+        // Whoever waits for a download hears then that connecting failed.
+        configuration.syncConfiguration?.cancelAsyncOpenOnNonFatalErrors = true
+        let session = try session(configuration)
         await session.suspendAndWait()
         let (held, noteHeld) = AsyncStream.makeStream(of: Void.self)
         let end = DispatchSemaphore(value: 0)
@@ -163,8 +166,8 @@ struct SyncSessionTests {
         await session.sendSubscriptions()
         #expect(session.state == .inactive && session.connectionState == .disconnected)
         session.resume()
-        while session.connectionState == .disconnected { await Task.yield() }
-        #expect(session.state == .active)
+        let error = await #expect(throws: SyncError.self) { try await session.waitForDownload() }
+        #expect(error?.code == .connectionFailed && session.state == .active)
     }
 
     @Test("A session that's resumed after a few tokens were refused asks for new ones again")

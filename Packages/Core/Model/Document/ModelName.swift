@@ -1,5 +1,10 @@
 /// Which names documents may have. They come from anybody and end in SQL, in the text of functions, and in messages.
 package enum ModelName {
+    /// Members of every object in Swift that no `@Persisted` property can be called, not even in backticks.
+    package static let objectMembers: Set<String> = [
+        "description", "hash", "hashValue", "isInvalidated", "objectSchema", "realm",
+    ]
+
     /// A class or a property: letters, digits and `_`, and in properties spaces, which backticks allow.
     static func problem(of name: String, isProperty: Bool) -> String? {
         if let problem = lengthProblem(of: name) { return problem }

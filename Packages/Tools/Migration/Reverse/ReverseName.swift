@@ -15,11 +15,10 @@ enum ReverseName {
     ]
 
     /// Members that every object has.
-    static let takenProperties: Set<String> = [
-        "accessor", "className", "debugDescription", "description", "freeze", "hash", "hashValue", "init", "invalidate",
-        "isEqual", "isFrozen", "isInvalidated", "isSameObject", "objectSchema", "observe", "observationInfo", "realm",
-        "self", "setValue", "thaw", "value", "Type", "Protocol",
-    ]
+    static let takenProperties = ModelName.objectMembers.union([
+        "accessor", "className", "debugDescription", "freeze", "init", "invalidate", "isEqual", "isFrozen",
+        "isSameObject", "observe", "observationInfo", "self", "setValue", "thaw", "value", "Type", "Protocol",
+    ])
 
     /// Words that need backticks as a property's name.
     static let keywords: Set<String> = [

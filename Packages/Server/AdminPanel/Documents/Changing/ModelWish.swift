@@ -97,14 +97,9 @@ struct ModelWish: Sendable {
         ModelDocumentError(problems: [.init(message: message)])
     }
 
-    /// Members of every object, which no `@Persisted` property can be called, in backticks neither.
-    private static let objectMembers: Set<String> = [
-        "description", "hash", "hashValue", "isInvalidated", "objectSchema", "realm",
-    ]
-
     /// The app's classes, which somebody changes after the model, have to be able to have the property.
     private static func checkProperty(_ name: String) throws(ModelDocumentError) {
-        guard objectMembers.contains(name) else { return }
+        guard ModelName.objectMembers.contains(name) else { return }
         throw missing(localized("Every object in Swift has a member called '\(name)'. Choose another name."))
     }
 

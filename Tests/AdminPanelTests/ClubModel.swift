@@ -1,0 +1,32 @@
+import TomboloModel
+import TomboloServerModel
+
+/// A small app beside the event platform, whose rules a test writes itself.
+enum ClubModel {
+    /// Of a class `Club` with a list `notes`, and a class `Membership` that may give roles.
+    static func server(rules: String) throws -> ServerModel {
+        func property(_ name: String, _ type: PropertyType, isOptional: Bool = false) -> ModelProperty {
+            ModelProperty(name: name, type: type, isOptional: isOptional, isPrimaryKey: name == "_id")
+        }
+        let models = try ModelDocument(
+            app: "clubs",
+            classes: [
+                ModelClass(
+                    name: "Club", table: "club",
+                    properties: [
+                        property("_id", .objectId), property("name", .string),
+                        property("notes", .list(.string, isOptional: false)),
+                    ]),
+                ModelClass(
+                    name: "Membership", table: "membership",
+                    properties: [
+                        property("_id", .objectId), property("user", .objectId), property("role", .string),
+                        property("club", .string, isOptional: true),
+                    ]),
+            ])
+        return try ServerModel([
+            StoredDocument(version: 1, app: "clubs", kind: .models, content: models.json),
+            StoredDocument(version: 2, app: "clubs", kind: .rules, content: rules),
+        ])
+    }
+}

@@ -1,0 +1,12 @@
+import ServiceTestSupport
+import Testing
+import TomboloJSONAPI
+import TomboloRules
+
+extension ServiceFixture {
+    /// What somebody with a role everywhere sees.
+    func view(as role: String) throws -> CallerView {
+        let subject = Subject(user: try #require(users[role]), grants: [RoleGrant(Role(role))])
+        return CallerView(subject: subject, rules: rules, types: ResourceTypes(rules.schema))
+    }
+}
