@@ -393,7 +393,7 @@ import TomboloRules
         let user = Subject(user: userID)
         let hidden = "{read: false, write: false}"
         #expect(try rules("commission: \(hidden)").hiddenColumns(user) == [0: [1]])
-        #expect(try rules("commission: {read: true, write: false}").fixedColumns(user) == [0: [1]])
+        #expect(try rules("commission: {read: true, write: false}").fixedColumns(user, ofClassAt: 0) == [1])
         #expect(try rules("address: \(hidden)").hiddenColumns(user) == [0: [2, 3]])
         let inner = "address: {read: true, write: true, fields: {code: \(hidden)}}"
         #expect(try rules(inner).hiddenColumns(user) == [0: [3]])

@@ -45,7 +45,7 @@ extension EditPage {
     func defaults() async throws -> [String: String] {
         let texts = try await ColumnDefaults.texts(of: type, view.schema, request.core.pool)
         guard !texts.isEmpty else { return [:] }
-        let fixed = view.rules.fixedColumns(view.subject)[type.classIndex] ?? []
+        let fixed = view.fixedColumns(of: type)
         var entered: [String: String] = [:]
         for field in fields {
             guard case .value(let column, _) = field.field.content, !fixed.contains(column), let text = texts[column]

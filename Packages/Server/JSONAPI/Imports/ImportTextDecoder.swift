@@ -62,8 +62,30 @@ struct ImportTextDecoder: Sendable {
 
     /// - Parameter text: gets the bytes as UTF-8, also those before a mistake.
     mutating func feed(_ bytes: some Sequence<UInt8>, into text: inout [UInt8]) throws(ImportFileError) {
-        if case .utf8 = state { return text.append(contentsOf: bytes) }
-        for byte in bytes { try add(byte, &text) }
+        let bytes = Array(bytes)
+        var place = 0
+        while place < bytes.count {
+            let end = plainEnd(in: bytes, from: place)
+            text += bytes[place..<end]
+            guard end < bytes.count else { return }
+            try add(bytes[end], &text)
+            place = end + 1
+        }
+    }
+
+    /// Where the bytes end that are passed on as they are, and taken as a whole: a byte at a time would take several times as
+    /// long.
+    private func plainEnd(in bytes: [UInt8], from start: Int) -> Int {
+        switch state {
+        case .utf8: return bytes.count
+        case .ascii where held.isEmpty, .windows1252:
+            return bytes.withUnsafeBufferPointer { bytes in
+                var place = start
+                while place < bytes.count, bytes[place] < 0x80 { place += 1 }
+                return place
+            }
+        case .start, .ascii, .utf16: return start
+        }
     }
 
     /// The file is over.

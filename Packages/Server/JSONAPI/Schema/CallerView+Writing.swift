@@ -4,7 +4,7 @@ import TomboloRules
 extension CallerView {
     /// The columns of a class that the caller may set in no object, although they may change other ones.
     package func fixedColumns(of type: ResourceType) -> Set<Int> {
-        rules.fixedColumns(subject)[type.classIndex] ?? []
+        rules.fixedColumns(subject, ofClassAt: type.classIndex)
     }
 
     /// What the rules demand of every object that the caller makes, by column, such as themselves as its creator.
