@@ -86,4 +86,32 @@ import TomboloModel
             _ = try shared.move(ids[3], to: .after(areEqual ? ids[1] : ids[0]))
         }
     }
+
+    @Test(
+        "a rank that somebody else has made keeps no ticket from its place, however long it is and whatever it's made of",
+        arguments: [
+            String(repeating: "z", count: 1_000), String(repeating: "0", count: 1_000) + "1",
+            "a0" + String(repeating: "V", count: 1_000), "zz", "!", "é",
+        ])
+    func strangeRanks(rank: String) throws {
+        let ids = (0..<12).map { ObjectId(high: 0, low: UInt32($0)) }
+        // Ranks that new ones mustn't be either.
+        let ranks = (try FractionalRank.sequence(count: ids.count - 1, between: nil, nil) + [rank])
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let read = zip(ids, ranks).map { TicketPlaces.Place(id: $0, rank: $1) }
+        for ticket in ids {
+            for other in ids where other != ticket {
+                for place in [TicketMove.before(other), .after(other), .first, .last] {
+                    var places = TicketPlaces(places: read)
+                    let found = try places.move(ticket, to: place)
+                    let outcome = try #require(found)
+                    #expect(places.places[outcome.position - 1].id == ticket)
+                    let (now, written) = (places.places.map(\.rank), Array(places.moved.values))
+                    #expect(zip(now, now.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+                    #expect(written.allSatisfy { $0.utf8.count <= TicketPlaces.maximumRankByteCount })
+                    #expect(Set(written).isDisjoint(with: ranks) && Set(written).count == written.count)
+                }
+            }
+        }
+    }
 }

@@ -66,15 +66,11 @@ struct TicketPlaces {
         return TicketOrder.Outcome(rank: rank, position: target + 1, isChanged: true)
     }
 
-    /// Gives all tickets new ranks in an order, behind all that there are, so that no two are the same meanwhile.
+    /// Gives all tickets new ranks in an order, none that there was, so that no two are the same meanwhile.
     /// - Returns: the tickets with their new ranks.
     private mutating func renumber(_ order: [Place]) throws -> [Place] {
         guard mayRenumber else { throw NeedsNewRanks() }
-        let last = (places.map(\.rank) + former).max(by: Self.precedes)
-        guard order.count <= Self.renumberedLimit,
-            let ranks = try? FractionalRank.sequence(count: order.count, between: last, nil),
-            ranks.allSatisfy({ $0.utf8.count <= Self.maximumRankByteCount })
-        else {
+        guard order.count <= Self.renumberedLimit, let ranks = newRanks(count: order.count) else {
             throw RequestFailure(
                 .conflict, "The ranks of the event's tickets leave no room there.",
                 hint: "Give each ticket of the event a short rank of its own.", properties: ["rank"])
@@ -83,6 +79,19 @@ struct TicketPlaces {
         places = zip(order, ranks).map { Place(id: $0.id, rank: $1) }
         for place in places { moved[place.id] = place.rank }
         return places
+    }
+
+    /// Short ranks in their order that no ticket has or had.
+    private func newRanks(count: Int) -> [String]? {
+        let taken = places.map(\.rank) + former
+        let behind = try? FractionalRank.sequence(
+            count: count, between: taken.max(by: Self.precedes), nil)
+        if let behind, behind.allSatisfy({ $0.utf8.count <= Self.maximumRankByteCount }) { return behind }
+        // Behind a long one, or one that's none of ours, there are only longer ones, or none. Of so many as a new list would get,
+        // enough are free.
+        let known = Set(taken)
+        let all = try? FractionalRank.sequence(count: count + taken.count, between: nil, nil)
+        return all.map { Array($0.lazy.filter { !known.contains($0) }.prefix(count)) }
     }
 
     /// As the database compares ranks.
