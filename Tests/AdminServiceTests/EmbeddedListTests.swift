@@ -317,4 +317,39 @@ import TomboloRules
             #expect(after.contains(0) && !after.contains(3))
         }
     }
+
+    @Test("a list of more links than are shown is never shown as if these were all")
+    func manyLinks() async throws {
+        try await Self.run { site in
+            let ship = try await site.fixture.ship(site.client, [:])
+            let (path, key) = ("/api/ships/\(ship)/relationships/crew", "decode(lpad(to_hex(n), 24, '0'), 'hex')")
+            func addSailors(_ numbers: ClosedRange<Int>) async throws {
+                try await site.fixture.pool.execute(
+                    """
+                    INSERT INTO sailor (_id, name)
+                        SELECT \(key), 'Sailor' FROM generate_series(\(numbers.lowerBound), \(numbers.upperBound)) AS n;
+                    INSERT INTO ship_crew (_id, owner, rank, target)
+                        SELECT \(key), decode('\(ship)', 'hex'), 'a' || lpad(n::text, 6, '0'), \(key)
+                        FROM generate_series(\(numbers.lowerBound), \(numbers.upperBound)) AS n
+                    """)
+            }
+            try await addSailors(1...1_000)
+            let whole = try await site.call(.get, path)
+            #expect(whole.json["data"]?.list.count == 1_000 && whole.json["meta"] == nil)
+            let listed = try await site.call(.get, "/api/ships/\(ship)/crew?page[size]=1&page[total]=true")
+            #expect(listed.json["meta"] == ["page": ["total": 1_000]], "\(listed.text)")
+
+            try await addSailors(1_001...1_001)
+            let long = try await site.call(.get, path)
+            #expect(long.status == 200 && long.json["data"] == nil, "\(long.text)")
+            #expect(long.json["meta"] == ["isComplete": false], "\(long.text)")
+            let first = try await site.call(.get, "/api/ships/\(ship)/crew?page[size]=1&page[total]=true")
+            #expect(first.json["meta"] == ["isComplete": false, "page": ["total": 1_000]], "\(first.text)")
+            let another = try await site.fixture.sailor("Another")
+            let added = try await site.call(
+                .post, path, ["data": [["type": "sailors", "id": .string(another.stringValue)]]])
+            #expect(added.status == 200 && added.json["data"] == nil, "\(added.text)")
+            #expect(try await site.texts("SELECT count(*)::text FROM ship_crew") == ["1002"])
+        }
+    }
 }

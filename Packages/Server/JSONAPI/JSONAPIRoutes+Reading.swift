@@ -33,10 +33,12 @@ extension JSONAPIRoutes {
     /// An answer from a list that may be kept.
     private typealias ListAnswer = (document: JSONAPIDocument, classNames: Set<String>?)
 
-    /// - Parameter narrowing: what else the resources must satisfy.
+    /// - Parameters:
+    ///   - narrowing: what else the resources must satisfy.
+    ///   - isComplete: whether all that do are asked for.
     private func list(
         _ request: Request, _ type: ResourceType, _ view: CallerView, narrowing: Predicate = .constant(true),
-        since beginning: ListAnswers.Beginning
+        isComplete: Bool = true, since beginning: ListAnswers.Beginning
     ) async throws -> ListAnswer {
         let parameters = try RequestParameters(request)
         let query = try ResourceQuery(parameters, .list, of: type, for: view)
@@ -44,7 +46,8 @@ extension JSONAPIRoutes {
         let asked = try reader.request(type, query, narrowing: narrowing)
         let page = try await reader.page(asked, since: beginning, pool)
         // Whatever is included may have changed.
-        return (try document(request, parameters, query, page), query.includes.isEmpty ? asked.classNames : nil)
+        let document = try document(request, parameters, query, page, isComplete: isComplete)
+        return (document, query.includes.isEmpty ? asked.classNames : nil)
     }
 
     /// The answer that is kept, or the one that is read now.
@@ -65,14 +68,17 @@ extension JSONAPIRoutes {
     }
 
     private func document(
-        _ request: Request, _ parameters: RequestParameters, _ query: ResourceQuery, _ page: ResourceReader.Page
+        _ request: Request, _ parameters: RequestParameters, _ query: ResourceQuery, _ page: ResourceReader.Page,
+        isComplete: Bool
     ) throws -> JSONAPIDocument {
         var json = JSONBytes(capacity: 512 + page.resources.count * Self.expectedByteCount)
         json.beginDocument(links: links(request, parameters, query, page))
-        if let total = page.total {
-            json.append(",\"meta\":{\"page\":{\"total\":")
-            json.append(total)
-            json.append("}}")
+        var meta: [String: JSON] = [:]
+        if let total = page.total { meta["page"] = ["total": .int(total)] }
+        if !isComplete { meta["isComplete"] = false }
+        if !meta.isEmpty {
+            json.append(",\"meta\":")
+            JSON.object(meta).append(to: &json)
         }
         try json.append(data: page.resources)
         if !query.includes.isEmpty { try json.append(included: page.included) }
@@ -142,11 +148,11 @@ extension JSONAPIRoutes {
 
     // MARK: Relationships
 
-    /// The keys that a relationship of a resource leads to.
+    /// The keys that a relationship of a resource leads to, with whether these are all.
     /// - Throws: ``RequestFailure`` with status 404 for a resource that the caller can't see.
-    private func keys(
+    private func links(
         _ context: EdgeContext, _ type: ResourceType, _ field: ResourceField, _ view: CallerView
-    ) async throws -> [Value] {
+    ) async throws -> (keys: [Value], isComplete: Bool) {
         let reader = ResourceReader(view: view)
         let plan = ResourcePlan(type, for: view, fields: [field.name])
         let statement = try reader.statement(
@@ -154,7 +160,7 @@ extension JSONAPIRoutes {
         guard let row = try await pool.query(statement.sql, statement.parameters).first else {
             throw Self.noSuchResource(type)
         }
-        return try plan.linked(row, field.name)
+        return try plan.linkage(row, field.name)
     }
 
     /// What a relationship leads to, as resources.
@@ -165,15 +171,17 @@ extension JSONAPIRoutes {
         let (field, target) = try relationship(context, of: type, view)
         if case .toMany = field.content {
             return try await kept(request, grant) { beginning in
-                let linked = try await keys(context, type, field, view)
-                let narrowing = Predicate.isIn(PropertyPath(target.key.name), linked)
-                return (try await list(request, target, view, narrowing: narrowing, since: beginning).document, nil)
+                let links = try await links(context, type, field, view)
+                let (document, _) = try await list(
+                    request, target, view, narrowing: .isIn(PropertyPath(target.key.name), links.keys),
+                    isComplete: links.isComplete, since: beginning)
+                return (document, nil)
             }
         }
         let query = try ResourceQuery(RequestParameters(request), .single, of: target, for: view)
         try JSONAPIMediaType.checkAccept(request)
         let reader = ResourceReader(view: view)
-        let key = try await keys(context, type, field, view).first
+        let key = try await links(context, type, field, view).keys.first
         if let key, let found = try await reader.single(target, key: key, query, pool) {
             let (json, version) = try Self.document(found.resource, found.included, query, self: request.uri.string)
             return JSONAPIDocument(json).validated(for: request, version: version)
@@ -192,19 +200,24 @@ extension JSONAPIRoutes {
         try JSONAPIMediaType.checkAccept(request)
         let (field, target) = try relationship(context, of: type, view)
         _ = try ResourceQuery(RequestParameters(request), .nothing, of: type, for: view)
-        let keys = try await keys(context, type, field, view)
-        return Self.linkage(keys, field, target, request).validated(for: request)
+        let links = try await links(context, type, field, view)
+        return Self.linkage(links, field, target, request).validated(for: request)
     }
 
+    /// - Parameter links: where some are missing, none is shown, so that nobody takes them for all and sends them back.
     static func linkage(
-        _ keys: [Value], _ field: ResourceField, _ target: ResourceType, _ request: Request
+        _ links: (keys: [Value], isComplete: Bool), _ field: ResourceField, _ target: ResourceType, _ request: Request
     ) -> JSONAPIDocument {
-        let identifiers = keys.map { key -> JSON in
+        let identifiers = links.keys.map { key -> JSON in
             ["type": .string(target.name), "id": .string(key.keyText)]
         }
         var json = JSONBytes()
         let related = request.uri.path.replacing("/relationships/", with: "/")
         json.beginDocument(links: [("self", request.uri.path), ("related", related)])
+        guard links.isComplete else {
+            json.append(",\"meta\":{\"isComplete\":false}}")
+            return JSONAPIDocument(json)
+        }
         json.append(",\"data\":")
         if case .toMany = field.content {
             JSON.array(identifiers).append(to: &json)

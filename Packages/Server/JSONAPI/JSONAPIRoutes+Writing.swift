@@ -150,7 +150,7 @@ extension JSONAPIRoutes {
                 checked, key: key, ifMatch: request.headers[.ifMatch], at: RequestPointer() / "data", connection)
         }
         guard let changed else { return .noContent }
-        return Self.linkage(try changed.plan.linked(changed.row, field.name), field, target, request)
+        return Self.linkage(try changed.plan.linkage(changed.row, field.name), field, target, request)
     }
 
     // MARK: Documents

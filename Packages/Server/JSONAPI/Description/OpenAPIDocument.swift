@@ -121,12 +121,13 @@ struct OpenAPIDocument {
                     ]),
             ]
             let linkage = values.linkage(field, target)
+            let links = values.document(linkage, isWhole: !isList)
             func change(_ operationID: String, _ summary: String) -> JSON {
                 operation(
                     type, "\(operationID).\(field.name)", summary, parameters: [Self.ifMatch],
                     bodySchema: values.body(linkage),
                     responses: [
-                        "200": document(values.document(linkage)),
+                        "200": document(links),
                         "204": ["description": "Changed, and no longer to be seen by the caller"],
                     ])
             }
@@ -135,7 +136,7 @@ struct OpenAPIDocument {
                 "get": operation(
                     type, "linkage.\(field.name)", "Read which resources '\(field.name)' leads to",
                     parameters: [Self.ifNoneMatch],
-                    responses: ["200": document(values.document(linkage)), "304": Self.unchanged]),
+                    responses: ["200": document(links), "304": Self.unchanged]),
                 "patch": change("link", "Change which resources '\(field.name)' leads to"),
             ]
             if isList {

@@ -206,12 +206,13 @@ struct OpenAPISchemas {
 
     // MARK: Documents
 
-    func document(_ data: JSON) -> JSON {
+    /// - Parameter isWhole: whether the data is always there.
+    func document(_ data: JSON, isWhole: Bool = true) -> JSON {
         Self.object(
             [
                 "jsonapi": ["type": "object"], "links": Self.links, "meta": ["type": "object"], "data": data,
                 "included": ["type": "array", "items": ["type": "object"]],
-            ], required: ["data", "links"])
+            ], required: (isWhole ? ["data"] : []) + ["links"])
     }
 
     func list(_ name: String) -> JSON {

@@ -216,13 +216,17 @@ package struct ResourcePlan: Sendable {
 
     package func key(_ row: PostgresRow) throws -> Value { try row[0].value(of: type.keyType) }
 
-    /// The keys of the objects that a relationship leads to, as far as a resource shows them.
-    package func linked(_ row: PostgresRow, _ field: String) throws -> [Value] {
-        guard let relationship = relationships.first(where: { $0.field.name == field }) else { return [] }
+    /// The keys of the objects that a relationship leads to, the first ones of a long list.
+    package func linked(_ row: PostgresRow, _ field: String) throws -> [Value] { try linkage(row, field).keys }
+
+    /// As ``linked(_:_:)``, with whether these are all.
+    func linkage(_ row: PostgresRow, _ field: String) throws -> (keys: [Value], isComplete: Bool) {
+        guard let relationship = relationships.first(where: { $0.field.name == field }) else { return ([], true) }
         let cell = row[relationship.place]
-        guard !cell.isNull else { return [] }
-        guard relationship.isList else { return [try cell.value(of: relationship.keyType)] }
-        return Array(try cell.values(ofList: relationship.keyType).prefix(Self.maximumElementCount))
+        guard !cell.isNull else { return ([], true) }
+        guard relationship.isList else { return ([try cell.value(of: relationship.keyType)], true) }
+        let keys = try cell.values(ofList: relationship.keyType)
+        return (Array(keys.prefix(Self.maximumElementCount)), keys.count <= Self.maximumElementCount)
     }
 
     /// Appends a row as a resource object.
