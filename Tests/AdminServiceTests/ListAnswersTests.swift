@@ -81,6 +81,10 @@ import TomboloRules
             #expect(try await total(early, nil) == 1)
             try await fixture.pool.query("DELETE FROM ticket WHERE _id = $1", [.objectId(new)])
             #expect(try await total(all, nil) == 5)
+            // Spelled with two code points it's another name.
+            try await rows.set("Ticket", t[0], "name", "Caf\u{E9}")
+            #expect(try await total("tickets?filter[name]=Caf%C3%A9", nil) == 1)
+            #expect(try await total("tickets?filter[name]=Cafe%CC%81", nil) == 0)
             // A change that is taken back.
             await #expect(throws: PostgresError.self) {
                 try await fixture.pool.execute("BEGIN; DELETE FROM ticket; SELECT 1 / 0; COMMIT")

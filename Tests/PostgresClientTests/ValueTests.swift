@@ -204,6 +204,19 @@ import Testing
         }
     }
 
+    @Test("Texts that the server tells apart are different parameters")
+    func equality() {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        #expect(one == two, "as Swift compares them")
+        for (left, right) in [
+            (PostgresParameter.text(one), PostgresParameter.text(two)), (.json(one), .json(two)),
+            (.jsonb(one), .jsonb(two)), (.untyped(one), .untyped(two)),
+        ] {
+            #expect(left != right && left == left && right == right)
+        }
+        #expect(PostgresStatement("SELECT $1", [.text(one)]) != PostgresStatement("SELECT $1", [.text(two)]))
+    }
+
     @Test("A NUL character is refused in parameters and in SQL")
     func nulCharacters() async throws {
         let connection = try await PostgresTest.connect()

@@ -45,6 +45,28 @@ public struct PostgresParameter: Sendable, Hashable {
     }
 }
 
+extension PostgresParameter.Storage {
+    /// Texts are compared by their bytes, as the server does: `é` as one and as two code points are different values.
+    static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int16(let a), .int16(let b)): a == b
+        case (.int32(let a), .int32(let b)): a == b
+        case (.int64(let a), .int64(let b)): a == b
+        case (.double(let a), .double(let b)): a == b
+        case (.string(let a), .string(let b)), (.jsonb(let a), .jsonb(let b)), (.textFormat(let a), .textFormat(let b)):
+            a.utf8.elementsEqual(b.utf8)
+        case (.bytes(let a), .bytes(let b)): a == b
+        case (.data(let a), .data(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.null, _), (.bool, _), (.int16, _), (.int32, _), (.int64, _), (.double, _), (.string, _), (.jsonb, _),
+            (.textFormat, _), (.bytes, _), (.data, _), (.uuid, _):
+            false
+        }
+    }
+}
+
 extension PostgresParameter {
     /// A NULL whose type the server infers.
     public static let null = PostgresParameter(PostgresOID.inferred, nil)

@@ -1,3 +1,4 @@
+import TomboloModel
 import TomboloRules
 
 /// Pages of lists as they are sent.
@@ -9,6 +10,11 @@ struct PageQuestion: KeptQuestion {
     let subject: Subject
     /// With the query.
     let address: String
+
+    /// Addresses are compared by their bytes: one may have `é` as two code points, and ask for something else.
+    static func == (left: Self, right: Self) -> Bool {
+        left.rules == right.rules && left.subject == right.subject && left.address.hasBytes(of: right.address)
+    }
 
     /// Roughly what is known about a user.
     private static let subjectByteCount = 1_024
