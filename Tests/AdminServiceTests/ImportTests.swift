@@ -338,4 +338,34 @@ struct ImportTests {
             }
         }
     }
+
+    @Test("a text that is only spelled otherwise is a change, which is done, counted and undone")
+    func spelling() async throws {
+        try await BulkTests.run { site in
+            let ticket = site.fixture.tickets[0]
+            let byteCount = #"SELECT octet_length(name) FROM ticket WHERE _id = '\x\#(ticket)'"#
+            func undo(_ id: Int64) async throws {
+                let undo = try await site.call(.post, "/jobs/\(id)/undo", as: "owner")
+                #expect(undo.status == 202, "\(undo.text)")
+                try await site.work()
+                #expect(try await site.job(undo, as: "owner").json["done"] == 1)
+                #expect(try await site.count(byteCount) == 5)
+            }
+            try await site.fixture.rows().set("Ticket", ticket, "name", "Caf\u{E9}")
+            let file = try await UploadedFile.upload(site, "id,Name\n\(ticket),Cafe\u{301}\n")
+            let over = try await file.finish([#""mode": "update""#])
+            #expect(over.json["done"] == 1 && over.json["leftAlone"] == 0, "\(over.text)")
+            #expect(try await site.count(byteCount) == 6)
+            try await undo(file.id)
+
+            let asked = try await site.call(
+                .post, "/bulk/tickets", as: "owner",
+                body: #"{"action": "update", "ids": ["\#(ticket)"], "data": {"attributes": {"name": "Cafe\u0301"}}}"#)
+            #expect(asked.status == 202, "\(asked.text)")
+            try await site.work()
+            #expect(try await site.job(asked, as: "owner").json["done"] == 1)
+            #expect(try await site.count(byteCount) == 6)
+            try await undo(asked.json["id"]?.number ?? 0)
+        }
+    }
 }

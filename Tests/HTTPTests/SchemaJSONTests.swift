@@ -21,6 +21,14 @@ import TomboloModel
         for (value, json) in cases { #expect(JSON(value) == json) }
     }
 
+    @Test("Texts of other bytes are other JSON, wherever they are, though Swift takes them for the same")
+    func spelling() {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        #expect(one == two)
+        func all(_ text: String) -> [JSON] { [.string(text), [.string(text)], ["a": [.string(text)]]] }
+        for (left, right) in zip(all(one), all(two)) { #expect(left != right && left == left) }
+    }
+
     @Test("A row's JSON has its class's properties, or those that were asked for")
     func rows() throws {
         let item = ClassSchema(

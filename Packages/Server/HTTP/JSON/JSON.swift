@@ -1,4 +1,8 @@
+import TomboloModel
+
 /// A JSON value: what answers are built from where their shape follows from a class's schema.
+///
+/// Texts are equal if their bytes are, as values are: `é` as one code point and as two is something else.
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -11,6 +15,21 @@ public enum JSON: Hashable, Sendable {
     /// A member of an object; nil for others.
     public subscript(key: String) -> JSON? {
         if case .object(let members) = self { members[key] } else { nil }
+    }
+}
+
+extension JSON {
+    public static func == (left: JSON, right: JSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)): a == b
+        case (.double(let a), .double(let b)): a == b
+        case (.string(let a), .string(let b)): a.hasBytes(of: b)
+        case (.array(let a), .array(let b)): a == b
+        case (.object(let a), .object(let b)): a == b
+        case (.null, _), (.bool, _), (.int, _), (.double, _), (.string, _), (.array, _), (.object, _): false
+        }
     }
 }
 
