@@ -152,6 +152,27 @@ struct ImportProblemTests {
         }
     }
 
+    @Test("titles that are spelled with other code points are different ones, in one file too")
+    func spelledTitles() async throws {
+        try await BulkTests.run { site in
+            var rooms: [ObjectId] = []
+            let names = ["Caf\u{E9}", "Cafe\u{301}"]
+            for name in names {
+                rooms.append(
+                    try await site.fixture.rows().insert(
+                        "Microlocation", ["event": .objectId(site.fixture.event), "name": .string(name)]))
+            }
+            let rows = names.enumerated().map { "Spelled \($0),pending,\(site.fixture.event),\($1)\n" }
+            let file = try await UploadedFile.upload(
+                site, "title,state,event,room\n" + rows.joined(), to: "sessions")
+            let over = try await file.finish()
+            #expect(over.json["done"] == 2, "\(over.text)")
+            let linked = try await site.fixture.pool.query(
+                "SELECT room FROM session WHERE title LIKE 'Spelled _' ORDER BY title")
+            #expect(try linked.map { try $0[0].objectId } == rooms)
+        }
+    }
+
     @Test("a day that its month doesn't have is told from what is no date")
     func dates() async throws {
         try await BulkTests.run { site in

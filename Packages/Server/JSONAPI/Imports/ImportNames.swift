@@ -22,11 +22,11 @@ struct ImportNames: Sendable {
         let title: String
     }
 
-    /// By the position of the class, and the title.
-    private var found: [Int: [String: Found]] = [:]
+    /// By the position of the class, and the title: a text, since these are compared by their bytes.
+    private var found: [Int: [Value: Found]] = [:]
 
     /// - Returns: nil for what wasn't looked for.
-    subscript(target: ResourceType, title: String) -> Found? { found[target.classIndex]?[title] }
+    subscript(target: ResourceType, title: String) -> Found? { found[target.classIndex]?[.string(title)] }
 
     /// Looks for what isn't known yet: one query for each class that links lead to.
     mutating func find(_ cells: [Cell], for view: CallerView, _ connection: PostgresConnection) async throws {
@@ -34,7 +34,8 @@ struct ImportNames: Sendable {
         for (index, group) in groups {
             guard let target = group.first?.target else { continue }
             let known = found[index] ?? [:]
-            let titles = Set(group.map(\.title)).filter { known[$0] == nil }.sorted()
+            let titles = Set(group.map { Value.string($0.title) }).filter { known[$0] == nil }
+                .sorted(by: Value.sortsBefore)
             guard !titles.isEmpty else { continue }
             let new = try await Self.find(titles, of: target, for: view, connection)
             found[index] = known.merging(new) { $1 }
@@ -43,8 +44,8 @@ struct ImportNames: Sendable {
 
     /// - Returns: something for each title.
     private static func find(
-        _ titles: [String], of target: ResourceType, for view: CallerView, _ connection: PostgresConnection
-    ) async throws -> [String: Found] {
+        _ titles: [Value], of target: ResourceType, for view: CallerView, _ connection: PostgresConnection
+    ) async throws -> [Value: Found] {
         var result = Dictionary(titles.map { ($0, Found.nothing) }) { first, _ in first }
         guard let column = view.titleField(of: target)?.column, view.refusal(.read, target) == nil else {
             return result
@@ -54,7 +55,7 @@ struct ImportNames: Sendable {
         let key = PostgresSQL.quoteIdentifier(ResourcePlan.alias, target.key.sqlName)
         let id = target.keyType == .objectId ? "encode(\(key), 'hex')" : "\(key)::text"
         let title = PostgresSQL.quoteIdentifier(ResourcePlan.alias, target.item.columns[column].sqlName)
-        var parameters = [PostgresParameter.textArray(titles)]
+        var parameters = [try PostgresParameter(list: titles, of: .string)]
         parameters += try condition.parameters.map { try PostgresParameter($0) }
         // Columns of text are compared by their bytes.
         let rows = try await connection.query(
