@@ -1,10 +1,14 @@
 import HTTPTypes
 import HummingbirdTesting
 import PostgresClient
+import PostgresValues
 import ServiceTestSupport
+import Synchronization
 import Testing
 import TomboloHTTP
 import TomboloModel
+
+@testable import AdminPanel
 
 @Suite struct PanelListTests {
     @Test("a list shows, searches, sorts, filters and pages what the caller may read")
@@ -101,6 +105,54 @@ import TomboloModel
                 let after = try await browser.get("/panel/data/sessions").text
                 #expect(after.contains("was deleted.") && after.contains("Save it again"))
                 #expect(!(try await browser.get("/panel/data/sessions").text.contains("Pending")))
+            }
+        }
+    }
+
+    @Test("views that are saved at the same time count each other")
+    func savedViewsAtOnce() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let user = try #require(fixture.users["admin"])
+                try await fixture.pool.query(
+                    """
+                    INSERT INTO tombolo.panel_view (user_id, class, name, query)
+                    SELECT $1, 'Session', 'View ' || n, '' FROM generate_series(1, $2) AS n
+                    """, [.objectId(user), .int64(Int64(SavedViews.maximumCount - 1))])
+                // Whoever saves one stops after counting, until the holder lets go.
+                try await fixture.pool.execute(
+                    """
+                    CREATE FUNCTION hold_views() RETURNS trigger LANGUAGE plpgsql AS $$
+                        BEGIN PERFORM pg_advisory_xact_lock(815); RETURN NEW; END $$;
+                    CREATE TRIGGER hold BEFORE INSERT ON tombolo.panel_view
+                        FOR EACH ROW EXECUTE FUNCTION hold_views()
+                    """)
+                let holder = try await PostgresConnection.connect(fixture.pool.configuration)
+                try await holder.execute("BEGIN; SELECT pg_advisory_xact_lock(815)")
+                let token = try await browser.formToken()
+                let isOver = Atomic(false)
+                async let statuses = {
+                    defer { isOver.store(true, ordering: .sequentiallyConsistent) }
+                    async let one = browser.send("/panel/views/sessions", ["name": "One", "query": ""], token: token)
+                    async let other = browser.send("/panel/views/sessions", ["name": "Two", "query": ""], token: token)
+                    return try await [one.status, other.status]
+                }()
+                // Not by the holder: a transaction sees others as they were when it first looked.
+                let waiting = """
+                    SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'
+                    """
+                while !isOver.load(ordering: .sequentiallyConsistent),
+                    try await fixture.pool.query(waiting)[0, 0].int < 2
+                {
+                    await Task.yield()
+                }
+                try await holder.execute("COMMIT")
+                await holder.close()
+                #expect(try await statuses.sorted() == [303, 409])
+                let count = try await fixture.pool.query("SELECT count(*) FROM tombolo.panel_view")[0, 0].int
+                #expect(count == SavedViews.maximumCount)
             }
         }
     }

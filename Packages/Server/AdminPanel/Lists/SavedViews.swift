@@ -51,14 +51,20 @@ struct SavedViews: PanelSection {
                 .badRequest, "This view can't be saved: its address is too long or invalid.",
                 hint: "Remove some filters.")
         }
-        let saved = try await request.core.pool.query(
-            """
-            INSERT INTO tombolo.panel_view (user_id, class, name, query)
-            SELECT $1, $2, $3, $4
-            WHERE (SELECT count(*) FROM tombolo.panel_view WHERE user_id = $1 AND class = $2 AND name <> $3)
-                < \(Self.maximumCount)
-            ON CONFLICT (user_id, class, name) DO UPDATE SET query = EXCLUDED.query RETURNING name
-            """, [.objectId(request.userID), .text(type.item.name), .text(name), .text(query)])
+        let saved = try await request.core.pool.transaction { connection in
+            // What a user saves at the same time is counted one after the other.
+            try await connection.query(
+                "SELECT pg_advisory_xact_lock(hashtextextended('tombolo.panel_view ' || $1, 0))",
+                [.text(request.userID.stringValue)])
+            return try await connection.query(
+                """
+                INSERT INTO tombolo.panel_view (user_id, class, name, query)
+                SELECT $1, $2, $3, $4
+                WHERE (SELECT count(*) FROM tombolo.panel_view WHERE user_id = $1 AND class = $2 AND name <> $3)
+                    < \(Self.maximumCount)
+                ON CONFLICT (user_id, class, name) DO UPDATE SET query = EXCLUDED.query RETURNING name
+                """, [.objectId(request.userID), .text(type.item.name), .text(name), .text(query)])
+        }
         guard !saved.isEmpty else {
             throw RequestFailure(
                 .conflict, "You have \(Self.maximumCount) views of this class already.", hint: "Delete one first.")
