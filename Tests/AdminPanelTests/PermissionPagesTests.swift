@@ -190,6 +190,46 @@ import TomboloServerModel
         }
     }
 
+    @Test(
+        "an object is asked about by its id, whatever type it has",
+        arguments: [
+            (
+                "Boat", PropertyType.uuid, "'6f9619ff-8b86-d011-b42d-00c04fc964ff'",
+                "6F9619FF-8B86-D011-B42D-00C04FC964FF", "00000000-0000-0000-0000-000000000000", "12"
+            ), ("Berth", .int(bits: 64), "7", "7", "8", "seven"),
+            ("Buoy", .string, "'north 1'", "north%201", "north", "%00"),
+        ] as [(String, PropertyType, String, String, String, String)])
+    func keys(
+        className: String, type: PropertyType, stored: String, id: String, other: String, wrong: String
+    ) async throws {
+        try await ServiceFixture.with { fixture in
+            let key = ModelProperty(name: "_id", type: type, isPrimaryKey: true)
+            let models = try ModelDocument(
+                app: "harbour",
+                classes: [ModelClass(name: className, table: className.lowercased(), properties: [key])])
+            let rules = "version: 1\nrules:\n  \(className):\n    - { name: all, applyWhen: {}, read: true }\n"
+            try await fixture.pool.withConnection { connection in
+                try await Migrator.toDocuments([AppDocuments(models: models, rules: rules)], on: connection).apply()
+                try await connection.execute("INSERT INTO \(className) (_id) VALUES (\(stored))")
+            }
+            try await fixture.adminModels.refresh()
+            try await PanelBrowser.with(fixture, rules: fixture.adminModels.liveRules()) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                func ask(_ id: String) async throws -> Answer {
+                    let user = ServiceFixture.email("admin")
+                    return try await browser.get(
+                        "/panel/permissions/why?class=\(className)&user=\(user)&object=\(id)")
+                }
+                let answer = try await ask(id)
+                #expect(answer.status == 200 && answer.text.contains("may do with \(className)"), "\(answer.text)")
+                #expect(answer.text.contains(#"<span class="verdict yes">yes</span>"#))
+                #expect(try await ask(other).status == 404)
+                let refused = try await ask(wrong)
+                #expect(refused.status == 422 && refused.text.contains("The id isn"), "\(refused.text)")
+            }
+        }
+    }
+
     @Test("the page of routes has one line for each route, with what every role gets")
     func routes() async throws {
         try await ServiceFixture.with { fixture in

@@ -2,6 +2,7 @@ import AdminService
 import HTTPTypes
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 import TomboloRules
@@ -114,10 +115,11 @@ struct WhyPages: PanelSection {
         _ text: String, _ index: Int, _ request: PanelRequest, _ rules: Rules
     ) async throws -> Row {
         let item = rules.schema[index]
-        guard let id = try? ObjectId(string: text) else {
-            throw RequestFailure(.unprocessable, "The object's id isn't 24 hexadecimal digits.")
+        let type = item.primaryKey?.type ?? .objectId
+        guard !text.utf8.contains(0), let key = type.keyValue(text) else {
+            throw RequestFailure(.unprocessable, "The id isn't \(ValueText.expected(type)).")
         }
         return try await RowReader(schema: rules.schema, pool: request.core.pool).readable(
-            item.name, id: id, by: request.subject, under: rules)
+            item.name, key: key, by: request.subject, under: rules)
     }
 }

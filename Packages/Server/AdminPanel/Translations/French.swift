@@ -2477,8 +2477,8 @@ extension BuiltInTranslations {
         msgid "Somebody whose account is disabled may do nothing."
         msgstr "Une personne dont le compte est désactivé n’a aucun droit."
 
-        msgid "The object's id isn't 24 hexadecimal digits."
-        msgstr "L’identifiant de l’objet ne se compose pas de 24 chiffres hexadécimaux."
+        msgid "The id isn't {0}."
+        msgstr "L’identifiant n’est pas {0}."
 
         # Packages/Server/AdminPanel/Places/GeographicPoint.swift
 
@@ -2614,9 +2614,6 @@ extension BuiltInTranslations {
 
         msgid "Created once, though the form was sent twice."
         msgstr "Créé une seule fois, bien que le formulaire ait été envoyé deux fois."
-
-        msgid "The id isn't {0}."
-        msgstr "L’identifiant n’est pas {0}."
 
         # Packages/Server/AdminPanel/Records/EditPage+Saving.swift
 

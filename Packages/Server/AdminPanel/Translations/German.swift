@@ -2478,8 +2478,8 @@ extension BuiltInTranslations {
         msgid "Somebody whose account is disabled may do nothing."
         msgstr "Wer ein deaktiviertes Konto hat, darf nichts."
 
-        msgid "The object's id isn't 24 hexadecimal digits."
-        msgstr "Die ID des Objekts besteht nicht aus 24 Hexadezimalziffern."
+        msgid "The id isn't {0}."
+        msgstr "Die ID passt nicht; erwartet wird {0}."
 
         # Packages/Server/AdminPanel/Places/GeographicPoint.swift
 
@@ -2615,9 +2615,6 @@ extension BuiltInTranslations {
 
         msgid "Created once, though the form was sent twice."
         msgstr "Einmal erstellt, obwohl das Formular zweimal gesendet wurde."
-
-        msgid "The id isn't {0}."
-        msgstr "Die ID passt nicht; erwartet wird {0}."
 
         # Packages/Server/AdminPanel/Records/EditPage+Saving.swift
 

@@ -2477,8 +2477,8 @@ extension BuiltInTranslations {
         msgid "Somebody whose account is disabled may do nothing."
         msgstr "Quien tiene la cuenta desactivada no puede hacer nada."
 
-        msgid "The object's id isn't 24 hexadecimal digits."
-        msgstr "El ID del objeto no tiene 24 cifras hexadecimales."
+        msgid "The id isn't {0}."
+        msgstr "El ID no es {0}."
 
         # Packages/Server/AdminPanel/Places/GeographicPoint.swift
 
@@ -2614,9 +2614,6 @@ extension BuiltInTranslations {
 
         msgid "Created once, though the form was sent twice."
         msgstr "Se creó una sola vez, aunque el formulario se envió dos veces."
-
-        msgid "The id isn't {0}."
-        msgstr "El ID no es {0}."
 
         # Packages/Server/AdminPanel/Records/EditPage+Saving.swift
 

@@ -49,8 +49,12 @@ public struct RowReader: Sendable {
 
     /// The live object with this key; nil where there is none.
     public func object(_ className: String, id: ObjectId) async throws -> Row? {
-        guard let key = schema[className]?.primaryKey else { return nil }
-        let filter = Predicate.compare(PropertyPath(key.name), .equal, .objectId(id))
+        try await object(className, key: .objectId(id))
+    }
+
+    private func object(_ className: String, key: Value) async throws -> Row? {
+        guard let column = schema[className]?.primaryKey else { return nil }
+        let filter = Predicate.compare(PropertyPath(column.name), .equal, key)
         return try await objects(className, matching: filter, limit: 1).first
     }
 
@@ -59,7 +63,14 @@ public struct RowReader: Sendable {
     public func readable(
         _ className: String, id: ObjectId, by subject: Subject, under rules: Rules
     ) async throws -> Row {
-        guard let row = try await object(className, id: id), let index = schema.index(of: className),
+        try await readable(className, key: .objectId(id), by: subject, under: rules)
+    }
+
+    /// The same by a key of any type.
+    package func readable(
+        _ className: String, key: Value, by subject: Subject, under rules: Rules
+    ) async throws -> Row {
+        guard let row = try await object(className, key: key), let index = schema.index(of: className),
             rules.authorize(subject, .read, .object(classIndex: index, old: row, new: nil)).isAllowed
         else { throw RequestFailure.noSuchObject(className) }
         return row
