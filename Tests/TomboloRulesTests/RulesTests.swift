@@ -569,6 +569,28 @@ import TomboloRules
         #expect(throws: RuleError.self) { try Rules(schema: schema, book: stranger) }
     }
 
+    @Test("a class of the app that was renamed is refused under its former name, with the one it has now")
+    func formerNames() throws {
+        let key = Column(name: "_id", type: .objectId, isPrimaryKey: true)
+        let team = Column(name: "team", type: .string)
+        let schema = try Schema([
+            ClassSchema(name: "Home", columns: [key, team], previousNames: ["Listing"]),
+            ClassSchema(name: "Lead", columns: [key, team], previousNames: ["Client"]),
+        ])
+        func problems(_ document: String) throws -> [String] {
+            var book = try RuleBook(parsing: document, file: "homes.yaml")
+            book.scope = ["Home"]
+            let error = #expect(throws: RuleError.self) { try Rules(schema: schema, book: book) }
+            return error?.problems ?? []
+        }
+        let renamed = "the class 'Listing' is called 'Home' now; use that name."
+        #expect(try problems("Listing: []") == ["homes.yaml:1: \(renamed)"])
+        let foreign = "Client belongs to another app, whose rules decide about it."
+        #expect(try problems("Client: []") == ["homes.yaml:1: \(foreign)"])
+        let matrix = "matrix: {scope: team, services: {homes: Listing}, roles: {lead: {homes: crud}}}"
+        #expect(try problems(matrix).contains("homes.yaml:1: matrix: \(renamed)"))
+    }
+
     @Test("in development mode everybody who is logged in may do everything")
     func developmentMode() throws {
         let rules = try Rules(schema: schema, book: .open(["Note"]))

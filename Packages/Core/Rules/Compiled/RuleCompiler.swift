@@ -80,8 +80,8 @@ struct RuleCompiler {
                     + "\(owner.className).")
             return
         }
-        if let scope = book.scope, !scope.contains(declaration.name) {
-            problems.append("\(place)\(declaration.name) belongs to another app, whose rules decide about it.")
+        if let refusal = book.refusal(naming: declaration.name, schema[index]) {
+            problems.append("\(place)\(refusal)")
             return
         }
         if let other = files[index] {

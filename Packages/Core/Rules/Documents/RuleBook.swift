@@ -1,3 +1,5 @@
+internal import TomboloModel
+
 /// The rules of one app as its document says them. ``Rules/init(schema:books:)`` checks them against the classes.
 public struct RuleBook: Sendable {
     /// The document's name, for messages.
@@ -55,6 +57,14 @@ public struct RuleBook: Sendable {
     public func decides(about className: String) -> Bool {
         if classes.contains(where: { $0.name == className }) || matrixClassNames.contains(className) { return true }
         return hasDefaultRoles && scope?.contains(className) ?? true
+    }
+
+    /// Why the document can't say anything of a class by this name, as a sentence; nil if it can.
+    /// - Parameter item: the class that has the name, or had it before.
+    func refusal(naming name: String, _ item: ClassSchema) -> String? {
+        guard let scope, !scope.contains(name) else { return nil }
+        guard scope.contains(item.name) else { return "\(name) belongs to another app, whose rules decide about it." }
+        return "the class '\(name)' is called '\(item.name)' now; use that name."
     }
 
     /// Which role may do what with which service, if the document says it by a matrix.

@@ -156,8 +156,8 @@ struct MatrixCompiler {
                 item.line, "there is no class '\(item.name.shortened(toByteCount: String.nearestLengthLimit))'\(hint)")
             return nil
         }
-        if let scope = book.scope, !scope.contains(item.name) {
-            problem(item.line, "\(item.name) belongs to another app, whose rules decide about it.")
+        if let refusal = book.refusal(naming: item.name, schema[index]) {
+            problem(item.line, refusal)
             return nil
         }
         guard let scope = item.scope ?? declaration.scope else { return nil }
