@@ -64,6 +64,7 @@ struct UnknownNamesTests {
         #expect(messages.allSatisfy { $0.code == .invalid })
         for (refusal, name) in zip(messages, ["'Ghost'", "'colour'", "'uses'", "key of a Room"]) {
             #expect(refusal.message.contains(name), "\(refusal.message)")
+            #expect(refusal.message.suffix(2).count { ".?".contains($0) } == 1, "\(refusal.message)")
         }
         #expect(received.allSatisfy { $0.defect == nil || $0.instructions.isEmpty })
         #expect(received.map(\.base) == all.map(\.base))

@@ -61,7 +61,7 @@ extension SyncEngine {
             try openStore().reset(client: .random(using: &generator), discardsPending: discardsPending)
             events.append(.storeReset)
         } catch {
-            configuration.logger.error("The device file couldn't be reset: \(error). Retrying.")
+            configuration.logger.error("The device file couldn't be reset: \("\(error)".sentence) Retrying.")
             events.append(.storeResetFailed)
         }
     }
@@ -87,7 +87,7 @@ extension SyncEngine {
                 events.append(.disconnected(random: 0))
             }
         } catch {
-            configuration.logger.error("The device file couldn't be reset: \(error). Retrying.")
+            configuration.logger.error("The device file couldn't be reset: \("\(error)".sentence) Retrying.")
             disconnect()
             events.append(.disconnected(random: 1))
         }

@@ -331,7 +331,7 @@ public actor SyncEngine {
         guard reason != lastEnd else { return }
         lastEnd = reason
         configuration.logger.notice(
-            "Can't connect to \(configuration.url): \(reason). Retrying.")
+            "Can't connect to \(configuration.url): \(reason.sentence) Retrying.")
     }
 
     private func opened(_ number: Int, _ token: String) throws {

@@ -28,7 +28,7 @@ extension MessageCodec {
                 throw error.at("changeset \(head.number)")
             }
             result.defect = ChangesetDefect(
-                refusal: Refusal(.invalid, "The changeset doesn't fit the server's schema: \(error.message)."),
+                refusal: Refusal(.invalid, "The changeset doesn't fit the server's schema: \(error.message.sentence)"),
                 fingerprint: fingerprint.value)
             return result
         }
