@@ -125,7 +125,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                     models: models, authenticator: authenticator, development: development, runsSequencer: sequencer,
                     limits: configuration.limits, certificate: certificate, drainDelay: configuration.drainDelay,
                     redis: ticks, metrics: metrics, logger: logger
-                ) { port in say("gateway \(configuration.scheme)://\(configuration.host):\(port)") })
+                ) { port in say("gateway \(configuration.address(port: port))") })
         }
         metrics.install()
         if let traces = try OTLPConfiguration.read(service: "sync-gateway") {

@@ -1,3 +1,5 @@
+import TomboloHTTP
+
 /// Prints where the servers listen once all of them do, and what to try.
 actor AddressBoard {
     private let expected: Int
@@ -16,7 +18,7 @@ actor AddressBoard {
     }
 
     func add(_ name: String, _ host: String, _ port: Int) {
-        addresses[name] = "http://\(host):\(port)"
+        addresses[name] = ListeningAddress.text("http", host, port)
         guard addresses.count == expected else { return }
         guard quiet else { return say(advice) }
         for name in ["gateway", "admin"] {

@@ -49,8 +49,7 @@ struct RunServers: AsyncParsableCommand {
         let gateway = try configuration(GatewayServer.portVariable, GatewayServer.defaultPort)
         let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
         // A free port is known only when the server listens.
-        let host = admin.host.contains(":") ? "[\(admin.host)]" : admin.host
-        let address = admin.port == 0 ? nil : try AdminAddress("\(admin.scheme)://\(host):\(admin.port)")
+        let address = admin.port == 0 ? nil : try AdminAddress(admin.address(port: admin.port))
         let environment = try AdminEnvironment(defaults: SettingValues(address: address))
         let level = quiet ? Logger.Level.warning : gateway.logLevel
         func logger(_ label: String) -> Logger {

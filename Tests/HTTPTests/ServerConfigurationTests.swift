@@ -44,6 +44,16 @@ import TomboloHTTP
     }
 
     @Test(
+        "The address that a server prints has an IPv6 host in brackets",
+        arguments: [
+            ("127.0.0.1", "http://127.0.0.1:9000"), ("localhost", "http://localhost:9000"),
+            ("::1", "http://[::1]:9000"), ("::", "http://[::]:9000"),
+        ])
+    func address(host: String, address: String) throws {
+        #expect(try Self.read(["TOMBOLO_HOST": host]).address(port: 9_000) == address)
+    }
+
+    @Test(
         "A wrong or missing value names its variable",
         arguments: [
             ("TOMBOLO_TEST_PORT", "70000"), ("TOMBOLO_TEST_PORT", "-1"), ("TOMBOLO_TEST_PORT", "http"),

@@ -104,7 +104,7 @@ import Testing
         "addresses",
         arguments: [
             ("redis://host", "redis://host:6379"), ("rediss://:pw@host:7000/", "rediss://host:7000"),
-            ("redis://user:p%40ss@[::1]:1", "redis://::1:1"),
+            ("redis://user:p%40ss@[::1]:1", "redis://[::1]:1"),
         ])
     func addresses(_ text: String, _ description: String) throws {
         let address = try #require(RedisAddress(text))

@@ -96,7 +96,7 @@ struct TicketAPICommand: AsyncParsableCommand {
         var server = try buildTicketApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             authenticator: authenticator, limits: configuration.limits, metrics: metrics, logger: logger
-        ) { port in say("tickets \(configuration.scheme)://\(configuration.host):\(port)") }
+        ) { port in say("tickets \(configuration.address(port: port))") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []
         try await ServiceGroup(

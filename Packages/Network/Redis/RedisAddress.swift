@@ -28,7 +28,9 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible, CustomD
         if password == nil, parts.user?.isEmpty == false { return nil }
     }
 
-    public var description: String { "\(usesTLS ? "rediss" : "redis")://\(host):\(port)" }
+    public var description: String {
+        "\(usesTLS ? "rediss" : "redis")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 }

@@ -60,7 +60,7 @@ struct AdminServerCommand<Program: AdminServerProgram>: AsyncParsableCommand {
             configuration, environment, additions: Program.additions, options: options, database: database,
             pool: pool, models: models, authenticator: authenticator, certificate: certificate, metrics: metrics,
             logger: logger
-        ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
+        ) { port in say("admin \(configuration.address(port: port))") }
         try await ServiceGroup(
             services: [DatabaseService(pool), mail]
                 + [ModelFollower(models, configuration: database, logger: logger)] + services

@@ -57,7 +57,7 @@ struct SettingsContent: Sendable {
         let scheme = settings[CertificateFiles.certificateVariable] == nil ? "http" : "https"
         let host = settings[ServerConfiguration.hostVariable] ?? ServerConfiguration.defaultHost
         let port = settings[AdminServer.portVariable] ?? String(AdminServer.defaultPort)
-        let address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)"
+        let address = "\(scheme)://\(ListeningAddress.host(host))"
         listening = port == "0" ? localized("\(address), at a free port") : "\(address):\(port)"
         topics = ServerVariable.Topic.allCases.enumerated().map { index, topic in
             Topic(

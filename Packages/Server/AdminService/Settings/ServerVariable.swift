@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import TomboloHTTP
 
 /// A variable of the environment that a server is configured by. `--help` and the panel's page of settings are made of it.
 public struct ServerVariable: Sendable {
@@ -62,7 +63,8 @@ public struct ServerVariable: Sendable {
         guard let keywords = try? PostgresConfiguration(value).keywords else { return "set" }
         let user = keywords["user"].map { "\($0)@" } ?? ""
         let port = keywords["port"].map { ":\($0)" } ?? ""
-        return "postgresql://\(user)\(keywords["host"] ?? "")\(port)/\(keywords["dbname"] ?? "")"
+        let host = ListeningAddress.host(keywords["host"] ?? "")
+        return "postgresql://\(user)\(host)\(port)/\(keywords["dbname"] ?? "")"
     }
 
     private static func link(_ value: String) -> String {

@@ -123,7 +123,8 @@ public struct HTTPApplication: ApplicationProtocol {
 
     public func onServerRunning(_ channel: any Channel) async {
         let port = channel.localAddress?.port ?? 0
-        logger.info("\(name) listens on \(certificate == nil ? "http" : "https")://\(host):\(port)")
+        let scheme = certificate == nil ? "http" : "https"
+        logger.info("\(name) listens on \(ListeningAddress.text(scheme, host, port))")
         await whenRunning(port)
     }
 }

@@ -62,6 +62,9 @@ public struct ServerConfiguration: Sendable {
     /// How clients begin the server's address.
     public var scheme: String { certificate == nil ? "http" : "https" }
 
+    /// The server's address, at the port that it has.
+    package func address(port: Int) -> String { ListeningAddress.text(scheme, host, port) }
+
     /// Reads the certificate, if there is one.
     /// - Throws: ``CertificateError``.
     public func loadCertificate(logger: Logger) throws(CertificateError) -> TLSCertificate? {

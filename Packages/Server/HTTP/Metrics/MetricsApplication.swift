@@ -49,7 +49,7 @@ extension ServerConfiguration {
         guard let metrics else { return [] }
         return [
             buildMetricsApplication(metrics, registry: registry, logger: logger) { port in
-                await whenRunning("http://\(metrics.host):\(port)/metrics")
+                await whenRunning("\(ListeningAddress.text("http", metrics.host, port))/metrics")
             }
         ]
     }
