@@ -440,6 +440,25 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
+    @Test("months of years with five digits, as a clock that's set ahead makes them, don't count as old")
+    func expiryOfFarYears() async throws {
+        try await withDatabase { database, connection, follower in
+            try await tick(database)
+            try await follower.catchUp()
+            try await connection.execute(
+                """
+                SELECT tombolo.open_audit_months('10000-01-15', '10000-02-02');
+                SELECT tombolo.open_audit_months('2020-01-15', '2020-01-16');
+                INSERT INTO tombolo.audit_retention (months) VALUES (2)
+                """)
+            #expect(try await connection.query("SELECT tombolo.audit_expire()")[0, 0].int64 == 1)
+            for name in ["audit_entry_10000_01", "audit_entry_10000_02"] {
+                let isThere = try await connection.query("SELECT to_regclass('tombolo.\(name)') IS NOT NULL")[0, 0].bool
+                #expect(isThere, "\(name)")
+            }
+        }
+    }
+
     @Test("a clock that's set ahead by decades makes no months in which nothing happened")
     func leap() async throws {
         try await withDatabase { database, connection, follower in

@@ -38,7 +38,9 @@ extension SystemFunction {
                 IF v_until IS NULL THEN
                     RETURN 0;
                 END IF;
-                FOR v_month IN SELECT c.relname, to_timestamp(right(c.relname, 7), 'YYYY_MM') + interval '1 month' AS ends
+                -- Years have four digits or more.
+                FOR v_month IN SELECT c.relname,
+                        to_timestamp(substr(c.relname, length('audit_entry_') + 1), 'YYYY_MM') + interval '1 month' AS ends
                     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
                     WHERE i.inhparent = 'tombolo.audit_entry'::regclass ORDER BY 1
                 LOOP
