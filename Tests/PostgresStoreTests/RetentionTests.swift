@@ -357,6 +357,23 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         await database.finish()
     }
 
+    @Test("A run that fails has given back what keeps others from running by the time it says so")
+    func failedRun() async throws {
+        let database = try await makeDatabase()
+        let other = try await database.connect()
+        try await other.execute("ALTER TABLE tombolo.receipt RENAME TO receipts")
+        // PostgreSQL may be quick to notice that a connection was closed.
+        for _ in 0..<30 {
+            await #expect(throws: PostgresError.self) {
+                try await database.retention.run(now: Stamp(microseconds: Self.day))
+            }
+            try #require(try await ServiceLock.retention.take(other))
+            await ServiceLock.release(other)
+        }
+        await other.close()
+        await database.finish()
+    }
+
     @Test("An interrupted detach of a partition is finished later")
     func interruptedDetach() async throws {
         let database = try await makeDatabase()

@@ -114,12 +114,13 @@ public struct ChangelogRetention: Sendable {
             var report: Report?
             if try await ServiceLock.retention.take(holder) {
                 report = try await runLocked(now)
-                // The server notices a closed connection a moment later; the next run may come before.
-                try await holder.execute("ROLLBACK")
+                // The next run may come before the server notices a closed connection.
+                await ServiceLock.release(holder)
             }
             await holder.close()
             return report
         } catch {
+            await ServiceLock.release(holder)
             await holder.close()
             throw error
         }
