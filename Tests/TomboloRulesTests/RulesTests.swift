@@ -371,6 +371,29 @@ import TomboloRules
         #expect(rules.readable(Subject(user: userID))(element) == .constant(true))
     }
 
+    @Test(
+        "a number in a rule, or of the user, stands for the float nearest to it where the property is a float",
+        arguments: [
+            ("{level: 0.1}", [false, true, false]), ("{level: {$in: [0.1, 7]}}", [false, true, false]),
+            ("{level: {$lte: 0.1}}", [true, true, false]), ("{level: {$gt: 0.1}}", [false, false, true]),
+            (#"{level: "%%user.custom_data.level"}"#, [false, true, false]),
+        ])
+    func floats(read: String, expected: [Bool]) throws {
+        let item = ClassSchema(
+            name: "Tank",
+            columns: [
+                Column(name: "_id", type: .objectId, isPrimaryKey: true), Column(name: "level", type: .float),
+            ])
+        let schema = try Schema([item])
+        let document = "Tank: [{name: all, applyWhen: {}, read: \(read)}]"
+        let rules = try Rules(schema: schema, book: RuleBook(parsing: document, file: "tanks.yaml"))
+        let readable = rules.readable(Subject(user: userID, customData: ["level": .double(0.1)]))(0)
+        // As a device stores them.
+        let levels = [Float(0.1).nextDown, 0.1, Float(0.1).nextUp]
+        let found = levels.map { readable.matches(Row([.objectId(ObjectId()), .double(Double($0))]), of: item) }
+        #expect(found == expected)
+    }
+
     @Test("a rule for a field counts after the property was renamed, and the one by its new name before one by its old")
     func renamedFields() throws {
         let schema = try Schema([

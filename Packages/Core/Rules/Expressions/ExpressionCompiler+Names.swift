@@ -77,7 +77,8 @@ extension ExpressionCompiler {
                 report(line, "'\(shown)' is a list, and rules can't look into lists.")
                 return nil
             }
-            return .init(name: name, type: schema.storedType(of: column))
+            // Stored as a double, but compared with the nearest float.
+            return .init(name: name, type: column.type == .float ? .float : schema.storedType(of: column))
         }
         if item.lists.contains(where: { $0.name == name }) {
             report(

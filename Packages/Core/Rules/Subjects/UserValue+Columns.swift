@@ -9,8 +9,11 @@ extension UserValue {
         case (.bool, .bool(let flag)): .bool(flag)
         case (.int, .int(let number)): .int(number)
         case (.int, .double(let number)): Int64(exactly: number).map(Value.int)
-        case (.double, .double(let number)), (.float, .double(let number)): .double(number)
-        case (.double, .int(let number)), (.float, .int(let number)): .double(Double(number))
+        case (.double, .double(let number)): .double(number)
+        case (.double, .int(let number)): .double(Double(number))
+        // As in queries: no float is 0.1, but one is nearest to it.
+        case (.float, .double(let number)): Value.double(number).converted(to: .float)
+        case (.float, .int(let number)): Value.int(number).converted(to: .float)
         case (.string, .string(let text)):
             text.utf8.count <= Value.maximumByteCount && !text.utf8.contains(0) ? .string(text) : nil
         case (.date, .string(let text)): Self.date(text)

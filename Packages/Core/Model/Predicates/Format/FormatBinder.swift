@@ -310,7 +310,7 @@ struct FormatBinder {
 extension Value {
     /// A number as compared with a property of a type: whole doubles become integers, integers become doubles if exact,
     /// and a float property gets the nearest float.
-    func converted(to type: PropertyType) -> Value {
+    package func converted(to type: PropertyType) -> Value {
         switch (self, type) {
         case (.double(let number), .int): return Int64(exactly: number).map(Value.int) ?? self
         case (.int(let number), .double): return Double(exactly: number).map(Value.double) ?? self
