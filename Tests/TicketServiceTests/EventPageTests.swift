@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PostgresClient
 import ServiceTestSupport
 import Testing
 import TicketService
@@ -26,6 +27,21 @@ import TomboloModel
             #expect(page.text.contains("Talk 1") && page.text.contains("Talk 2"))
             #expect(page.text.contains("Main Hall") && page.text.contains("Ada, Grace"))
             #expect(!page.text.contains("Talk 3") && !page.text.contains("Staff"))
+            #expect(!page.text.contains("too large"))
+        }
+    }
+
+    @Test("a page that may not have all of an event says so")
+    func largeEvent() async throws {
+        try await TicketTests.run { fixture, call in
+            try await fixture.pool.query(
+                """
+                INSERT INTO session_speakers (_id, owner, rank, target)
+                SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), $1, 'b' || n, $2
+                FROM generate_series(1, \(RowReader.rowLimit)) AS n
+                """, [.bytea(fixture.sessions[0].bytes), .bytea(fixture.speakers[0].bytes)])
+            let page = try await call(.get, "/events/\(fixture.event)")
+            #expect(page.status == 200 && page.text.contains("At most 5,000 of its tickets, sessions"), "\(page.text)")
         }
     }
 

@@ -29,6 +29,10 @@ extension EventPage {
         {{/eventWebsite}}
         </header>
         <main>
+        {{#isCut}}
+        <p class="muted">This event is too large for one page. At most 5,000 of its tickets, sessions, rooms, tracks and \
+        speakers are shown, and of the names of speakers beside all sessions.</p>
+        {{/isCut}}
         {{#hasTickets}}
         <section>
         <h2>Tickets</h2>

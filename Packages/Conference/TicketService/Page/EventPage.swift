@@ -56,6 +56,8 @@ struct EventPage: Sendable {
         var speakers: [Value: ClassRow<Speaker>]
         /// The speakers' keys of each session, in order.
         var speakersOfSession: [Value: [Value]]
+        /// Whether there may be more of something than ``RowReader/rowLimit``.
+        var isCut: Bool
 
         /// Of everything but the event.
         var keys: Set<ObjectId> {
@@ -97,7 +99,8 @@ struct EventPage: Sendable {
             event: tables.events.row(event), tickets: found[1].map(tables.tickets.row),
             sessions: found[2].map(tables.sessions.row), rooms: byKey(found[3], tables.rooms),
             tracks: byKey(found[4], tables.tracks), speakers: byKey(found[5], tables.speakers),
-            speakersOfSession: RowReader.lists(found[6]))
+            speakersOfSession: RowReader.lists(found[6]),
+            isCut: found.contains { $0.count == RowReader.rowLimit })
     }
 
     // MARK: Showing
@@ -113,7 +116,7 @@ struct EventPage: Sendable {
             eventName: PageText(event[\.name]), eventDates: PageText(dates),
             eventPlace: PageText(nonEmpty: event[\.locationName]),
             eventDetails: PageMarkdown(event[\.details], firstHeading: 2),
-            eventWebsite: PageText(webAddress: event[\.websiteURL]), zone: PageText(clock.name),
+            eventWebsite: PageText(webAddress: event[\.websiteURL]), isCut: rows.isCut, zone: PageText(clock.name),
             hasTickets: !rows.tickets.isEmpty, tickets: rows.tickets.map(ticket), hasSchedule: !days.isEmpty,
             days: days)
     }

@@ -5,6 +5,7 @@ struct EventPageContent {
     let eventPlace: PageText?
     let eventDetails: PageMarkdown?
     let eventWebsite: PageText?
+    let isCut: Bool
     let zone: PageText
     let hasTickets: Bool
     let tickets: [Ticket]
