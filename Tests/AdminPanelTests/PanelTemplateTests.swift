@@ -69,6 +69,12 @@ import Testing
         }
     }
 
+    @Test("what holds texts of users within a line keeps their direction of writing to itself")
+    func directions() throws {
+        let text = try String(contentsOf: Self.folder.appending(path: "Assets/panel.css"), encoding: .utf8)
+        #expect(text.contains("\na, label, small, span, strong { unicode-bidi: isolate; }\n"))
+    }
+
     @Test("colours of text have enough contrast in both themes")
     func contrast() throws {
         let text = try String(contentsOf: Self.folder.appending(path: "Assets/panel.css"), encoding: .utf8)

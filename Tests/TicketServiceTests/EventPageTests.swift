@@ -25,9 +25,25 @@ import TomboloModel
             // 09:00 UTC is 11:00 in Berlin in May.
             #expect(page.text.contains("11:00"))
             #expect(page.text.contains("Talk 1") && page.text.contains("Talk 2"))
-            #expect(page.text.contains("Main Hall") && page.text.contains("Ada, Grace"))
+            #expect(page.text.contains("Main Hall") && page.text.contains("<bdi>Ada</bdi>, <bdi>Grace</bdi>"))
             #expect(!page.text.contains("Talk 3") && !page.text.contains("Staff"))
             #expect(!page.text.contains("too large"))
+        }
+    }
+
+    @Test("a name that turns the direction of writing turns no price, subtitle or other name around")
+    func directions() async throws {
+        try await TicketTests.run { fixture, call in
+            for (name, id, property) in [
+                ("Ticket", fixture.tickets[0], "name"), ("Session", fixture.sessions[0], "title"),
+                ("Speaker", fixture.speakers[0], "name"),
+            ] {
+                try await fixture.rows().set(name, id, property, "Left\u{202e}right")
+            }
+            let page = try await call(.get, "/events/\(fixture.event)").text
+            #expect(page.ranges(of: "<strong>Left\u{202e}right</strong>").count == 2)
+            #expect(page.contains("<bdi>Left\u{202e}right</bdi>, <bdi>Grace</bdi>"))
+            #expect(page.contains("strong { unicode-bidi: isolate; }"))
         }
     }
 

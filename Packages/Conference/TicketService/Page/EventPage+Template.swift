@@ -9,6 +9,7 @@ extension EventPage {
         <style>
         body { font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
         .muted { color: #555; }
+        strong { unicode-bidi: isolate; }
         .text { overflow-wrap: anywhere; }
         .text pre { white-space: pre-wrap; }
         .text blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 3px solid #ccc; }

@@ -159,6 +159,6 @@ struct EventPage: Sendable {
             sessionTitle: PageText(row[\.title]), sessionSubtitle: PageText(nonEmpty: row[\.subtitle]),
             sessionRoom: PageText(nonEmpty: rows.rooms[row[keyOf: \.room]]?[\.name]),
             sessionTrack: PageText(nonEmpty: rows.tracks[row[keyOf: \.track]]?[\.name]),
-            sessionSpeakers: PageText(nonEmpty: speakers.joined(separator: ", ")))
+            sessionSpeakers: PageText(names: speakers))
     }
 }

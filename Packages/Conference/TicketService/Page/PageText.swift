@@ -14,6 +14,12 @@ struct PageText: MustacheCustomRenderable, Equatable {
         self.init(text)
     }
 
+    /// Names in one line, of which none turns the others around, as with U+202E; nil if there's nothing to show.
+    init?(names: [String]) {
+        guard names.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
+        renderText = names.map { "<bdi>\(HTMLPage.escape($0))</bdi>" }.joined(separator: ", ")
+    }
+
     /// A link's address; nil unless it is a web address.
     init?(webAddress text: String?) {
         guard let address = text.flatMap(HTMLPage.webAddress) else { return nil }
