@@ -14,6 +14,7 @@ struct HeldModels: ModelSource {
     var authorize: @Sendable (String) async throws -> SessionAuthority = { _ in .everything }
     var holdRead: @Sendable () async throws -> Void = {}
     var holdUpload: @Sendable ([Upload]) async -> Void = { _ in }
+    var holdReadable: @Sendable (UInt64) async -> Void = { _ in }
 
     func newest() -> GatewayModel { GatewayModel(version: 1, schema: schema, authorize: authorize) }
     func newest(on schema: Schema) -> GatewayModel { newest() }
@@ -23,7 +24,7 @@ struct HeldModels: ModelSource {
     func store(for schema: Schema) async throws -> any ServerStore {
         HeldStore(
             base: try await PostgresServerStore.open(schema: schema, pool: pool), holdRead: holdRead,
-            holdUpload: holdUpload)
+            holdUpload: holdUpload, holdReadable: holdReadable)
     }
 }
 
@@ -33,6 +34,8 @@ struct HeldStore: ServerStore {
     let holdRead: @Sendable () async throws -> Void
     /// Called by each upload before it is applied.
     let holdUpload: @Sendable ([Upload]) async -> Void
+    /// Called before what somebody may read is kept, with the fingerprint of their rules.
+    let holdReadable: @Sendable (UInt64) async -> Void
 
     var schema: Schema { base.schema }
 
@@ -60,6 +63,7 @@ struct HeldStore: ServerStore {
     }
 
     func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws {
+        await holdReadable(rulesFingerprint)
         try await base.keepReadable(readable, under: rulesFingerprint)
     }
 

@@ -71,4 +71,54 @@ struct HeldUploadTests {
             }
         }
     }
+
+    @Test("an upload that comes before its session is open counts for its user, and nothing of it is left")
+    func tooEarly() async throws {
+        let schema = try Schema.of([Note.self])
+        let mayOpen = Permission()
+        defer { mayOpen.isGiven.store(true, ordering: .relaxed) }
+        let isAsked = Permission()
+        let narrowed = SessionAuthority(
+            user: "early", rulesFingerprint: 2, readable: { _ in .constant(true) }, permit: { _ in nil })
+        let authority = SessionAuthority(
+            user: "early", rulesFingerprint: 1, readable: { _ in .constant(true) }, permit: { _ in nil },
+            inPartition: { _ in narrowed })
+        try await GatewayFixture.with(
+            schema,
+            models: {
+                HeldModels(
+                    schema: schema, pool: $0, authorize: { _ in authority },
+                    holdReadable: {
+                        guard $0 == narrowed.rulesFingerprint else { return }
+                        isAsked.isGiven.store(true, ordering: .relaxed)
+                        while !mayOpen.isGiven.load(ordering: .relaxed), !Task.isCancelled { await Task.yield() }
+                    })
+            }
+        ) { fixture in
+            let services = fixture.gateway.services
+            let mayDecode = Permission()
+            try await DeviceSocket.with(schema, port: fixture.port) { device in
+                let upload = Self.upload(1, String(repeating: "x", count: 50_000))
+                try await device.send(
+                    .hello(
+                        Hello(
+                            accessToken: "token", client: ClientID(rawValue: 7), position: .none,
+                            activeSubscriptions: .empty, wantedSubscriptions: .empty, acknowledged: 0,
+                            classes: HelloClass.describe(schema), partition: .string("a"))))
+                while !isAsked.isGiven.load(ordering: .relaxed) { await Task.yield() }
+                async let others: Void = services.heavyWork.run(Peer("other"), progress: { .independent }) {
+                    while !mayDecode.isGiven.load(ordering: .relaxed), !Task.isCancelled { await Task.yield() }
+                }
+                while await services.heavyWork.usedCount == 0 { await Task.yield() }
+                try await device.send(upload)
+                while await services.heavyWork.waitingCount == 0 { await Task.yield() }
+                #expect(await services.uploadBudget.byteCountOfUser == ["early": device.codec.encode(upload).count])
+                mayOpen.isGiven.store(true, ordering: .relaxed)
+                mayDecode.isGiven.store(true, ordering: .relaxed)
+                _ = try await others
+                while await services.uploadBudget.byteCount > 0 { await Task.yield() }
+                #expect(await services.uploadBudget.byteCountOfUser == [:])
+            }
+        }
+    }
 }

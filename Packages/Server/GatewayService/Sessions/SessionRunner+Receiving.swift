@@ -56,7 +56,7 @@ extension SessionRunner {
     /// send as many as ``UserPace`` allows.
     /// - Returns: nil if the session ended before.
     func decodedInTurn(_ bytes: [UInt8]) async -> ServerSession.Event? {
-        let peer = peer(authority?.user ?? admission?.authority.user ?? "")
+        let peer = sender
         let codec = codec
         if MessageCodec.isUpload(bytes) {
             return try? await services.heavyWork.run(peer, progress: { .independent }) {
@@ -82,9 +82,7 @@ extension SessionRunner {
         // What is built of an upload takes many times its bytes: it has its place in the budget first.
         let isUpload = MessageCodec.isUpload(bytes)
         if isUpload {
-            guard (try? await services.uploadBudget.admit(bytes.count, of: peer(authority?.user ?? ""))) != nil else {
-                return
-            }
+            guard (try? await services.uploadBudget.admit(bytes.count, of: sender)) != nil else { return }
         }
         let event = bytes.count <= Self.maximumQuickByteCount ? decoded(bytes, with: codec) : await decodedInTurn(bytes)
         // Not before: an upload that ended meanwhile would have taken this one's place along.

@@ -66,13 +66,13 @@ extension SessionRunner {
         guard !session.hasWaitingUploads, waitingUploadByteCount > 0 else { return }
         let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0
-        await services.uploadBudget.release(byteCount, of: peer(authority?.user ?? ""))
+        await services.uploadBudget.release(byteCount, of: sender)
     }
 
     /// The session has ended: what waits is never uploaded.
     func releaseWaitingUploads() async {
         let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0
-        await services.uploadBudget.release(byteCount, of: peer(authority?.user ?? ""))
+        await services.uploadBudget.release(byteCount, of: sender)
     }
 }

@@ -89,6 +89,8 @@ actor SessionRunner {
     }
     /// Whose work the session's is; nil before its user is known.
     var peer: Peer? { authority.map { peer($0.user) } }
+    /// Whose the device's messages are: known since its hello, before what the user may do in the partition is.
+    var sender: Peer { peer(authority?.user ?? admission?.authority.user ?? "") }
     var nextAuthorityCheck: NIODeadline
     var checking: Task<Void, Never>?
     /// How often the feed said that what the user may do may have changed.

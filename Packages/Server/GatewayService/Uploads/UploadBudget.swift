@@ -19,7 +19,7 @@ actor UploadBudget {
     private let maximumByteCount: Int
     private let users: ConnectedUsers
     private(set) var byteCount = 0
-    private var byteCountOfUser: [String: Int] = [:]
+    private(set) var byteCountOfUser: [String: Int] = [:]
     private var byteCountOfPlace: [String: Int] = [:]
     /// In order of arrival.
     private var waiting: [Waiting] = []
