@@ -367,6 +367,31 @@ import TomboloRules
         }
     }
 
+    @Test("a list that somebody else made too long for a form stays as they made it, whatever is chosen about the rest")
+    func longerMeanwhile() async throws {
+        try await Self.run { site in
+            let long = JSON.array((0...FormEntry.maximumElementCount).map { .string("t\($0)") })
+            for isMine in [false, true] {
+                let id = try await site.fixture.ship(site.client, ["tags": ["a"]])
+                let path = "/panel/data/ships/\(id)"
+                var form = try await site.form("\(path)/edit")
+                let body: JSON = ["data": ["type": "ships", "id": .string(id), "attributes": ["tags": long]]]
+                #expect(try await site.fixture.call(site.client, .patch, "/api/ships/\(id)", body).status == 200)
+                form["f.name"] = "Mine"
+                if isMine { form["f.tags.0"] = "mine" }
+                let answer = try await site.browser.send(path, form, token: nil)
+                #expect(answer.status == 412, "\(answer.text)")
+                #expect(answer.text.contains("Tags is too long for a form now") == isMine)
+                let choice = PanelRecordTests.fields(answer.text)
+                #expect(choice["f.name"] == "Mine", "\(choice)")
+                let saved = try await site.browser.send(path, choice, token: nil)
+                #expect(saved.status == 303, "\(saved.text)")
+                let now = try await site.attributes(id)
+                #expect(now["name"] == "Mine" && now["tags"] == long)
+            }
+        }
+    }
+
     @Test("fields that the rules fix or hide: a change is refused at its place, and what is hidden isn't in the form")
     func rules() async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { _ in

@@ -103,6 +103,7 @@ struct ConflictPage {
         let theirs = edit.content(of: record.resource)
         var choices: [[String: Any]] = []
         var kept = [Self.hidden(FormKeys.field, edit.keys.seed.stringValue)]
+        var gone: [RequestFailure] = []
         for field in edit.fields {
             let name = field.field.name
             let (was, now) = (mine.was[name] ?? .null, theirs.was[name] ?? .null)
@@ -119,7 +120,12 @@ struct ConflictPage {
         for part in edit.parts {
             guard let own = edit.changed(part, mine) ?? mine.was[part.field.name] else { continue }
             let name = part.field.name
-            let (was, now) = (mine.was[name] ?? .null, theirs.was[name] ?? .null)
+            // What became too long for a form isn't chosen about, and stays as it is.
+            guard let now = theirs.was[name] else {
+                if edit.changed(part, mine) != nil { gone.append(EditPage.tooLong(part)) }
+                continue
+            }
+            let was = mine.was[name] ?? .null
             kept.append(Self.hidden(EditPage.wasName(part), CellText.compact(now)))
             if let choice = try await choice(part, Values(was: was, now: now, own: own)) { choices.append(choice) }
         }
@@ -133,6 +139,7 @@ struct ConflictPage {
             "rows": choices, "kept": kept, "version": theirs.version ?? "", "cancel": edit.page.path,
             "lost": mine.bytes.keys.sorted().map(ClassTitle.words).joined(separator: ", "),
             "isLost": !mine.bytes.isEmpty,
+            "gone": gone.map { ["text": [$0.message, $0.hint].compactMap(\.self).joined(separator: " ")] },
             "hasClash": choices.contains { $0["isClash"] as? Bool == true },
             "authors": authors.known, "hasAuthors": !authors.known.isEmpty,
         ]

@@ -32,11 +32,7 @@ extension EditPage {
             }
             guard let now = theirs.was[name] else {
                 content.entries[name] = nil
-                content.problems.append(
-                    RequestFailure(
-                        .preconditionFailed,
-                        "\(part.title) is too long for a form now, so what you entered there is gone.",
-                        hint: "Change it over JSON:API."))
+                content.problems.append(Self.tooLong(part))
                 continue
             }
             guard now != mine.was[name] ?? .null, own != now else { continue }
@@ -52,6 +48,13 @@ extension EditPage {
                     source: Self.place(of: field)))
         }
         return content
+    }
+
+    /// What is said of an embedded object or a list that somebody else has made longer than a form shows.
+    static func tooLong(_ part: FormPart) -> RequestFailure {
+        RequestFailure(
+            .preconditionFailed, "\(part.title) is too long for a form now, so what you entered there is gone.",
+            hint: "Change it over JSON:API.")
     }
 
     private static func place(of field: ResourceField) -> RequestFailure.Source {
