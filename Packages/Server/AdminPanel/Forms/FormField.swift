@@ -94,12 +94,12 @@ struct FormField: Sendable {
     /// - Parameter was: the value that was read; null for a new object.
     func json(_ entered: String, was: JSON) -> JSON {
         // What nobody touched is what it was, down to what a control can't show.
-        if entered == text(was) { return was }
+        if entered.hasBytes(of: text(was)) { return was }
         switch control {
         case .text, .longText:
             // Browsers send lines with CR LF.
             let lines = entered.replacing("\r\n", with: "\n")
-            if case .string(let old) = was, old.replacing("\r\n", with: "\n") == lines { return was }
+            if case .string(let old) = was, old.replacing("\r\n", with: "\n").hasBytes(of: lines) { return was }
             if lines.isEmpty, field.isOptional || type != .string { return .null }
             return .string(lines)
         case .truth: return entered == "true" ? .bool(true) : entered == "false" ? .bool(false) : empty(entered)
