@@ -38,12 +38,12 @@ struct EnteredValues: Sendable {
         for (root, group) in Dictionary(grouping: entered, by: { $0.path.first ?? "" }) {
             guard case .array(let items)? = was[root], group.count == items.count else { continue }
             changedLists[root] = zip(items, group).contains { item, value in
-                !Self.untouchedTexts(item).contains(Self.lines(value.text))
+                !Self.untouchedTexts(item).contains(FormField.lines(value.text))
             }
         }
         all = entered.filter { value in
             if let texts = untouched[value.path.joined(separator: ".")] {
-                return !texts.contains(Self.lines(value.text))
+                return !texts.contains(FormField.lines(value.text))
             }
             let list = value.path.count > 1 ? value.path.first : nil
             return list.flatMap { changedLists[$0] } ?? !value.text.isEmpty
@@ -55,18 +55,15 @@ struct EnteredValues: Sendable {
         switch json {
         case .null: return [""]
         case .string(let text):
-            var texts: Set = [lines(text)]
+            var texts: Set = [FormField.lines(text)]
             if let time = FormField.localTime(text) {
                 texts.insert(time)
                 if time.hasSuffix(":00") { texts.insert(String(time.dropLast(3))) }
             }
             return texts
-        default: return [lines(CellText.plain(json, truth: ("true", "false")))]
+        default: return [FormField.lines(CellText.plain(json, truth: ("true", "false")))]
         }
     }
-
-    /// Browsers send lines with CR LF.
-    private static func lines(_ text: String) -> String { text.replacing("\r\n", with: "\n") }
 
     /// For a template: `label` and `text`, of links the title of what they lead to, if the caller may see that.
     /// - Parameter type: the class of the record; nil if it isn't known.

@@ -97,9 +97,8 @@ struct FormField: Sendable {
         if entered.hasBytes(of: text(was)) { return was }
         switch control {
         case .text, .longText:
-            // Browsers send lines with CR LF.
-            let lines = entered.replacing("\r\n", with: "\n")
-            if case .string(let old) = was, old.replacing("\r\n", with: "\n").hasBytes(of: lines) { return was }
+            let lines = Self.lines(entered)
+            if case .string(let old) = was, Self.lines(old).hasBytes(of: lines) { return was }
             if lines.isEmpty, field.isOptional || type != .string { return .null }
             return .string(lines)
         case .truth: return entered == "true" ? .bool(true) : entered == "false" ? .bool(false) : empty(entered)
@@ -122,6 +121,9 @@ struct FormField: Sendable {
         case .link: return empty(entered)
         }
     }
+
+    /// A text whose lines end with LF. Browsers send CR LF, whatever ended them before.
+    static func lines(_ text: String) -> String { text.replacing("\r\n", with: "\n").replacing("\r", with: "\n") }
 
     private func empty(_ entered: String) -> JSON { entered.isEmpty ? .null : .string(entered) }
 

@@ -111,7 +111,8 @@ extension FormPart {
     /// The element of a list that an entry was filled from.
     private func original(_ entry: FormEntry, among was: [JSON]) -> JSON {
         switch (kind, entry) {
-        case (.control(let control), .text(let text)): was.first { control.text($0) == text } ?? .null
+        case (.control(let control), .text(let text)):
+            was.first { FormField.lines(control.text($0)) == FormField.lines(text) } ?? .null
         case (_, .object(let object)) where !object.id.isEmpty:
             was.first { $0[ResourceField.elementID] == .string(object.id) } ?? .null
         default: .null
