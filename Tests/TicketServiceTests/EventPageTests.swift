@@ -76,6 +76,24 @@ import TomboloModel
         }
     }
 
+    @Test("days are the same as elsewhere, also from before the Gregorian calendar")
+    func oldDays() async throws {
+        try await TicketTests.run { fixture, call in
+            for (time, day) in [
+                ("0001-01-02T12:00:00Z", "Tuesday, 0001-01-02"), ("1500-03-01T12:00:00Z", "Thursday, 1500-03-01"),
+                ("1582-10-14T12:00:00Z", "Thursday, 1582-10-14"), ("1582-10-15T12:00:00Z", "Friday, 1582-10-15"),
+                ("1969-12-31T12:00:00Z", "Wednesday, 1969-12-31"), ("1970-01-01T12:00:00Z", "Thursday, 1970-01-01"),
+                // In Berlin it's the next day.
+                ("2026-05-12T22:30:00Z", "Wednesday, 2026-05-13"),
+            ] {
+                let value = Value.date(try #require(Timestamp.microseconds(time)))
+                try await fixture.rows().set("Event", fixture.event, "startsAt", value)
+                let page = try await call(.get, "/events/\(fixture.event)").text
+                #expect(page.contains(day), "\(time)")
+            }
+        }
+    }
+
     @Test func onlyPublishedPublicLiveEventsHaveAPageWhoeverAsks() async throws {
         try await TicketTests.run { fixture, call in
             for role in [nil, "stranger", "superAdmin"] {

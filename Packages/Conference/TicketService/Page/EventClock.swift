@@ -1,37 +1,38 @@
 import Foundation
+import TomboloHTTP
+import TomboloModel
 
 /// Days and times as the clocks at the event show them.
 struct EventClock {
     /// The IANA name of the zone that is used.
     let name: String
-    private let calendar: Calendar
+    private let zone: TimeZone
 
     private static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    private static let microsecondsOfDay: Int64 = 86_400_000_000
 
     /// - Parameter zone: an IANA name; an unknown one counts as UTC.
     init(zone: String) {
         let known = TimeZone(identifier: zone)
         name = known == nil ? "UTC" : zone
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = known ?? .gmt
-        self.calendar = calendar
+        self.zone = known ?? .gmt
     }
 
-    /// `Thursday, 2026-05-14`
+    /// What the clocks show, in microseconds.
+    private func shown(_ time: Date) -> Int64 {
+        time.microsecondsSince1970 + Int64(zone.secondsFromGMT(for: time)) * 1_000_000
+    }
+
+    /// `Thursday, 2026-05-14`, in the calendar that every other page and the API have: Foundation's is the Julian one before October
+    /// 15, 1582.
     func day(_ time: Date) -> String {
-        let parts = calendar.dateComponents([.year, .month, .day, .weekday], from: time)
-        let weekday = Self.weekdays[max(0, min(6, (parts.weekday ?? 1) - 1))]
-        return "\(weekday), \(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))"
+        let shown = shown(time)
+        // January 1, 1970, was a Thursday.
+        let days = (shown >= 0 ? shown : shown - Self.microsecondsOfDay + 1) / Self.microsecondsOfDay
+        let weekday = Self.weekdays[Int(((days + 4) % 7 + 7) % 7)]
+        return "\(weekday), \(JSON.timestamp(shown).prefix { $0 != "T" })"
     }
 
     /// `09:30`
-    func time(_ time: Date) -> String {
-        let parts = calendar.dateComponents([.hour, .minute], from: time)
-        return "\(padded(parts.hour, 2)):\(padded(parts.minute, 2))"
-    }
-
-    private func padded(_ number: Int?, _ width: Int) -> String {
-        let digits = String(number ?? 0)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
+    func time(_ time: Date) -> String { String(JSON.timestamp(shown(time)).drop { $0 != "T" }.dropFirst().prefix(5)) }
 }
