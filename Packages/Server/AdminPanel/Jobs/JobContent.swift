@@ -147,6 +147,7 @@ struct JobContent {
         guard let before = row["before"], let after = row["after"] else { return [] }
         var changes: [String] = []
         for group in ["attributes", "relationships"] {
+            let text = group == "attributes" ? attribute : JobWords.linked
             for member in after[group]?.members ?? [] {
                 let old = before[group]?[member.name] ?? .null
                 guard old != member.value else { continue }
@@ -156,8 +157,7 @@ struct JobContent {
         return changes
     }
 
-    private static func text(_ value: JSON) -> String {
-        if case .object = value { return value["data"]?["id"].map { CellText.plain($0) } ?? localized("none") }
-        return CellText.plain(value).shortened(toByteCount: CellText.listByteCount)
+    private static func attribute(_ value: JSON) -> String {
+        CellText.plain(value).shortened(toByteCount: CellText.listByteCount)
     }
 }

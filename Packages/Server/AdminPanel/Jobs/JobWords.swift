@@ -81,6 +81,16 @@ enum JobWords {
         }
     }
 
+    /// What a relationship leads to, by its id: to several objects if it's a list.
+    static func linked(_ relationship: JSON) -> String {
+        guard case .array(let items)? = relationship["data"] else {
+            return CellText.plain(relationship["data"]?["id"] ?? .null)
+        }
+        let ids = items.compactMap { $0["id"]?.text }
+        guard !ids.isEmpty else { return localized("none") }
+        return ids.joined(separator: ", ").shortened(toByteCount: CellText.listByteCount)
+    }
+
     /// What a job sets, or chose by: `Price: 7`.
     static func arguments(_ job: JSON) -> (sets: [String], filters: [String]) {
         let data = job["arguments"]?["data"]
@@ -88,8 +98,7 @@ enum JobWords {
             "\(ClassTitle.words($0.name)): \(CellText.plain($0.value))"
         }
         sets += (data?["relationships"]?.members ?? []).map { member in
-            let target = member.value["data"]?["id"].map { CellText.plain($0) } ?? localized("none")
-            return "\(ClassTitle.words(member.name)): \(target)"
+            "\(ClassTitle.words(member.name)): \(linked(member.value))"
         }
         if let reason = job["arguments"]?["reason"]?.text { sets.append(localized("Reason: \(reason)")) }
         let filters = (job["arguments"]?["filter"]?.members ?? []).map { "\($0.name) = \(CellText.plain($0.value))" }
