@@ -118,6 +118,38 @@ struct PeoplePagesTests {
         }
     }
 
+    @Test("open invitations are all listed where they lead, however many newer ones there are")
+    func manyInvitations() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let inviter = try #require(fixture.users["superAdmin"])
+                func invite(_ name: String, to role: String, _ scope: ObjectId?, _ ids: ClosedRange<Int>) async throws {
+                    try await fixture.pool.query(
+                        """
+                        INSERT INTO tombolo.invitation
+                            (id, token_hash, email, class, role, scope, invited_by, created_at, sent_at,
+                            expires_at, is_mailed)
+                        SELECT decode(lpad(to_hex(g), 24, '0'), 'hex'), sha256(int8send(g)), $1 || g || '@example.org',
+                            'RoleAssignment', $2, $3, $4, now(), now(), now() + interval '7 days', true
+                        FROM generate_series($5::bigint, $6::bigint) g
+                        """,
+                        [
+                            .text(name), .text(role), .text(scope?.stringValue), .objectId(inviter),
+                            .int64(Int64(ids.lowerBound)), .int64(Int64(ids.upperBound)),
+                        ])
+                }
+                try await invite("everywhere", to: "admin", nil, 1...1)
+                try await invite("within", to: "moderator", fixture.event, 2...131)
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let everywhere = try await browser.get("/panel/people").text
+                #expect(everywhere.contains("everywhere1@example.org") && !everywhere.contains("within131@"))
+                let within = try await browser.get("/panel/people?scope=\(fixture.event)").text
+                #expect(within.contains("within2@example.org") && within.contains("within131@example.org"))
+                #expect(!within.contains("everywhere1@example.org"))
+            }
+        }
+    }
+
     @Test("only roles are offered that one may give")
     func offeredRoles() async throws {
         try await ServiceFixture.with { fixture in

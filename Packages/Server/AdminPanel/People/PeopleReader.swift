@@ -143,12 +143,19 @@ struct PeopleReader {
             .map { PeopleContent.Choice(value: $0, title: localizedName($0), isChosen: false) }
     }
 
+    /// All that are open. They're bounded: within one object, and everywhere.
     private func invitations(_ grant: ModelGrant) async throws -> [PeopleContent.Invitation] {
-        let found = try await people.invitations(
-            className: scope.className, scope: scope.key, onlyOpen: true, grant)
-        return (found["invitations"]?.items ?? []).compactMap { item in
-            // Without a scope the answer has those of all scopes.
-            guard item["scope"]?.text == scope.key, let id = item["id"]?.text else { return nil }
+        var items: [JSON] = []
+        var last: ObjectId?
+        repeat {
+            let found = try await people.invitations(
+                className: scope.className, scope: scope.key, isEverywhere: scope.key == nil, onlyOpen: true,
+                after: last, grant)
+            items += found["invitations"]?.items ?? []
+            last = found["next"]?.text.flatMap { try? ObjectId(string: $0) }
+        } while last != nil
+        return items.compactMap { item in
+            guard let id = item["id"]?.text else { return nil }
             let path = "\(PeoplePages.path)/invitations/\(id)"
             return PeopleContent.Invitation(
                 email: item["email"]?.text ?? "", role: localizedName(item["role"]?.text ?? ""),

@@ -102,13 +102,14 @@ struct InvitationDesk: Sendable {
     /// Those that the caller made, or could make.
     /// - Returns: a page, newest first, and the id after which the next one begins; nil at the end.
     func list(
-        className: String?, scope: String?, onlyOpen: Bool, after last: ObjectId?, for subject: Subject
+        className: String?, scope: String?, isEverywhere: Bool, onlyOpen: Bool, after last: ObjectId?,
+        for subject: Subject
     ) async throws -> (page: [Invitation], next: ObjectId?) {
         let now = options.now()
         let found = try await pool.withConnection { connection in
             try await Invitations.list(
-                className: className, scope: scope, openAt: onlyOpen ? now : nil, after: last,
-                limit: Self.lookedAtCount, connection)
+                className: className, scope: scope, isEverywhere: isEverywhere, openAt: onlyOpen ? now : nil,
+                after: last, limit: Self.lookedAtCount, connection)
         }
         var page: [Invitation] = []
         for invitation in found where isVisible(invitation, to: subject) {

@@ -45,12 +45,17 @@ extension PeopleRoutes {
     }
 
     /// A page of those that the caller made, or could make.
-    /// - Parameter last: what the page before gave as `next`.
+    /// - Parameters:
+    ///   - scope: nil for all of them.
+    ///   - isEverywhere: only those to roles that count everywhere.
+    ///   - last: what the page before gave as `next`.
     package func invitations(
-        className: String?, scope: String?, onlyOpen: Bool, after last: ObjectId? = nil, _ grant: ModelGrant
+        className: String?, scope: String?, isEverywhere: Bool = false, onlyOpen: Bool, after last: ObjectId? = nil,
+        _ grant: ModelGrant
     ) async throws -> JSON {
         let found = try await desk(grant.rules).list(
-            className: className, scope: scope, onlyOpen: onlyOpen, after: last, for: grant.subject)
+            className: className, scope: scope, isEverywhere: isEverywhere, onlyOpen: onlyOpen, after: last,
+            for: grant.subject)
         return [
             "invitations": .array(found.page.map { .object(members($0)) }),
             "next": found.next.map { .string($0.stringValue) } ?? .null,

@@ -155,11 +155,12 @@ public enum Invitations {
     /// Newest first.
     /// - Parameters:
     ///   - className: and `scope`: of those that are listed; nil for any.
+    ///   - isEverywhere: only those that are within no scope.
     ///   - openAt: only those that can be accepted then; nil for all.
     ///   - last: the id after which the list goes on.
     nonisolated(nonsending) public static func list(
-        className: String?, scope: String?, openAt: Date?, after last: ObjectId?, limit: Int,
-        _ connection: PostgresConnection
+        className: String?, scope: String?, isEverywhere: Bool = false, openAt: Date?, after last: ObjectId?,
+        limit: Int, _ connection: PostgresConnection
     ) async throws -> [Invitation] {
         var conditions = ["true"]
         var parameters: [PostgresParameter] = []
@@ -169,6 +170,7 @@ public enum Invitations {
         }
         if let className { add("class =", .text(className)) }
         if let scope { add("scope =", .text(scope)) }
+        if isEverywhere { conditions.append("scope IS NULL") }
         if let openAt {
             conditions.append("accepted_at IS NULL AND revoked_at IS NULL")
             add("expires_at >", .timestamptz(microseconds: openAt.microseconds))
