@@ -88,6 +88,9 @@ import TomboloServerModel
 
             msgid "Log out"
             msgstr "Tschüss"
+
+            msgid "In minor units of the currency: 1050 is 10.50 EUR, and 1050 JPY."
+            msgstr "In Cent, Rappen oder Öre"
             """,
         ])
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -105,6 +108,11 @@ import TomboloServerModel
                 let german = try await browser.get("/panel", headers: [.acceptLanguage: "de"]).text
                 #expect(german.contains("Vorträge") && german.contains(">Tschüss<"), "\(german)")
                 #expect(german.contains(">Passwort ändern<"))
+                // What the model says of a property, wherever it stands.
+                for path in ["/panel/new/tickets", "/panel/rows/tickets?columns=name,price", "/panel/api/tickets"] {
+                    let page = try await browser.get(path, headers: [.acceptLanguage: "de"]).text
+                    #expect(page.contains("In Cent, Rappen oder Öre"), "\(path)")
+                }
             }
         }
     }

@@ -47,7 +47,7 @@ struct APIClassContent {
             } else {
                 values["expected"] = field.expected
             }
-            if let hint = field.hint { values["hint"] = hint }
+            if let hint = field.hint { values["hint"] = localizedText(hint) }
             if let target = field.target {
                 var link: [String: Any] = ["name": target.name]
                 if view.refusal(.read, target) == nil { link["path"] = APIPages.path(of: target) }

@@ -44,7 +44,7 @@ extension RowsTable {
         var values: [String: Any] = [
             "title": ClassTitle.words(field.name), "isRequired": hasNew && isRequiredOfNew(field),
         ]
-        if let hint = field.hint { values["hint"] = hint }
+        if let hint = field.hint { values["hint"] = localizedText(hint) }
         return values
     }
 
