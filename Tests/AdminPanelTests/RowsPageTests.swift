@@ -51,6 +51,64 @@ import TomboloModel
         }
     }
 
+    @Test("texts of any length keep nobody from editing the rows that have them, and stay as they are")
+    func longTexts() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "owner")
+                let rows = "/panel/rows/sessions?columns=title,subtitle&page[size]=200"
+                let event = "/panel/data/events/\(fixture.event)"
+                // All together are more than a list reads, and then each.
+                for (length, count) in [(3_500_000, 3), (9_000_000, 1)] {
+                    try await fixture.pool.execute("UPDATE session SET title = repeat('x', \(length))")
+                    for (page, action, place) in [
+                        (rows, rows, ""), ("\(event)/edit?with=Session.event", "\(event)?with=Session.event", "_rows."),
+                    ] {
+                        try await fixture.pool.execute("UPDATE session SET subtitle = NULL")
+                        let shown = try await browser.get(page)
+                        #expect(shown.status == 200, "\(shown.text.prefix(2_000))")
+                        #expect(shown.text.contains("Too long to show") && shown.text.utf8.count < 200_000)
+                        #expect(shown.text.contains("Only the first 1 ") == (count == 1))
+                        var form = PanelRecordTests.fields(shown.text)
+                        #expect((0..<4).filter { form["i.\(place)\($0)"]?.isEmpty == false }.count == count)
+                        #expect(form["f.\(place)0.title"] == nil)
+                        form["f.\(place)0.subtitle"] = "Short"
+                        let saved = try await browser.send(action, form, token: nil)
+                        #expect(saved.status == 303, "\(saved.text.prefix(2_000))")
+                        let found = try await fixture.pool.query(
+                            """
+                            SELECT count(*) FILTER (WHERE subtitle = 'Short'), min(length(title)), max(length(title))
+                            FROM session
+                            """)
+                        #expect(try (0..<3).map { try found[0, $0].int } == [1, length, length])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a text that somebody else made too long for a row isn't written over, and who changed it is told")
+    func longMeanwhile() async throws {
+        try await StructuredFormTests.run { site in
+            _ = try await Self.ships(site)
+            var form = try await site.form(Self.path)
+            let length = RowsTable.maximumTextByteCount + 1
+            try await site.fixture.pool.execute(
+                "UPDATE ship SET name = repeat('A', \(length)) WHERE name IN ('A', 'B')")
+            form["f.0.name"] = "Mine"
+            form["f.1.kind"] = "tug"
+            let answer = try await site.browser.send(Self.path, form, token: nil)
+            #expect(answer.status == 422 && answer.text.contains("Somebody changed it meanwhile."), "\(answer.text)")
+            #expect(answer.text.contains("Too long to show"))
+            let again = PanelRecordTests.fields(answer.text)
+            #expect(again["f.0.name"] == nil && again["f.1.name"] == nil && again["f.1.kind"] == "tug")
+            #expect(try await site.browser.send(Self.path, again, token: nil).status == 303)
+            let rows = try await site.fixture.pool.query(
+                "SELECT count(*) FILTER (WHERE kind = 'tug'), count(*) FROM ship WHERE length(name) > 100")
+            #expect(try rows[0, 0].int == 1 && rows[0, 1].int == 2)
+        }
+    }
+
     @Test("rows that changed meanwhile or are refused are named and keep what was entered, and the others are saved")
     func partly() async throws {
         try await StructuredFormTests.run { site in

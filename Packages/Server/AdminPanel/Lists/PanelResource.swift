@@ -8,12 +8,15 @@ public struct PanelResource: Sendable {
     public let id: String
     /// Of what the caller sees; nil if only some fields were read.
     let version: String?
+    /// Of all of it, as the API shows it.
+    let byteCount: Int
     private let attributes: [String: JSON]
     private let relationships: [String: JSON]
 
     init(_ resource: ResourceReader.Resource) throws {
         var bytes = JSONBytes(capacity: 1_024)
         version = try resource.plan.append(resource.row, to: &bytes)
+        byteCount = bytes.bytes.count
         let json = try JSONDecoder().decode(JSON.self, from: Data(bytes.bytes))
         guard case .string(let id) = json["id"] else {
             throw RequestFailure(.internalError, "A resource has no id.")

@@ -28,7 +28,9 @@ extension RowsPage {
             let text = saved == 0 ? localized("Nothing was changed.") : savedText(saved)
             return .redirect(to: ClassPages.path(of: type) + query, notice: PanelNotice(text))
         }
-        return .page(try await shown(rows, table, list, saved: saved))
+        let isCut =
+            rows.count { !$0.isNew } == RowsTable.maximumRowCount && list.query.page.size > RowsTable.maximumRowCount
+        return .page(try await shown(rows, table, list, isCut: isCut, saved: saved))
     }
 
     /// Saves what was entered in a row.

@@ -53,15 +53,9 @@ struct RowsPage {
                 notice: PanelNotice(
                     localized("None of these columns can be edited in the list. Choose others under Columns.")))
         }
-        var query = list.query
-        // A version is of everything.
-        query.fields[type.name] = nil
-        query.beginnings = [:]
-        query.includes = []
-        let page = try await ResourceReader(view: view).page(
-            type, query, narrowing: list.narrowing, request.core.pool)
-        let rows = try page.resources.prefix(RowsTable.maximumRowCount).map { try table.row(PanelResource($0)) }
-        return .page(try await shown(rows + table.newRows, table, list))
+        let (rows, isMore) = try await table.read(list.query, narrowing: list.narrowing)
+        let isCut = isMore && rows.count < list.query.page.size
+        return .page(try await shown(rows + table.newRows, table, list, isCut: isCut))
     }
 
     /// `3 sessions were saved.`
@@ -70,9 +64,11 @@ struct RowsPage {
         return localized(count, one: "\(objects) was saved.", other: "\(objects) were saved.")
     }
 
-    /// - Parameter saved: rows that were saved by now; nil if none was tried.
+    /// - Parameters:
+    ///   - isCut: whether the page of the list has more rows.
+    ///   - saved: rows that were saved by now; nil if none was tried.
     func shown(
-        _ rows: [RowsTable.Row], _ table: RowsTable, _ list: ListRequest, saved: Int? = nil
+        _ rows: [RowsTable.Row], _ table: RowsTable, _ list: ListRequest, isCut: Bool = false, saved: Int? = nil
     ) async throws -> PanelPage {
         let plural = ClassTitle.plural(of: type)
         let problems = table.problems(rows)
@@ -87,8 +83,7 @@ struct RowsPage {
             "filters": filters.joined(separator: "; "), "isFiltered": !filters.isEmpty,
             "missing": missing.map { ClassTitle.words($0.name) }.joined(separator: ", "), "isMissing": !missing.isEmpty,
             "cancel": ClassPages.path(of: type) + query,
-            "hasRows": !rows.isEmpty, "maximum": RowsTable.maximumRowCount,
-            "isCut": rows.count { !$0.isNew } == RowsTable.maximumRowCount,
+            "hasRows": !rows.isEmpty, "maximum": rows.count { !$0.isNew }, "isCut": isCut,
             "hasNew": rows.contains(where: \.isNew),
             "hasProblems": !problems.isEmpty,
             "saved": saved.map { savedText($0) } ?? "",

@@ -29,20 +29,28 @@ extension RowsTable {
     func rebased(_ row: Row, onto now: PanelResource) -> Row {
         guard row.version != now.version else { return row }
         var result = self.row(now)
+        let shown = result.entered
         result.entered = row.entered
+        var isLost = false
         result.problems = [.changedMeanwhile] + row.problems.filter { $0.code != .preconditionFailed }
         for field in fields.compactMap({ FormField($0) }) {
             let name = field.field.name
             let (was, now) = (row.was[name] ?? .null, result.was[name] ?? .null)
-            guard was != now else { continue }
             let own = row.entered[name].map { field.json($0, was: was) } ?? was
+            guard shown[name] != nil else {
+                // It's too long for a row, or has become so.
+                result.entered[name] = nil
+                isLost = isLost || own != was
+                continue
+            }
+            guard was != now else { continue }
             if own == was {
                 result.entered[name] = field.text(now)
             } else if own != now {
                 result.theirs[name] = CellText.value(now, field.field)["text"] as? String ?? ""
             }
         }
-        if document(result) == nil { result.problems = [] }
+        if !isLost, document(result) == nil { result.problems = [] }
         return result
     }
 }

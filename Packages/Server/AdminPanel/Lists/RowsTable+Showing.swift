@@ -74,6 +74,9 @@ extension RowsTable {
     ) async throws -> [String: Any] {
         let title = ClassTitle.words(field.name)
         guard let control = control(field, number, title: localized("\(title) of \(row.title)")) else { return [:] }
+        guard row.isNew || row.entered[field.name] != nil else {
+            return ["label": title, "tooLong": CellText.value(nil, field)["text"] ?? ""]
+        }
         var content = EditPage.Content()
         content.problems = row.problems.filter { $0.fieldName == field.name }.map { problem in
             var problem = problem

@@ -19,6 +19,7 @@ struct RowsTable: Sendable {
         var title: String
         var version: String
         var was: [String: JSON]
+        /// Without those that are too long for a row.
         var entered: [String: String]
         var problems: [RequestFailure] = []
         /// What somebody else made of a field that was edited here too.
@@ -52,18 +53,6 @@ struct RowsTable: Sendable {
     /// Those of some fields that can be columns: values that one control holds.
     static func columns(among fields: [ResourceField]) -> [ResourceField] {
         Array(fields.filter { !$0.isRelationship && FormField($0) != nil }.prefix(maximumColumnCount))
-    }
-
-    func row(_ resource: PanelResource) -> Row {
-        var row = Row(
-            id: resource.id, title: resource.title(ClassTitle.field(of: type, view)),
-            version: resource.version ?? "", was: [:], entered: [:])
-        for field in fields.compactMap({ FormField($0) }) {
-            let json = resource.attribute(field.field.name) ?? .null
-            row.was[field.field.name] = json
-            row.entered[field.field.name] = field.text(json)
-        }
-        return row
     }
 
     // MARK: New objects

@@ -17,7 +17,7 @@ extension ChildRows {
         }
         // While a record is being made, nothing links to it.
         if let parent, title != nil { values["list"] = link.listPath(to: parent.keyText) }
-        if isCut { values["cut"] = ["name": Self.cutField, "maximum": RowsTable.maximumRowCount] }
+        if isCut { values["cut"] = ["name": Self.cutField, "maximum": rows.count { !$0.isNew }] }
         return values
     }
 

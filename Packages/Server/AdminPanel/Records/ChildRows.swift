@@ -68,10 +68,7 @@ struct ChildRows: Sendable {
             var query = ResourceQuery()
             query.page = ResourcePage(size: RowsTable.maximumRowCount)
             query.sorts = ListRequest.defaultSorts(of: type)
-            let page = try await ResourceReader(view: view).page(
-                type, query, narrowing: belong(to: parent), table.edit.request.core.pool)
-            result.rows = try page.resources.map { table.row(try PanelResource($0)) }
-            result.isCut = page.next != nil
+            (result.rows, result.isCut) = try await table.read(query, narrowing: belong(to: parent))
         }
         result.rows += table.newRows
         return result

@@ -21,6 +21,13 @@ package struct ResourcePage: Sendable {
     /// The first page.
     package init(size: Int = ResourceQuery.defaultPageSize) { self.size = size }
 
+    /// The beginning of the page, with no more than so many rows.
+    package func prefix(_ count: Int) -> ResourcePage {
+        var page = self
+        (page.skipped, page.number, page.size) = (offset, nil, min(size, count))
+        return page
+    }
+
     package mutating func read(_ parameter: RequestParameters.Parameter) throws {
         switch parameter.keys[0] {
         case "size":
