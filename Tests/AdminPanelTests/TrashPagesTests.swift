@@ -40,6 +40,29 @@ import TomboloRules
         }
     }
 
+    @Test("objects of any size keep nobody from the trash, nor from restoring and deleting them")
+    func largeObjects() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                // Together more than a page reads.
+                try await fixture.pool.execute("UPDATE session SET long_abstract = repeat('x', 12000000)")
+                for session in fixture.sessions.prefix(3) { _ = try await trash("Session", session, fixture) }
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let list = try await browser.get("/panel/trash")
+                #expect(list.status == 200, "\(list.text)")
+                #expect(["Talk 1", "Talk 2", "Talk 3"].allSatisfy { list.text.contains($0) })
+                try await fixture.pool.execute(
+                    "UPDATE session SET trashed_at = NULL, trashed_by = NULL, trash_group = NULL, trash_reason = NULL")
+                let page = try await trash("Event", fixture.event, fixture)
+                let group = try await browser.get(page)
+                #expect(group.status == 200 && group.text.contains("Talk 1"), "\(group.text)")
+                #expect(try await browser.get("\(page)/delete").status == 200)
+                #expect(try await browser.post("\(page)/restore").status == 303)
+                #expect(try await inTrash("session", fixture.sessions[0], fixture) == false)
+            }
+        }
+    }
+
     @Test("the list shows what went together in one row, and restoring brings all of it back")
     func restore() async throws {
         try await ServiceFixture.with { fixture in

@@ -37,7 +37,8 @@ extension Trash {
         try await purge(address) { try Self.check($0, caller) }
     }
 
-    /// What ``purge(_:by:)`` of an address would be refused with at the moment; nil if it wouldn't be. Changes nothing.
+    /// What ``purge(_:by:)`` of an address would be refused with at the moment; nil if it wouldn't be, or if its objects are
+    /// larger than the caller may read. Changes nothing.
     package func refusalToPurge(_ address: TrashAddress, by caller: Restorer) async throws -> RequestFailure? {
         do {
             _ = try await purge(address, isTrial: true) { try Self.check($0, caller) }
@@ -46,6 +47,9 @@ extension Trash {
             return nil
         } catch let failure as RequestFailure where [.conflict, .forbidden].contains(failure.code) {
             return failure
+        } catch let error as PostgresError where error.code == .resultTooLarge {
+            // A page may not read that much. Deleting it may.
+            return nil
         }
     }
 

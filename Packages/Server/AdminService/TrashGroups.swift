@@ -221,23 +221,45 @@ package struct TrashGroups: Sendable {
             try found.map { (try $0[0].string, try $0[1].string) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Objects in the trash by their addresses, with as much of them as pages show: no bytes, and only the beginnings of texts
+    /// that needn't be unique.
     nonisolated(nonsending) func rows(
         _ objects: [(className: String, key: Value)], _ connection: PostgresConnection
     ) async throws -> [TrashAddress: Row] {
-        let reader = RowReader(schema: schema, pool: pool).on(connection)
+        let reader = RowReader(schema: schema, pool: pool)
         var result: [TrashAddress: Row] = [:]
         for (name, members) in Dictionary(grouping: objects, by: \.className) {
             guard let index = schema.index(of: name), let key = schema[index].primaryKeyIndex else { continue }
             let item = schema[index]
-            let found = try await reader.objects(
-                name, matching: .isIn(PropertyPath(item.columns[key].name), members.map(\.key)),
-                isTrashed: true)
-            for var row in found {
+            let found = try await connection.query(
+                """
+                SELECT \(shownColumns(of: item)) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
+                WHERE o.\(Trash.key(item)) = ANY ($1) AND o.trashed_at IS NOT NULL
+                """, [try Trash.list(members.map(\.key), item)])
+            for source in found {
+                var row = try reader.row(source, of: item)
                 let address = TrashAddress(name, row[key])
                 for column in hidden[index] ?? [] { row[column] = .null }
                 result[address] = row
             }
         }
         return result
+    }
+
+    /// Characters of a text that are read: enough for a title.
+    private static let shownCharacterCount = 512
+
+    private func shownColumns(of item: ClassSchema) -> String {
+        // These may be entered anew when an object is restored.
+        let unique = Set(item.uniqueColumns.joined())
+        return item.columns.enumerated().map { place, column in
+            let name = PostgresSQL.quoteIdentifier("o", column.sqlName)
+            if column.isPrimaryKey || column.linkTarget != nil || unique.contains(place) { return name }
+            switch schema.storedType(of: column) {
+            case .string: return "left(\(name)::text, \(Self.shownCharacterCount))"
+            case .data: return "NULL::bytea"
+            default: return name
+            }
+        }.joined(separator: ", ")
     }
 }
