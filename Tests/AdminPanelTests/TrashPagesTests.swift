@@ -63,6 +63,19 @@ import TomboloRules
         }
     }
 
+    @Test("objects of any size can be asked about before they go into the trash along with another")
+    func largeProspect() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                try await fixture.pool.execute("UPDATE session SET long_abstract = repeat('x', 12000000)")
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let asked = try await browser.get("/panel/data/events/\(fixture.event)/delete")
+                #expect(asked.status == 200 && asked.text.contains("Sessions"), "\(asked.text)")
+                #expect(try await inTrash("event", fixture.event, fixture) == false)
+            }
+        }
+    }
+
     @Test("the list shows what went together in one row, and restoring brings all of it back")
     func restore() async throws {
         try await ServiceFixture.with { fixture in

@@ -21,9 +21,8 @@ extension Trash {
         do {
             return try await pool.transaction { connection -> Prospect in
                 let group = try await trash(className, key, by: nil, on: connection)
-                let members = try await members(of: .group(group.id), connection)
                 throw Prospect(
-                    counts: Dictionary(members.map { ($0.className, 1) }, uniquingKeysWith: +),
+                    counts: try await counts(of: group.id, connection),
                     keptBecause: try await reasonToKeep(group.id, of: className, for: caller, connection))
             }
         } catch let prospect as Prospect {

@@ -57,7 +57,7 @@ public struct Trash: Sendable {
         let group = UUID()
         do {
             try await move(className, key, group, by: user, because: reason, connection)
-            return Group(id: group, count: try await count(of: group, connection))
+            return Group(id: group, count: try await counts(of: group, connection).values.reduce(0, +))
         } catch let error as PostgresError where error.constraintName == TrashLimits.constraint {
             throw Self.takesTooMuch(className, error)
         }
@@ -82,12 +82,17 @@ public struct Trash: Sendable {
         guard try moved[0, 0].bool else { throw RequestFailure.noSuchObject(className) }
     }
 
-    nonisolated(nonsending) private func count(of group: UUID, _ connection: PostgresConnection) async throws -> Int {
+    /// How many objects a group has of each class.
+    nonisolated(nonsending) func counts(
+        of group: UUID, _ connection: PostgresConnection
+    ) async throws -> [String: Int] {
         let counts = classes.map {
-            "SELECT count(*) AS n FROM \(PostgresSQL.quoteIdentifier($0.table)) WHERE trash_group = $1"
+            "SELECT \(PostgresSQL.quoteLiteral($0.name))::text AS name, count(*) AS n "
+                + "FROM \(PostgresSQL.quoteIdentifier($0.table)) WHERE trash_group = $1"
         }
         let found = try await connection.query(
-            "SELECT sum(c.n)::bigint FROM (\(counts.joined(separator: " UNION ALL "))) c", [.uuid(group)])
-        return try found[0, 0].int
+            "SELECT c.name, c.n FROM (\(counts.joined(separator: " UNION ALL "))) c WHERE c.n > 0", [.uuid(group)])
+        return Dictionary(
+            try found.map { (try $0[0].string, try $0[1].int) }, uniquingKeysWith: { first, _ in first })
     }
 }
