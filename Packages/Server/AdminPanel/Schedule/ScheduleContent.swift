@@ -51,7 +51,8 @@ struct ScheduleContent: Sendable {
     private static func isOpen(_ work: ScheduledWork, now: Int64) -> Bool {
         guard work.canBeAskedFor, !work.isLate(now) else { return false }
         let isUnderWay =
-            work.isRunning && work.startedAt.map { .microseconds(now - $0) < Schedule.longestRun } ?? false
+            work.isRunning
+            && work.startedAt.map { $0 > now - Schedule.longestRun.components.seconds * 1_000_000 } ?? false
         return work.isWaiting(now) || isUnderWay
     }
 

@@ -67,7 +67,10 @@ package struct Schedule: Sendable {
         let startedAt = try row[0].timestampMicroseconds
         work.startedAt = startedAt
         work.finishedAt = try row[1].nonNull?.timestampMicroseconds
-        work.nextAt = work.finishedAt.map { $0 + TrashPurge.interval.components.seconds * 1_000_000 }
+        work.nextAt = work.finishedAt.map { time in
+            let (next, isBeyond) = time.addingReportingOverflow(TrashPurge.interval.components.seconds * 1_000_000)
+            return isBeyond ? time : next
+        }
         work.problem = try row[5].nonNull?.string
         let (groups, objects, left) = (try row[2].int64, try row[3].int64, try row[4].int64)
         work.result =

@@ -20,7 +20,8 @@ package struct ScheduledWork: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// When the last run began and ended, in microseconds since 1970; nil if there is none.
+    /// When the last run began and ended, in microseconds since 1970; nil if there is none. Somebody may have entered infinity for
+    /// these times (`Int64.max`), or -infinity.
     package var startedAt: Int64?
     package var finishedAt: Int64?
     /// When the next run is due; nil for work that goes on all the time.
@@ -45,5 +46,5 @@ package struct ScheduledWork: Hashable, Sendable {
     /// ``Routine/lookInterval``.
     private var patience: Int64 { (kind.routine == nil ? 15 : 2) * 60 * 1_000_000 }
 
-    package func isLate(_ now: Int64) -> Bool { nextAt.map { now - $0 > patience } ?? false }
+    package func isLate(_ now: Int64) -> Bool { nextAt.map { $0 < now - patience } ?? false }
 }
