@@ -22,11 +22,22 @@ public struct TrashList: Sendable {
     }
 
     /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, address, who trashed it, when and why,
-    /// when it is deleted for ever and what keeps its group from that, its group, and the object with all its properties.
+    /// when it is deleted for ever and what keeps its group from that, its group, and the object with all its properties, which is
+    /// null where the objects of the page are more than the caller may read.
     /// - Parameters:
     ///   - filters: by class, what the caller may see and asks for; other classes are left out.
     ///   - listing: by class, what the caller may see. For what else is in its group, an object may be kept.
     func page(_ number: Int, filters: [String: Predicate], listing: [String: Predicate]) async throws -> JSON {
+        do {
+            return try await page(number, filters, listing, hasObjects: true)
+        } catch let error as PostgresError where error.code == .resultTooLarge {
+            return try await page(number, filters, listing, hasObjects: false)
+        }
+    }
+
+    private func page(
+        _ number: Int, _ filters: [String: Predicate], _ listing: [String: Predicate], hasObjects: Bool
+    ) async throws -> JSON {
         var parts: [String] = []
         var parameters: [PostgresParameter] = []
         for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
@@ -56,7 +67,7 @@ public struct TrashList: Sendable {
             let reasons = try await groups.reasons(
                 groups.source(listing, retention),
                 of: Set(found.prefix(Self.pageSize).map { try $0[6].string }).sorted(), connection)
-            let items = try await items(found, retention, reasons, connection)
+            let items = try await items(found, retention, reasons, hasObjects: hasObjects, connection)
             return [
                 "items": .array(items), "page": .int(Int64(number)), "hasMore": .bool(found.count > Self.pageSize),
             ]
@@ -65,7 +76,7 @@ public struct TrashList: Sendable {
 
     nonisolated(nonsending) private func items(
         _ found: PostgresResult, _ retention: TrashRetention, _ reasons: [String: TrashGroups.Reason],
-        _ connection: PostgresConnection
+        hasObjects: Bool, _ connection: PostgresConnection
     ) async throws -> [JSON] {
         let reader = reader.on(connection)
         let page = found.prefix(Self.pageSize)
@@ -79,7 +90,7 @@ public struct TrashList: Sendable {
             if let by = try row[3].nonNull?.string, let id = try? ObjectId(string: by) { users.insert(id) }
         }
         var objects: [TrashAddress: JSON] = [:]
-        for (name, keys) in keys {
+        for (name, keys) in keys where hasObjects {
             guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
             let rows = try await reader.objects(
                 name, matching: .isIn(PropertyPath(item.columns[key].name), keys), isTrashed: true)
