@@ -107,6 +107,28 @@ struct QuickStartTests {
         #expect(realm.objects(Citizen.self).count == 2)
     }
 
+    @Test("An upsert with .modified can shorten a list whose first elements become new objects")
+    func shortenedList() throws {
+        let ada = Citizen(1, "Ada")
+        try realm.write { realm.add(ada) }
+        for isCopied in [false, true] {
+            let other = Citizen(1, "Ada")
+            other.pets.append(Pet("New"))
+            try realm.write {
+                ada.pets.removeAll()
+                ada.pets.append(objectsIn: [Pet("A"), Pet("B"), Pet("C")])
+                if isCopied {
+                    realm.create(Citizen.self, value: other, update: .modified)
+                } else {
+                    realm.add(other, update: .modified)
+                }
+                #expect(ada.pets.map(\.name) == ["New"])
+            }
+            #expect(ada.pets.map(\.name) == ["New"])
+        }
+        #expect(realm.objects(Pet.self).count == 8)
+    }
+
     @Test("An existing primary key with .error undoes the transaction")
     func duplicate() throws {
         try realm.write { realm.add(Citizen(1, "Ada")) }

@@ -71,4 +71,7 @@ enum ListItem {
     case link(Value, rowid: Int64?)
     /// An unmanaged embedded object.
     case embedded(ObjectBase)
+
+    /// Whether it's known which row an element with this content shows.
+    var isKnown: Bool { if case .link(_, rowid: nil) = self { false } else { true } }
 }

@@ -257,6 +257,11 @@ final class ManagedList: ListStorage {
     func remove(_ positions: Range<Int>) {
         core.requireWrite()
         load()
+        cut(positions)
+    }
+
+    /// Removes elements of the content as it was last read or written.
+    private func cut(_ positions: Range<Int>) {
         for position in positions { core.eraseElement(row(position)) }
         if positions.upperBound == content.rows.count { content.lastRank = nil }
         content.rows.removeSubrange(positions)
@@ -308,8 +313,9 @@ final class ManagedList: ListStorage {
             case let item: set(item, at: position)
             }
         }
-        if content.rows.count > items.count { remove(items.count..<content.rows.count) }
         let isKnown = content.stamp != 0
+        // Not read anew: an element whose object is still to be added would be missing.
+        if content.rows.count > items.count { cut(items.count..<content.rows.count) }
         insert(Array(items[common...]), at: common, &addition)
         if isKnown { keep() } else { content.stamp = 0 }
     }
