@@ -129,6 +129,19 @@ struct QuickStartTests {
         #expect(realm.objects(Pet.self).count == 8)
     }
 
+    @Test("What create returns after an update with .modified has the objects that its list was given")
+    func grownList() throws {
+        let (rex, bo) = (Pet("Rex"), Pet("Bo"))
+        try realm.write {
+            realm.add([rex, bo])
+            realm.create(Citizen.self, value: ["_id": 1])
+            let ada = realm.create(Citizen.self, value: ["_id": 1, "pets": [rex]], update: .modified)
+            #expect(ada.pets.first == rex && ada.pets.count == 1)
+            let same = realm.create(Citizen.self, value: ["_id": 1, "pets": [rex, bo]], update: .modified)
+            #expect(Array(same.pets) == [rex, bo] && Array(ada.pets) == [rex, bo])
+        }
+    }
+
     @Test("An existing primary key with .error undoes the transaction")
     func duplicate() throws {
         try realm.write { realm.add(Citizen(1, "Ada")) }

@@ -313,10 +313,9 @@ final class ManagedList: ListStorage {
             case let item: set(item, at: position)
             }
         }
-        let isKnown = content.stamp != 0
         // Not read anew: an element whose object is still to be added would be missing.
         if content.rows.count > items.count { cut(items.count..<content.rows.count) }
         insert(Array(items[common...]), at: common, &addition)
-        if isKnown { keep() } else { content.stamp = 0 }
+        if items.allSatisfy(\.isKnown) { keep() } else { content.stamp = 0 }
     }
 }
