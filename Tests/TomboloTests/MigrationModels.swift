@@ -81,6 +81,28 @@ enum R3 {
     }
 }
 
+/// Scores became required, and an embedded object was added.
+enum R5 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String
+        @Persisted var age: String?
+        @Persisted var score: Double
+        @Persisted var office: Office?
+        @Persisted var friends: List<Person>
+        @Persisted var tags: List<String>
+    }
+
+    class Office: EmbeddedObject {
+        @Persisted var floor: Int
+        @Persisted var desk: Desk?
+    }
+
+    class Desk: EmbeddedObject {
+        @Persisted var number: Int
+    }
+}
+
 /// With a list in one column.
 enum R4 {
     class Drawing: Release {

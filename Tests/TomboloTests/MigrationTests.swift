@@ -113,6 +113,15 @@ struct MigrationTests {
 
     // MARK: What a block does
 
+    @Test("A new embedded object has no values where it doesn't exist, also if the table is rebuilt")
+    func newEmbedded() throws {
+        try fill()
+        let realm = try Realm(configuration: folder.release(1, [R5.Person.self]) { _, _ in })
+        let people = realm.objects(R5.Person.self)
+        #expect(people.count == 2 && people.allSatisfy { $0.office == nil })
+        #expect(people.filter("office.floor == 0 OR office.desk.number == 0").isEmpty)
+    }
+
     @Test("One migration can rename, convert and fill properties and change primary keys, keeping links")
     func wholeMigration() throws {
         try fill()

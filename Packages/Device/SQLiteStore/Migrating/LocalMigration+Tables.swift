@@ -74,7 +74,9 @@ extension LocalMigration {
     ) -> SQLPart {
         let isKept = change?.kept.contains { item.properties[$0.new].name == property.name } ?? true
         guard isKept, let position = old.index(of: property.name) else {
-            return embeddedSource(property, in: old, current) ?? initial(property, of: item)
+            // In the old table the column of a new embedded object doesn't exist.
+            return embeddedSource(property, in: old, current)
+                ?? initial(property, of: item) { self.source($0, of: item, in: old, change, current) }
         }
         var part = SQLPart(sql: "s.\(MigrationSide.quoted(old.properties[position].column))")
         if case .link(let name) = property.type, rekeyed.contains(name), let linked = current[name],

@@ -86,14 +86,19 @@ package final class LocalMigration {
     }
 
     /// The initial value of a new property in existing rows.
-    func initial(_ property: StoredClass.Property, of item: StoredClass) -> SQLPart {
+    /// - Parameter presence: the source of the column that says whether the embedded object with the property exists;
+    ///   nil for the column itself.
+    func initial(
+        _ property: StoredClass.Property, of item: StoredClass, presence: ((StoredClass.Property) -> SQLPart)? = nil
+    ) -> SQLPart {
         guard let required = required(property, of: item) else { return .null }
         guard property.isRequiredWhenPresent, let dot = property.name.lastIndex(of: "."),
-            let presence = item.properties.first(where: { $0.name == property.name[..<dot] })
+            let holder = item.properties.first(where: { $0.name == property.name[..<dot] })
         else { return required }
+        let part = presence?(holder) ?? SQLPart(sql: MigrationSide.quoted(holder.column))
         return SQLPart(
-            sql: "CASE WHEN \(MigrationSide.quoted(presence.column)) IS NULL THEN NULL ELSE \(required.sql) END",
-            values: required.values)
+            sql: "CASE WHEN \(part.sql) IS NULL THEN NULL ELSE \(required.sql) END",
+            values: part.values + required.values)
     }
 
     private func required(_ property: StoredClass.Property, of item: StoredClass) -> SQLPart? {
