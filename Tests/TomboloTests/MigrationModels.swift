@@ -103,6 +103,54 @@ enum R5 {
     }
 }
 
+/// With embedded objects that the next release has under other names.
+enum R6 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var parts: List<Part>
+        @Persisted var home: Place?
+    }
+
+    class Part: EmbeddedObject {
+        @Persisted var name: String
+        @Persisted var code: String
+        @Persisted var rooms: List<Room>
+    }
+
+    class Place: EmbeddedObject {
+        @Persisted var street: String
+        @Persisted var rooms: List<Room>
+    }
+
+    class Room: EmbeddedObject {
+        @Persisted var size: Int
+    }
+}
+
+enum R7 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var pieces: List<Part>
+        @Persisted var address: Place?
+    }
+
+    class Part: EmbeddedObject {
+        @Persisted var code: String
+        @Persisted var name: String
+        @Persisted var level: Int
+        @Persisted var rooms: List<Room>
+    }
+
+    class Place: EmbeddedObject {
+        @Persisted var street: String
+        @Persisted var rooms: List<Room>
+    }
+
+    class Room: EmbeddedObject {
+        @Persisted var size: Int
+    }
+}
+
 /// With a list in one column.
 enum R4 {
     class Drawing: Release {

@@ -358,6 +358,42 @@ struct MigrationTests {
         #expect(realm.objects(R3.Person.self).filter("home != nil").count == 1)
     }
 
+    @Test("Renamed embedded objects and lists move with what is in them, and are enumerated in their new place")
+    func renamedEmbedded() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
+            let home: [String: Any] = ["street": "Main", "rooms": [["size": 1], ["size": 2]]]
+            let first: [String: Any] = ["name": "a", "code": "A", "rooms": [["size": 10]]]
+            let parts = [first, ["name": "b", "code": "B"]]
+            try realm.write { realm.create(R6.Person.self, value: ["id": 1, "home": home, "parts": parts]) }
+        }
+        let heard = Texts()
+        let block: MigrationBlock = { migration, _ in
+            migration.renameProperty(onType: "Person", from: "parts", to: "pieces")
+            migration.renameProperty(onType: "Person", from: "home", to: "address")
+            migration.enumerateObjects(ofType: "Part") { old, new in
+                heard.append("\(old?["name"] ?? "") \(new?["name"] ?? "none") \(new?["code"] ?? "none")")
+                new?["level"] = 3
+            }
+            migration.enumerateObjects(ofType: "Place") { old, new in new?["street"] = "\(old?["street"] ?? "") 1" }
+            migration.enumerateObjects(ofType: "Room") { old, new in new?["size"] = (old?["size"] as? Int ?? 0) * 2 }
+            migration.enumerateObjects(ofType: "Person") { _, new in
+                // A new element isn't taken for the one that it replaces.
+                let pieces = new?["pieces"] as? MigrationList
+                if let last = pieces?[1] as? MigrationObject { migration.delete(last) }
+                pieces?.append(["name": "c", "code": "C"])
+            }
+            migration.enumerateObjects(ofType: "Part") { old, _ in heard.append("\(old?["name"] ?? "")") }
+        }
+        let realm = try Realm(configuration: folder.release(1, [R7.Person.self], block))
+        #expect(heard.all == ["a a A", "b b B", "a"])
+        let person = try #require(realm.object(ofType: R7.Person.self, forPrimaryKey: 1))
+        #expect(person.pieces.map { "\($0.name) \($0.code) \($0.level)" } == ["a A 3", "c C 0"])
+        #expect(person.pieces.first?.rooms.map(\.size) == [20])
+        #expect(person.address?.street == "Main 1" && person.address?.rooms.map(\.size) == [2, 4])
+        #expect(try integrity() == "ok")
+    }
+
     @Test("Embedded objects that replace those of a list aren't taken for them")
     func replacedElements() throws {
         do {

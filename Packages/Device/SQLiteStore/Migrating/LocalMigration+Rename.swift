@@ -24,13 +24,10 @@ extension LocalMigration {
             throw refusal("Renamed property '\(className).\(newName)' does not exist.")
         }
         if let oldList, let newList {
-            guard oldList.properties.map(\.type) == newList.properties.map(\.type),
-                oldList.embeddedClass == newList.embeddedClass
-            else { throw typeRefusal(place, newName, text(oldList), text(newList)) }
-            for item in before.schema.sorted
-            where item.name == oldList.name || item.name.hasPrefix("\(oldList.name).") {
-                try moveElements(item.name, to: newList.name + item.name.dropFirst(oldList.name.count))
+            guard hasSameElements(oldList, newList) else {
+                throw typeRefusal(place, newName, text(oldList), text(newList))
             }
+            try moveLists(in: "\(className).\(name)", to: "\(className).\(newName)")
             return
         }
         guard let from = old.index(of: name), let to = new.index(of: newName) else {
@@ -52,6 +49,28 @@ extension LocalMigration {
             else { continue }
             try moveValues(inner, to: new.properties[position], old, new)
         }
+        try moveLists(in: "\(className).\(name)", to: "\(className).\(newName)")
+    }
+
+    /// Where an old list or embedded object is now, or would be if the app still had it: `Person.mates` for
+    /// `Person.friends`, if that was renamed.
+    package func newPath(of old: String) -> String {
+        let renamed = renamedPaths.filter { old == $0.key || old.hasPrefix("\($0.key).") }
+            .max { $0.key.utf8.count < $1.key.utf8.count }
+        return renamed.map { $0.value + old.dropFirst($0.key.count) } ?? old
+    }
+
+    /// Moves the list at a path, and those inside what is there.
+    private func moveLists(in path: String, to newPath: String) throws {
+        renamedPaths[path] = newPath
+        for item in before.schema.sorted where item.name == path || item.name.hasPrefix("\(path).") {
+            try moveElements(item.name, to: newPath + item.name.dropFirst(path.count))
+        }
+    }
+
+    private func hasSameElements(_ old: StoredClass, _ new: StoredClass) -> Bool {
+        guard old.embeddedClass == nil else { return old.embeddedClass == new.embeddedClass }
+        return old.content.map(\.type) == new.content.map(\.type) && new.embeddedClass == nil
     }
 
     private func refusal(_ message: String) -> SQLiteStoreError { SQLiteStoreError(.invalidInput, message) }
@@ -88,16 +107,60 @@ extension LocalMigration {
         }
     }
 
-    /// The tables have the same columns, and owners and targets are identified in the same way.
+    /// Moves the elements of a list, which keep their rows. What the block has put into the new one is dropped. Owners,
+    /// parents and targets are identified in the same way in both tables.
     private func moveElements(_ name: String, to newName: String) throws {
-        guard let old = after.schema[name], let new = after.schema[newName] else { return }
-        let names = zip(old.properties, new.properties).map {
-            (MigrationSide.quoted($0.column), MigrationSide.quoted($1.column))
+        guard let old = after.schema[name], let new = after.schema[newName], hasSameElements(old, new) else { return }
+        let table = MigrationSide.quoted(new.table)
+        try connection.execute("DELETE FROM \(table)")
+        let change = ClassChange(from: old, to: new)
+        var names = ["rowid"]
+        var parts = [SQLPart(sql: "s.rowid")]
+        for (position, property) in new.properties.enumerated() {
+            names.append(MigrationSide.quoted(property.column))
+            if !new.content.indices.contains(position) {
+                // The element's own columns, and the parent's at the end.
+                let own = position < ElementColumn.content ? position : old.properties.count - 1
+                parts.append(SQLPart(sql: "s.\(MigrationSide.quoted(old.properties[own].column))"))
+            } else if property.isEncrypted {
+                parts.append(
+                    initial(property, of: new) { self.source($0, of: new, in: old, change, self.after.schema) })
+            } else {
+                parts.append(source(property, of: new, in: old, change, after.schema))
+            }
         }
         try connection.run(
             SQLPart(
-                sql: "INSERT INTO \(MigrationSide.quoted(new.table)) (\(names.map(\.1).joined(separator: ", "))) "
-                    + "SELECT \(names.map(\.0).joined(separator: ", ")) FROM \(MigrationSide.quoted(old.table)) "
-                    + "ORDER BY rowid"))
+                sql: "INSERT INTO \(table) (\(names.joined(separator: ", "))) "
+                    + "SELECT \(parts.map(\.sql).joined(separator: ", ")) FROM \(MigrationSide.quoted(old.table)) AS s "
+                    + "ORDER BY s.rowid", values: parts.flatMap(\.values)))
+        lastElements[newName] = max(
+            lastElements[newName] ?? 0, try after.lastRow(of: old), try before.schema[name].map(before.lastRow) ?? 0)
+        try sealElements(of: new, from: old, change)
+    }
+
+    /// Values are encrypted for their place.
+    private func sealElements(of new: StoredClass, from old: StoredClass, _ change: ClassChange) throws {
+        let kept = change.kept + change.resealed
+        let sealed = new.content.indices.compactMap { position in
+            let (property, pair) = (new.properties[position], kept.first { $0.new == position })
+            let previous = pair.map { old.properties[$0.old] }
+            return property.isEncrypted || previous?.isEncrypted == true ? (property, previous) : nil
+        }
+        guard !sealed.isEmpty else { return }
+        try after.forEachRow(of: new) { row in
+            for (property, previous) in sealed {
+                if let path = property.presencePath, let presence = new.index(of: path),
+                    try after.value(new.properties[presence], of: row, in: new).isNull
+                {
+                    continue
+                }
+                var value =
+                    try previous.map { try after.value($0, of: row, in: old) }
+                    ?? plan.initialValue(new.name, property.name) ?? .null
+                if value.isNull, !property.isOptional || property.isRequiredWhenPresent { value = property.type.zero }
+                _ = try set(value, property, of: row, in: new)
+            }
+        }
     }
 }

@@ -67,8 +67,8 @@ extension LocalMigration {
         if case .link(let target) = type { rekeyed.contains(target) } else { false }
     }
 
-    /// The source of a column's values.
-    private func source(
+    /// The source of a column's values, in the old table `s`.
+    func source(
         _ property: StoredClass.Property, of item: StoredClass, in old: StoredClass, _ change: ClassChange?,
         _ current: StoredSchema
     ) -> SQLPart {

@@ -29,6 +29,8 @@ package final class LocalMigration {
     var dropped: Set<String> = []
     /// By class.
     var moved: [String: MovedRows] = [:]
+    /// Lists and embedded objects that the block renamed, by old path: `Person.friends`.
+    var renamedPaths: [String: String] = [:]
     /// The last rows that the block has given to new list elements, by class.
     var lastElements: [String: Int64] = [:]
 

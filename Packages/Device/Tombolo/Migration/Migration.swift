@@ -121,15 +121,17 @@ public final class Migration {
         _ className: String, in old: StoredClass, _ presence: StoredClass.Property?,
         _ block: MigrationObjectEnumerateBlock
     ) throws {
+        let new = store.after.schema[store.newPath(of: old.name)]
         func part(_ row: Int64, _ item: StoredClass, _ side: MigrationSide, isNew: Bool) throws -> MigrationObject? {
             guard let presence else { return object(row, item, isNew: isNew) }
-            guard let property = item.properties.first(where: { $0.name == presence.name }),
+            let path = "\(old.name).\(presence.name)"
+            let name = isNew ? String(store.newPath(of: path).dropFirst(item.name.count + 1)) : presence.name
+            guard let property = item.properties.first(where: { $0.name == name }),
                 property.type == .embedded(className), try !side.value(property, of: row, in: item).isNull
             else { return nil }
             return MigrationObject(
-                self, item, row: row, isNew: isNew, prefix: "\(presence.name).", embeddedClass: className)
+                self, item, row: row, isNew: isNew, prefix: "\(name).", embeddedClass: className)
         }
-        let new = store.after.schema[old.name]
         try store.before.forEachRow(of: old) { row in
             guard failure == nil, let oldPart = try part(row, old, store.before, isNew: false) else { return }
             guard let new else { return block(oldPart, nil) }
