@@ -350,6 +350,27 @@ struct ProtocolErrorTests {
         expect(.malformed, "hello: no client id") { _ = try codec.decodeClientMessage(broken) }
     }
 
+    @Test("A negative version of the subscriptions is refused")
+    func negativeVersion() throws {
+        let negative = SubscriptionSet(version: -1, subscriptions: [])
+        let position = Position(tick: 1, token: 2, subscriptionVersion: -3, rulesFingerprint: 4, schemaFingerprint: 5)
+        func hello(_ position: Position, _ wanted: SubscriptionSet) -> ClientMessage {
+            .hello(
+                Hello(
+                    protocolVersion: 2, accessToken: "", client: ClientID(rawValue: 1), position: position,
+                    activeSubscriptions: .empty, wantedSubscriptions: wanted, acknowledged: 0, classes: []))
+        }
+        expect(.malformed, "subscriptions: version -1") {
+            _ = try codec.decodeClientMessage(codec.encode(ClientMessage.subscribe(negative)))
+        }
+        expect(.malformed, "hello: subscriptions: version -1") {
+            _ = try codec.decodeClientMessage(codec.encode(hello(.none, negative)))
+        }
+        expect(.malformed, "hello: position: version -3 of the subscriptions") {
+            _ = try codec.decodeClientMessage(codec.encode(hello(position, .empty)))
+        }
+    }
+
     @Test("Each error code has its answer to the device", arguments: ProtocolError.Code.allCases)
     func failures(code: ProtocolError.Code) {
         let expected: SessionFailure.Code =

@@ -141,6 +141,9 @@ extension MessageCodec {
 
     func decode(_ position: WirePosition) throws(ProtocolError) -> Position {
         guard position.tick >= 0 else { throw ProtocolError(.malformed, "position: tick \(position.tick)") }
+        guard position.subscriptionVersion >= 0 else {
+            throw ProtocolError(.malformed, "position: version \(position.subscriptionVersion) of the subscriptions")
+        }
         return Position(
             tick: position.tick, token: position.token, subscriptionVersion: position.subscriptionVersion,
             rulesFingerprint: position.rulesFingerprint, schemaFingerprint: position.schemaFingerprint)

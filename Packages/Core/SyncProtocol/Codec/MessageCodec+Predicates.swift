@@ -141,6 +141,7 @@ extension MessageCodec {
     }
 
     func decode(_ set: WireSubscriptionSet) throws(ProtocolError) -> SubscriptionSet {
+        guard set.version >= 0 else { throw ProtocolError(.malformed, "subscriptions: version \(set.version)") }
         var result = SubscriptionSet(version: set.version, subscriptions: [])
         for (index, item) in set.subscriptions.enumerated() {
             do throws(ProtocolError) {
