@@ -394,6 +394,30 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
+    @Test("Elements are appended at the end of their list, whatever was done to it and to others meanwhile")
+    func appending() throws {
+        try fill()
+        let heard = Texts()
+        let block: MigrationBlock = { migration, _ in
+            var lists: [MigrationList] = []
+            migration.enumerateObjects(ofType: "Person") { old, new in
+                lists += [new?["tags"] as? MigrationList].compactMap(\.self)
+                heard.append((old?["tags"] as? MigrationList)?.map { "\($0 ?? "")" }.joined() ?? "none")
+            }
+            for text in ["1", "2", "3"] { for list in lists { list.append(text) } }
+            heard.append(lists[0].indices.map { "\(lists[0][$0] ?? "")" }.joined())
+            lists[0].removeAll()
+            heard.append("\(lists[0].count)")
+            for text in ["a", "b"] { lists[0].append(text) }
+            for list in lists { list.append("end") }
+            heard.append("\(lists[1][3] ?? "") \(lists[0][2] ?? "")")
+        }
+        let realm = try Realm(configuration: folder.release(1, Self.first, block))
+        #expect(heard.all == ["xy", "", "xy123", "0", "end end"])
+        let people = realm.objects(R1.Person.self).sorted(byKeyPath: "id")
+        #expect(people.map { Array($0.tags) } == [["a", "b", "end"], ["1", "2", "3", "end"]])
+    }
+
     @Test("Embedded objects that replace those of a list aren't taken for them")
     func replacedElements() throws {
         do {

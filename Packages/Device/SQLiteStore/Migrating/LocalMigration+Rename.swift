@@ -113,6 +113,8 @@ extension LocalMigration {
         guard let old = after.schema[name], let new = after.schema[newName], hasSameElements(old, new) else { return }
         let table = MigrationSide.quoted(new.table)
         try connection.execute("DELETE FROM \(table)")
+        appended[newName] = nil
+        noteRows(of: new)
         let change = ClassChange(from: old, to: new)
         var names = ["rowid"]
         var parts = [SQLPart(sql: "s.rowid")]

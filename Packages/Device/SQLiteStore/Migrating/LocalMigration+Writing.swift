@@ -39,6 +39,7 @@ extension LocalMigration {
         for other in after.schema.sorted {
             for link in other.properties where link.type == .link(to: item.name) {
                 let column = MigrationSide.quoted(link.column)
+                noteRows(of: other)
                 try connection.run(
                     SQLPart(
                         sql: "UPDATE \(MigrationSide.quoted(other.table)) SET \(column) = ? WHERE \(column) = ?",
@@ -66,6 +67,11 @@ extension LocalMigration {
         guard let moved = moved[item.name] else { return old }
         return moved.row(of: old)
     }
+
+    /// Changes whenever other elements may be in a list of the class.
+    package func rowChanges(of list: StoredClass) -> Int { rowChanges[list.name] ?? 0 }
+
+    func noteRows(of item: StoredClass) { rowChanges[item.name, default: 0] += 1 }
 
     /// Makes an object.
     /// - Parameter values: by position in the class's properties; others get their initial values.
@@ -101,6 +107,7 @@ extension LocalMigration {
             ? "INSERT INTO \(MigrationSide.quoted(item.table)) DEFAULT VALUES"
             : "INSERT INTO \(MigrationSide.quoted(item.table)) (\(names.joined(separator: ", "))) "
                 + "VALUES (\(parts.map(\.sql).joined(separator: ", ")))"
+        noteRows(of: item)
         try connection.run(SQLPart(sql: sql, values: parts.flatMap(\.values)))
         let row = try connection.integer("SELECT last_insert_rowid()") ?? 0
         for (property, plain) in encrypted where !plain.isNull { _ = try set(plain, property, of: row, in: item) }
@@ -126,6 +133,7 @@ extension LocalMigration {
             guard try after.exists(row, in: item) else { continue }
             let key = try after.key(of: row, in: item)
             for list in after.schema.elementClasses(of: item.name) { try delete(list, ElementColumn.owner, key) }
+            noteRows(of: item)
             try connection.run(
                 SQLPart(
                     sql: "DELETE FROM \(MigrationSide.quoted(item.table)) WHERE rowid = ?", values: [.int(row)]))
@@ -152,6 +160,7 @@ extension LocalMigration {
     }
 
     private func delete(_ item: StoredClass, _ column: Int, _ key: Value) throws {
+        noteRows(of: item)
         try connection.run(
             SQLPart(
                 sql: "DELETE FROM \(MigrationSide.quoted(item.table)) "
@@ -177,9 +186,7 @@ extension LocalMigration {
     package func append(
         to list: StoredClass, owner: Value, parent: Value?, _ values: [Int: Value]
     ) throws -> Int64 {
-        let last = try after.elements(of: list, owner: owner, parent: parent).last
-        let rank = try last.map { try after.value(list.properties[ElementColumn.rank], of: $0, in: list) }
-        let lower: String? = if case .string(let text)? = rank { text } else { nil }
+        let lower = try lastRank(of: list, owner: owner, parent: parent)
         guard let next = try FractionalRank.sequence(count: 1, between: lower, nil).first else {
             throw SQLiteStoreError(.failure, "No rank is left after '\(lower ?? "")' in '\(list.name)'.")
         }
@@ -188,7 +195,19 @@ extension LocalMigration {
         values[ElementColumn.owner] = owner
         values[ElementColumn.rank] = .string(next)
         if let parent { values[list.properties.count - 1] = parent }
-        return try insert(list, values)
+        let row = try insert(list, values)
+        appended[list.name] = AppendedElement(owner: owner, parent: parent, row: row)
+        return row
+    }
+
+    /// The rank of a list's last element.
+    private func lastRank(of list: StoredClass, owner: Value, parent: Value?) throws -> String? {
+        if let known = appended[list.name], known.owner == owner, known.parent == parent,
+            let rank = try after.lastRank(of: list, owner: owner, parent: parent, row: known.row)
+        {
+            return rank
+        }
+        return try after.lastRank(of: list, owner: owner, parent: parent)
     }
 
     /// Deletes elements, including those of nested lists.
@@ -216,6 +235,7 @@ extension LocalMigration {
             select.reset()
             for row in rows { try deleteElement(row, of: inner) }
         }
+        noteRows(of: list)
         try connection.run(
             SQLPart(sql: "DELETE FROM \(MigrationSide.quoted(list.table)) WHERE rowid = ?", values: [.int(row)]))
     }

@@ -33,6 +33,10 @@ package final class LocalMigration {
     var renamedPaths: [String: String] = [:]
     /// The last rows that the block has given to new list elements, by class.
     var lastElements: [String: Int64] = [:]
+    /// The elements appended last, by class: the next ones usually follow them.
+    var appended: [String: AppendedElement] = [:]
+    /// How often rows of a class were made, deleted, or given to another owner, by class.
+    var rowChanges: [String: Int] = [:]
 
     /// Steps 1 to 3, in the caller's write transaction.
     static func run(
@@ -115,6 +119,13 @@ package final class LocalMigration {
         default: return .value(after.schema.storedType(of: property).zeroValue(for: property.type))
         }
     }
+}
+
+/// The last element of a list.
+struct AppendedElement {
+    let owner: Value
+    let parent: Value?
+    let row: Int64
 }
 
 extension PropertyType {

@@ -93,4 +93,21 @@ package final class MigrationSide {
         while try statement.step() { rows.append(statement.integer(at: 0)) }
         return rows
     }
+
+    /// The rank of a list's last element, or nil if there's none.
+    /// - Parameter row: the only element that counts, or nil for all.
+    func lastRank(of list: StoredClass, owner: Value, parent: Value?, row: Int64? = nil) throws -> String? {
+        let names = list.properties.map { Self.quoted($0.column) }
+        let inParent = parent == nil ? "" : " AND \(names[names.count - 1]) = ?2"
+        let inRow = row == nil ? "" : " AND rowid = ?3"
+        let statement = try connection.statement(
+            "SELECT \(names[ElementColumn.rank]) FROM \(Self.quoted(list.table)) "
+                + "WHERE \(names[ElementColumn.owner]) = ?1\(inParent)\(inRow) "
+                + "ORDER BY \(names[ElementColumn.rank]) DESC, \(names[ElementColumn.id]) DESC LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(owner, at: 1)
+        if let parent { statement.bind(parent, at: 2) }
+        if let row { statement.bind(row, at: 3) }
+        return try statement.step() ? statement.text(at: 0) : nil
+    }
 }

@@ -8,6 +8,8 @@ public final class MigrationList {
     private let object: MigrationObject
     private let list: StoredClass
     private let isNew: Bool
+    /// The elements as last read.
+    private var known: (changes: Int, rows: [Int64])?
 
     init(_ object: MigrationObject, _ list: StoredClass, isNew: Bool) {
         self.object = object
@@ -20,8 +22,13 @@ public final class MigrationList {
 
     private var rows: [Int64] {
         migration.attempt([]) {
+            // The old file doesn't change.
+            let changes = isNew ? migration.store.rowChanges(of: list) : 0
+            if let known, known.changes == changes { return known.rows }
             let (owner, parent) = try object.owner()
-            return try side.elements(of: list, owner: owner, parent: list.hasParent ? parent : nil)
+            let rows = try side.elements(of: list, owner: owner, parent: list.hasParent ? parent : nil)
+            known = (changes, rows)
+            return rows
         }
     }
 
@@ -95,7 +102,12 @@ public final class MigrationList {
 extension MigrationList: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { rows.count }
-    public subscript(position: Int) -> Any? { elements[position] }
+    public subscript(position: Int) -> Any? {
+        migration.attempt(nil) {
+            let rows = rows
+            return migration.failure == nil ? try element(rows[position]) : nil
+        }
+    }
     /// Iterates over the elements, which are read once.
     public func makeIterator() -> IndexingIterator<[Any?]> { elements.makeIterator() }
 }
