@@ -394,6 +394,28 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
+    @Test("Embedded objects can be set from those that they replace")
+    func replacedByThemselves() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
+            let home: [String: Any] = ["street": "Main", "rooms": [["size": 1], ["size": 2]]]
+            let first: [String: Any] = ["name": "a", "code": "A", "rooms": [["size": 10], ["size": 20]]]
+            let parts = [["name": "b", "code": "B"], first]
+            try realm.write { realm.create(R6.Person.self, value: ["id": 1, "home": home, "parts": parts]) }
+        }
+        let block: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { _, new in
+                guard let new, let parts = new["parts"] as? MigrationList else { return }
+                new["home"] = new["home"]
+                new["parts"] = parts.filter { ($0 as? MigrationObject)?["name"] as? String == "a" }
+            }
+        }
+        let realm = try Realm(configuration: folder.release(1, [R6.Person.self], block))
+        let person = try #require(realm.objects(R6.Person.self).first)
+        #expect(person.home?.street == "Main" && person.home?.rooms.map(\.size) == [1, 2])
+        #expect(person.parts.map(\.code) == ["A"] && person.parts.first?.rooms.map(\.size) == [10, 20])
+    }
+
     @Test("Elements are appended at the end of their list, whatever was done to it and to others meanwhile")
     func appending() throws {
         try fill()

@@ -7,7 +7,7 @@ internal import TomboloSQLiteStore
 public final class MigrationList {
     private let object: MigrationObject
     private let list: StoredClass
-    private let isNew: Bool
+    let isNew: Bool
     /// The elements as last read.
     private var known: (changes: Int, rows: [Int64])?
 
@@ -63,8 +63,19 @@ public final class MigrationList {
         case _ where MigrationValue.isNil(value): items = []
         default: throw Realm.Error(.invalidInput, "'\(list.name)' is a list and cannot hold a \(type(of: value)).")
         }
+        guard list.embeddedClass != nil else {
+            try clear()
+            for item in items { try add(item) }
+            return
+        }
+        // The new elements may be made from those that they replace.
+        let contents = try items.map { try content($0) }
         try clear()
-        for item in items { try add(item) }
+        for content in contents { try add(content) }
+    }
+
+    private func content(_ element: Any) throws -> MigrationContent {
+        try MigrationContent(element, MigrationPlace(list), side.schema)
     }
 
     private func requireNew() throws {
@@ -81,13 +92,7 @@ public final class MigrationList {
 
     private func add(_ element: Any) throws {
         try requireNew()
-        let (owner, parent) = try object.owner()
-        let inParent = list.hasParent ? parent : nil
-        if list.embeddedClass != nil {
-            let row = try migration.store.append(to: list, owner: owner, parent: inParent, [:])
-            try MigrationObject(migration, list, row: row, isNew: true).fill(element)
-            return
-        }
+        if list.embeddedClass != nil { return try add(self.content(element)) }
         guard let content = list.content.first else { return }
         let value: Value =
             if case .link(let target) = content.type {
@@ -95,7 +100,18 @@ public final class MigrationList {
             } else {
                 try MigrationValue.stored(element, content, list.name)
             }
-        _ = try migration.store.append(to: list, owner: owner, parent: inParent, [ElementColumn.content: value])
+        _ = try addRow([ElementColumn.content: value])
+    }
+
+    /// Appends an embedded object.
+    private func add(_ content: MigrationContent) throws {
+        try MigrationObject(migration, list, row: try addRow([:]), isNew: true).fill(content)
+    }
+
+    /// - Returns: the element's row.
+    private func addRow(_ values: [Int: Value]) throws -> Int64 {
+        let (owner, parent) = try object.owner()
+        return try migration.store.append(to: list, owner: owner, parent: list.hasParent ? parent : nil, values)
     }
 }
 

@@ -157,8 +157,22 @@ public final class MigrationObject {
         return try after.key(of: found, in: linked)
     }
 
+    /// A value of an object whose content is copied: embedded objects as their values, since what is copied may be
+    /// deleted to make room for the copy.
+    static func content(_ value: Any?) -> Any {
+        switch value {
+        case let object as MigrationObject where object.isNew && object.embeddedClass != nil:
+            Dictionary(object.propertyNames.map { ($0, content(object[$0])) }, uniquingKeysWith: { first, _ in first })
+        case let list as MigrationList where list.isNew: Array(list).map { content($0) }
+        case let value?: value
+        case nil: NSNull()
+        }
+    }
+
     private func setEmbedded(_ value: Any, _ presence: StoredClass.Property) throws {
         let store = migration.store
+        let inner = MigrationPlace(item, prefix: "\(presence.name).")
+        let content = MigrationValue.isNil(value) ? nil : try MigrationContent(value, inner, store.after.schema)
         // The previous object is deleted, with everything in it.
         for property in item.properties where property.name.hasPrefix("\(presence.name).") {
             try clear(property)
@@ -168,12 +182,12 @@ public final class MigrationObject {
         where list.name.hasPrefix("\(item.name).\(presence.name).") && list.hasParent == (parent != nil) {
             try store.deleteElements(of: list, owner: owner, parent: parent)
         }
-        guard !MigrationValue.isNil(value), case .embedded(let className) = presence.type else {
+        guard let content, case .embedded(let className) = presence.type else {
             row = try store.set(.null, presence, of: row, in: item)
             return
         }
         row = try store.set(.bool(true), presence, of: row, in: item)
-        try embedded(presence, className).fill(value)
+        try embedded(presence, className).fill(content)
     }
 
     private func clear(_ property: StoredClass.Property) throws {
@@ -181,8 +195,7 @@ public final class MigrationObject {
     }
 
     /// Gives a new embedded object its values. Required ones that aren't given get their zero.
-    func fill(_ value: Any) throws {
-        let content = try MigrationContent(value, place, side.schema)
+    func fill(_ content: MigrationContent) throws {
         for (name, position) in place.columns {
             let property = item.properties[position]
             guard content[name] == nil, property.isRequiredWhenPresent else { continue }

@@ -59,7 +59,7 @@ struct MigrationContent {
         case let object as MigrationObject:
             values = object.propertyNames.filter { name in
                 place.position(name) != nil || schema.map { place.lists($0).contains { $0.name == name } } ?? true
-            }.map { ($0, object[$0] as Any) }
+            }.map { ($0, MigrationObject.content(object[$0])) }
         case let object as ObjectBase:
             values = ObjectClass.of(type(of: object)).properties.compactMap { property in
                 if case .linkingObjects = property.slot { return nil }
