@@ -223,8 +223,31 @@ struct SchemaTests {
         let error = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
         #expect(error?.code == .alreadyOpen)
         #expect(realm != nil)
+        var frozen = realm?.objects(Room.self).freeze()
         realm = nil
+        let second = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
+        #expect(second?.code == .alreadyOpen)
+        #expect(frozen?.count == 0)
+        frozen = nil
         #expect(try Realm.deleteFiles(for: configuration))
         #expect(!Realm.fileExists(for: configuration))
+    }
+
+    @Test("A file that several threads open anew at once is deleted by one of them")
+    func deletedForSeveral() async throws {
+        do { _ = try Realm.fresh(folder.configuration(types: [V1.Student.self])) }
+        var new = folder.configuration(types: [V2.Student.self])
+        new.deleteRealmIfMigrationNeeded = true
+        let configuration = new
+        let opened = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let realm = try Realm.fresh(configuration)
+                    return realm.isEmpty && FileManager.default.fileExists(atPath: realm.core.file.path)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(opened == [true, true])
     }
 }

@@ -10,7 +10,7 @@ extension Realm {
     }
 
     /// Deletes a configuration's file and everything that belongs to it, including edits not yet uploaded, and ends its
-    /// ``SyncSession``. No Realm in the process may have it open.
+    /// ``SyncSession``. No Realm in the process may have it open, nor may anything frozen be kept.
     /// - Returns: whether the file existed.
     /// - Throws: ``Realm/Error`` with the code `alreadyOpen`.
     @discardableResult

@@ -34,28 +34,33 @@ enum RealmCache {
         return core
     }
 
-    static func isOpen(_ path: String) -> Bool { isOpen(path) { _ in true } }
-
     /// Whether a Realm of the file with other classes is open.
     static func isOpen(_ path: String, withOtherClassesThan schema: Schema) -> Bool {
-        isOpen(path) { $0 != schema }
-    }
-
-    private static func isOpen(_ path: String, where matches: (Schema) -> Bool) -> Bool {
         entries.withLock { entries in
-            entries.contains { $0.key.path == path && $0.value.core != nil && matches($0.value.schema) }
+            entries.contains { $0.key.path == path && $0.value.core != nil && $0.value.schema != schema }
         }
     }
 
     /// Deletes a file and everything that belongs to it, and ends its sync session.
     /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process has it open.
     static func delete(_ path: String) throws {
-        guard !isOpen(path) else {
-            throw Realm.Error(
-                .alreadyOpen, "'\(path)' is open: let go of its Realms and objects before deleting it.")
-        }
+        try requireUnused(path)
         SyncSession.remove(path: path)?.close()
-        RealmFiles.delete(at: path)
+        // Nobody opens it meanwhile.
+        try OpenFile.alone(path) {
+            try requireUnused(path)
+            RealmFiles.delete(at: path)
+        }
+    }
+
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process, frozen ones included, has the file
+    ///   open.
+    static func requireUnused(_ path: String) throws {
+        // What it keeps for the app after a client reset is in a copy too.
+        SyncSession.known(path: path)?.letGoOfBefore()
+        guard OpenFile.isUsed(path) else { return }
+        throw Realm.Error(
+            .alreadyOpen, "'\(path)' is open: let go of its Realms and objects, also frozen ones, before deleting it.")
     }
 }
 
@@ -110,16 +115,26 @@ extension RealmCore {
                 configuration: configuration, types: types, schema: schema, path: path, memoryFile: memoryFile,
                 confinement: confinement)
         }
-        do {
-            return try make()
-        } catch {
-            guard configuration.deleteRealmIfMigrationNeeded, !configuration.readOnly,
-                Realm.Error(wrapping: error).code == .schemaMismatch
-            else { throw error }
-            try RealmCache.delete(path)
-            return try make()
+        var attempts = 0
+        while true {
+            do {
+                return try make()
+            } catch {
+                guard configuration.deleteRealmIfMigrationNeeded, !configuration.readOnly,
+                    Realm.Error(wrapping: error).code == .schemaMismatch, attempts < maximumDeletions
+                else { throw error }
+            }
+            attempts += 1
+            // Whoever is opening the file comes first, and may delete it too.
+            try OpenFile.alone(path) {}
+            do {
+                try RealmCache.delete(path)
+            } catch let error as Realm.Error where error.code == .alreadyOpen && attempts < maximumDeletions {}
         }
     }
+
+    /// How often a file may be deleted that others open at the same moment.
+    private static let maximumDeletions = 3
 
     /// All uses of a synced file in a process must have the same classes and user: edits of classes that one of them
     /// lacks would be dropped from the upload queue.

@@ -101,6 +101,15 @@ extension SyncSession {
         }
     }
 
+    /// Lets go of the Realm as it was before a reset. The block after the reset gets the copy.
+    func letGoOfBefore() {
+        // Released once the lock is.
+        _ = situation.value.withLock { state in
+            defer { state.beforeReset = nil }
+            return state.beforeReset
+        }
+    }
+
     private var copyBeforeReset: URL { URL(fileURLWithPath: path + RealmFiles.beforeResetSuffix) }
 
     /// What the app had before a reset after which the process was killed.
@@ -163,10 +172,7 @@ extension SyncError {
 
         private func backUp(_ configuration: Realm.Configuration) throws {
             guard FileManager.default.fileExists(atPath: path) else { return }
-            guard !RealmCache.isOpen(path) else {
-                throw Realm.Error(
-                    .alreadyOpen, "'\(path)' is open: let go of its Realms and objects before deleting it.")
-            }
+            try RealmCache.requireUnused(path)
             let copy = URL(fileURLWithPath: recoveryPath)
             try FileManager.default.createDirectory(
                 at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
