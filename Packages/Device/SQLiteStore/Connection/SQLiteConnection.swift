@@ -25,6 +25,7 @@ package final class SQLiteConnection {
     /// Keeps `handle` open.
     private let queue: DatabaseQueue
     let handle: OpaquePointer
+    private let patience = LockPatience()
     private var statements: [String: SQLiteStatement] = [:]
     private var order: [String] = []
     /// Statements that their owners keep.
@@ -62,6 +63,7 @@ package final class SQLiteConnection {
             sqlite3_rollback_hook(handle, nil, nil)
             try SQLFunctions.register(on: handle, path: path)
             self.handle = handle
+            setBusyTimeout(seconds: Self.busyTimeoutSeconds)
         } catch let error as DatabaseError {
             throw SQLiteStoreError(
                 resultCode: error.extendedResultCode.rawValue, message: error.message ?? "no message", path: path,
@@ -70,6 +72,7 @@ package final class SQLiteConnection {
     }
 
     deinit {
+        sqlite3_busy_handler(handle, nil, nil)
         // Before GRDB closes the connection, which would fail with open statements.
         for statement in statements.values { statement.finalize() }
         for statement in kept { statement.finalize() }
@@ -141,7 +144,17 @@ package final class SQLiteConnection {
     }
 
     /// Sets how long a statement waits for another connection's lock.
-    package func setBusyTimeout(seconds: Int) { sqlite3_busy_timeout(handle, Int32(seconds * 1_000)) }
+    package func setBusyTimeout(seconds: Int) {
+        patience.limit = seconds * 1_000_000
+        let context = Unmanaged.passUnretained(patience).toOpaque()
+        sqlite3_busy_handler(
+            handle,
+            { context, attempts in
+                guard let context else { return 0 }
+                let patience = Unmanaged<LockPatience>.fromOpaque(context).takeUnretainedValue()
+                return patience.wait(attempts: attempts) ? 1 : 0
+            }, context)
+    }
 
     /// Whether the file has a write-ahead log; a read-only copy may not.
     private(set) lazy var hasWriteAheadLog: Bool = {
