@@ -176,6 +176,21 @@ struct QuickStartTests {
         #expect(realm.objects(Citizen.self).count == 3)
     }
 
+    @Test("Values given to create may lead back to the object that is created, with any update policy")
+    func circlesOfValues() throws {
+        for (id, policy) in [(10, Realm.UpdatePolicy.modified), (20, .all)] {
+            try realm.write {
+                let back: [String: Any] = ["_id": id, "age": 50]
+                let boss: [String: Any] = ["_id": id + 1, "boss": back]
+                let ada = realm.create(
+                    Citizen.self, value: ["_id": id, "name": "Ada", "boss": boss, "tags": ["x"]], update: policy)
+                #expect(ada.name == "Ada" && ada.age == 50 && Array(ada.tags) == ["x"])
+                #expect(ada.boss?._id == id + 1 && ada.boss?.boss == ada && ada.reports.count == 1)
+            }
+        }
+        #expect(realm.objects(Citizen.self).count == 4)
+    }
+
     @Test("A write returns its block's value; an error undoes it and invalidates added objects")
     func rollback() throws {
         struct Oops: Error {}

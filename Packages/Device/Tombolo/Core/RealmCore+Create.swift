@@ -70,11 +70,34 @@ extension RealmCore {
         } else if let made = insert(type, key: key, content.fields, rowid: rowid) {
             row = made
             finish(content, in: row, &addition)
+        } else if addition.policy != .error, let key, let made = find(type, key: key) {
+            // One of the given objects leads back to this one, and was made first.
+            row = made
+            write(withoutDefaults(content, given, layout, type), in: row, &addition)
         } else {
             failDuplicate(ObjectReference(classIndex: type.index, key: key ?? .null))
             return nil
         }
         return row
+    }
+
+    /// The content of a new object without that of properties that weren't given.
+    private func withoutDefaults(
+        _ content: AddedContent, _ given: [String: Any], _ layout: ObjectClass, _ type: ManagedClass
+    ) -> AddedContent {
+        var content = content
+        for property in layout.properties where given[property.name] == nil {
+            switch property.slot {
+            case .column(let column), .array(let column): content.fields.removeAll { $0.column == column }
+            case .embedded(let column):
+                let columns = column...(column + embeddedLayout(property).schema.columns.count)
+                content.fields.removeAll { columns.contains($0.column) }
+            case .list, .linkingObjects: break
+            }
+            let name = "\(type.schema.name).\(property.name)"
+            content.lists.removeAll { $0.type.schema.name == name || $0.type.schema.name.hasPrefix("\(name).") }
+        }
+        return content
     }
 
     /// Reads the given values as columns from `base` on. Missing ones get their defaults in a new object and stay
