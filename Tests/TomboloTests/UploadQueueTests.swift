@@ -181,6 +181,22 @@ struct UploadQueueTests {
         #expect(realm.objects(Session.self)[0].speakers.isEmpty)
     }
 
+    @Test("create with .modified queues nothing for a list of links that stays as it is")
+    func sameLinks() throws {
+        let speakers = ["a", "b"].map { Speaker(value: ["_id": $0]) }
+        try realm.write {
+            let session = Session(1, "One")
+            session.speakers.append(objectsIn: speakers)
+            realm.add(session)
+        }
+        try realm.write {
+            let value: [String: Any] = ["_id": 1, "speakers": speakers]
+            let session = realm.create(Session.self, value: value, update: .modified)
+            #expect(Array(session.speakers) == speakers)
+        }
+        #expect(try queue().count == 1)
+    }
+
     @Test("increment queues an addition")
     func increments() throws {
         let one = Session(1, "One")

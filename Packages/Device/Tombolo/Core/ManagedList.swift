@@ -304,6 +304,7 @@ final class ManagedList: ListStorage {
             switch items[position] {
             case .value(let value) where value == content.values[position]: continue
             case .link(_, let rowid) where rowid == content.targets[position]: continue
+            case .link(let key, rowid: nil) where key == row(position).value(at: ElementColumn.target): continue
             case .embedded(let object):
                 guard let itemLayout else { continue }
                 let place = EmbeddedPlace(
