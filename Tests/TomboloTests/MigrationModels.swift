@@ -137,7 +137,7 @@ enum R7 {
     class Part: EmbeddedObject {
         @Persisted var code: String
         @Persisted var name: String
-        @Persisted var level: Int
+        @Persisted var level = 7
         @Persisted var rooms: List<Room>
     }
 
@@ -148,6 +148,22 @@ enum R7 {
 
     class Room: EmbeddedObject {
         @Persisted var size: Int
+    }
+}
+
+/// A property was added to the elements of a list.
+enum R8 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var parts: List<Part>
+        @Persisted var home: R6.Place?
+    }
+
+    class Part: EmbeddedObject {
+        @Persisted var name: String
+        @Persisted var code: String
+        @Persisted var level = 7
+        @Persisted var rooms: List<R6.Room>
     }
 }
 

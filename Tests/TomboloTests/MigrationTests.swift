@@ -388,10 +388,21 @@ struct MigrationTests {
         let realm = try Realm(configuration: folder.release(1, [R7.Person.self], block))
         #expect(heard.all == ["a a A", "b b B", "a"])
         let person = try #require(realm.object(ofType: R7.Person.self, forPrimaryKey: 1))
-        #expect(person.pieces.map { "\($0.name) \($0.code) \($0.level)" } == ["a A 3", "c C 0"])
+        #expect(person.pieces.map { "\($0.name) \($0.code) \($0.level)" } == ["a A 3", "c C 7"])
         #expect(person.pieces.first?.rooms.map(\.size) == [20])
         #expect(person.address?.street == "Main 1" && person.address?.rooms.map(\.size) == [2, 4])
         #expect(try integrity() == "ok")
+    }
+
+    @Test("A property that is added to the elements of a list has its declared value")
+    func newInElements() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
+            let parts = [["name": "a", "code": "A"], ["name": "b", "code": "B"]]
+            try realm.write { realm.create(R6.Person.self, value: ["id": 1, "parts": parts]) }
+        }
+        let realm = try Realm(configuration: folder.release(1, [R8.Person.self]) { _, _ in })
+        #expect(realm.objects(R8.Person.self).first?.parts.map(\.level) == [7, 7])
     }
 
     @Test("Embedded objects can be set from those that they replace")

@@ -79,12 +79,15 @@ extension Realm.Configuration {
 enum InitialValues {
     /// The declared value, or nil if there's none or for identifiers, which differ between objects. A date without a
     /// declared value has none either, since the time when the object was made is unknown.
+    /// - Parameter className: `Person`, or `Person.rooms` for the elements of a list.
     static func value(_ className: String, _ property: String, _ types: [Object.Type]) -> Value? {
+        let path = className.split(separator: ".").map(String.init)
         let names = property.split(separator: ".").map(String.init)
-        guard let type = types.first(where: { String(describing: $0) == className }) else { return nil }
+        guard let type = types.first(where: { String(describing: $0) == path.first }) else { return nil }
         var layout = ObjectClass.of(type)
-        for name in names.dropLast() {
-            guard let target = layout.property(named: name)?.valueType._targetClass else { return nil }
+        for name in path.dropFirst() + names.dropLast() {
+            guard let target = layout.property(named: name)?.valueType._targetClass, target is EmbeddedObject.Type
+            else { return nil }
             layout = ObjectClass.of(target)
         }
         guard let last = names.last, let property = layout.property(named: last), case .column = property.slot else {
