@@ -167,6 +167,26 @@ enum R8 {
     }
 }
 
+/// Properties of embedded classes were renamed.
+enum R9 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var pieces: List<Part>
+        @Persisted var home: Place?
+    }
+
+    class Part: EmbeddedObject {
+        @Persisted var title: String
+        @Persisted var code: String
+        @Persisted var rooms: List<R6.Room>
+    }
+
+    class Place: EmbeddedObject {
+        @Persisted var road: String
+        @Persisted var halls: List<R6.Room>
+    }
+}
+
 /// With a list in one column.
 enum R4 {
     class Drawing: Release {

@@ -394,6 +394,37 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
+    @Test("Properties of embedded classes can be renamed wherever the objects are")
+    func renamedInEmbedded() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
+            let home: [String: Any] = ["street": "Main", "rooms": [["size": 1], ["size": 2]]]
+            let parts = [["name": "a", "code": "A"], ["name": "b", "code": "B"]]
+            try realm.write {
+                realm.create(R6.Person.self, value: ["id": 1, "home": home, "parts": parts])
+                realm.create(R6.Person.self, value: ["id": 2])
+            }
+        }
+        let block: MigrationBlock = { migration, _ in
+            migration.renameProperty(onType: "Person", from: "parts", to: "pieces")
+            migration.renameProperty(onType: "Part", from: "name", to: "title")
+            migration.renameProperty(onType: "Place", from: "street", to: "road")
+            migration.renameProperty(onType: "Place", from: "rooms", to: "halls")
+            migration.enumerateObjects(ofType: "Room") { old, new in new?["size"] = (old?["size"] as? Int ?? 0) + 1 }
+        }
+        let error = refusal(
+            folder.release(1, [R9.Person.self]) { migration, _ in
+                migration.renameProperty(onType: "Place", from: "town", to: "road")
+            })
+        #expect(error?.message == "Cannot rename property 'Place.town' because it does not exist.")
+        let realm = try Realm(configuration: folder.release(1, [R9.Person.self], block))
+        let person = try #require(realm.object(ofType: R9.Person.self, forPrimaryKey: 1))
+        #expect(person.pieces.map { "\($0.title) \($0.code)" } == ["a A", "b B"])
+        #expect(person.home?.road == "Main" && person.home?.halls.map(\.size) == [2, 3])
+        #expect(realm.object(ofType: R9.Person.self, forPrimaryKey: 2)?.home == nil)
+        #expect(realm.objects(R9.Person.self).filter("home.road == ''").isEmpty)
+    }
+
     @Test("A property that is added to the elements of a list has its declared value")
     func newInElements() throws {
         do {

@@ -1,55 +1,97 @@
 internal import TomboloModel
 
 extension LocalMigration {
+    /// Where the properties of a class are in the old file and in the new one: those of an embedded class are in several
+    /// places.
+    private struct Place {
+        let old: StoredClass
+        let new: StoredClass
+        /// `home.` for the embedded object in a property.
+        var oldPrefix = ""
+        var newPrefix = ""
+    }
+
     /// Gives a new property the values of a removed one. Embedded objects and lists move with their content.
     /// - Throws: ``SQLiteStoreError`` with the code `invalidInput` and Realm's reasons.
     package func rename(_ name: String, to newName: String, of className: String) throws {
-        guard let old = before.schema[className] else {
+        guard let places = places(of: className) else {
             throw refusal("Cannot rename properties for type '\(className)' because it does not exist.")
         }
-        guard let new = after.schema[className], target[className] != nil else {
+        guard !places.isEmpty else {
             throw refusal(
                 "Cannot rename properties for type '\(className)' because it has been removed from the Realm.")
         }
-        let place = "Cannot rename property '\(className).\(name)'"
-        let oldList = before.schema["\(className).\(name)"]
-        guard old.index(of: name) != nil || oldList != nil else {
-            throw refusal("\(place) because it does not exist.")
+        for place in places { try rename(name, to: newName, of: className, place) }
+    }
+
+    /// - Returns: nil if the old file doesn't have the class; none if the app no longer has it.
+    private func places(of className: String) -> [Place]? {
+        if let old = before.schema[className] {
+            return target[className] == nil ? [] : after.schema[className].map { [Place(old: old, new: $0)] }
         }
-        guard new.index(of: name) == nil, target["\(className).\(name)"] == nil else {
-            throw refusal("\(place) to '\(newName)' because the source property still exists.")
+        var isKnown = false
+        var places: [Place] = []
+        for old in before.schema.sorted {
+            let properties = old.properties.filter { $0.type == .embedded(className) }
+            if properties.isEmpty, old.embeddedClass != className { continue }
+            isKnown = true
+            let name = newPath(of: old.name)
+            guard target[name] != nil, let new = after.schema[name] else { continue }
+            if old.embeddedClass == className, new.embeddedClass == className {
+                places.append(Place(old: old, new: new))
+            }
+            for property in properties {
+                let path = String(newPath(of: "\(old.name).\(property.name)").dropFirst(new.name.count + 1))
+                guard new.properties.contains(where: { $0.name == path && $0.type == property.type }) else { continue }
+                places.append(Place(old: old, new: new, oldPrefix: "\(property.name).", newPrefix: "\(path)."))
+            }
         }
-        let newList = target["\(className).\(newName)"]
-        guard new.index(of: newName) != nil || newList != nil else {
+        return isKnown ? places : nil
+    }
+
+    private func rename(_ name: String, to newName: String, of className: String, _ place: Place) throws {
+        let (old, new) = (place.old, place.new)
+        let (oldName, ownName) = (place.oldPrefix + name, place.newPrefix + newName)
+        let (oldPath, newPath) = ("\(old.name).\(oldName)", "\(new.name).\(ownName)")
+        let kept = place.newPrefix + name
+        let what = "Cannot rename property '\(className).\(name)'"
+        let oldList = before.schema[oldPath]
+        guard old.index(of: oldName) != nil || oldList != nil else {
+            throw refusal("\(what) because it does not exist.")
+        }
+        guard new.index(of: kept) == nil, target["\(new.name).\(kept)"] == nil else {
+            throw refusal("\(what) to '\(newName)' because the source property still exists.")
+        }
+        let newList = target[newPath]
+        guard new.index(of: ownName) != nil || newList != nil else {
             throw refusal("Renamed property '\(className).\(newName)' does not exist.")
         }
         if let oldList, let newList {
             guard hasSameElements(oldList, newList) else {
-                throw typeRefusal(place, newName, text(oldList), text(newList))
+                throw typeRefusal(what, newName, text(oldList), text(newList))
             }
-            try moveLists(in: "\(className).\(name)", to: "\(className).\(newName)")
-            return
+            return try moveLists(in: oldPath, to: newPath)
         }
-        guard let from = old.index(of: name), let to = new.index(of: newName) else {
+        guard let from = old.index(of: oldName), let to = new.index(of: ownName) else {
             throw typeRefusal(
-                place, newName, oldList.map(text) ?? old.index(of: name).map { old.properties[$0].type.name } ?? "",
-                newList.map(text) ?? new.index(of: newName).map { new.properties[$0].type.name } ?? "")
+                what, newName, oldList.map(text) ?? old.index(of: oldName).map { old.properties[$0].type.name } ?? "",
+                newList.map(text) ?? new.index(of: ownName).map { new.properties[$0].type.name } ?? "")
         }
         let (source, destination) = (old.properties[from], new.properties[to])
         guard source.type.isStored(as: destination.type) else {
-            throw typeRefusal(place, newName, source.type.name, destination.type.name)
+            throw typeRefusal(what, newName, source.type.name, destination.type.name)
         }
-        guard !source.isOptional || destination.isOptional else {
-            throw refusal("\(place) to '\(newName)' because it would change from optional to required.")
+        guard !source.takesNil || destination.takesNil else {
+            throw refusal("\(what) to '\(newName)' because it would change from optional to required.")
         }
         try moveValues(source, to: destination, old, new)
-        for inner in old.properties where inner.name.hasPrefix("\(name).") {
-            guard let position = new.index(of: newName + inner.name.dropFirst(name.count)),
+        for inner in old.properties where inner.name.hasPrefix("\(oldName).") {
+            guard let position = new.index(of: ownName + inner.name.dropFirst(oldName.count)),
                 inner.type.isStored(as: new.properties[position].type)
             else { continue }
             try moveValues(inner, to: new.properties[position], old, new)
         }
-        try moveLists(in: "\(className).\(name)", to: "\(className).\(newName)")
+        try moveLists(in: oldPath, to: newPath)
     }
 
     /// Where an old list or embedded object is now, or would be if the app still had it: `Person.mates` for
@@ -165,4 +207,9 @@ extension LocalMigration {
             }
         }
     }
+}
+
+extension StoredClass.Property {
+    /// Whether the app's property is optional. In embedded objects all columns are.
+    fileprivate var takesNil: Bool { isOptional && !isRequiredWhenPresent }
 }
