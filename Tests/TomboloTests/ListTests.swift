@@ -125,6 +125,32 @@ struct ListTests {
         #expect(session.speakers.map(\._id) == ["s1", "s2", "s3"])
     }
 
+    @Test("Emptying or replacing a list removes elements that are hidden too")
+    func hiddenElementsRemoved() throws {
+        let session = Session(1, "One")
+        try realm.write { realm.add(session) }
+        let removals: [(Session) -> Void] = [
+            { $0.speakers.removeAll() }, { $0.speakers = List() }, { $0.setValue([Speaker](), forKey: "speakers") },
+            { [realm] session in
+                let value: [String: Any] = ["_id": session._id, "speakers": [Speaker]()]
+                realm.create(Session.self, value: value, update: .all)
+            },
+        ]
+        for visible in 1...2 {
+            for removal in removals {
+                try realm.write { session.speakers.append(objectsIn: (1...visible).map(speaker)) }
+                try realm.write { realm.delete(session.speakers[0]) }
+                #expect(session.speakers.count == visible - 1)
+                try realm.write { removal(session) }
+                try realm.write { realm.add(speaker(1), update: .modified) }
+                #expect(session.speakers.isEmpty)
+                let elements = try realm.core.connection.integer("SELECT count(*) FROM session_speakers")
+                #expect(elements == 0)
+                try realm.write { realm.delete(realm.objects(Speaker.self)) }
+            }
+        }
+    }
+
     @Test("Deleting an object deletes its elements and leaves the linked objects")
     func deletingTheOwner() throws {
         let session = Session(1, "One")

@@ -128,8 +128,9 @@ extension List {
         replaceSubrange(position..<(position + 1), with: EmptyCollection())
     }
 
-    /// Removes all elements. Linked objects stay in the Realm; embedded objects are deleted.
-    public func removeAll() { replaceSubrange(0..<count, with: EmptyCollection()) }
+    /// Removes all elements, in a synced Realm also those whose objects aren't on the device. Linked objects stay in the
+    /// Realm; embedded objects are deleted.
+    public func removeAll() { if let storage { storage.removeAll() } else { unmanaged = [] } }
 
     /// Same as ``removeAll()``; there's no capacity to keep.
     public func removeAll(keepingCapacity: Bool) { removeAll() }
@@ -194,7 +195,7 @@ extension List: Persistable {
         let storage = accessor.listStorage(ofProperty: property)
         if let own = newValue.storage, storage.isSameList(as: own) { return }
         let elements = newValue.map(\._tomboloStored)
-        if storage.count > 0 { storage.remove(0..<storage.count) }
+        storage.removeAll()
         if !elements.isEmpty { storage.insert(elements, at: 0) }
     }
 
@@ -222,7 +223,11 @@ extension List: AnyList {
     package var elementType: any RealmCollectionValue.Type { Element.self }
 
     package func replace(with elements: [Stored]) {
-        replaceSubrange(0..<count, with: elements.compactMap { Element._from($0) })
+        let elements = elements.compactMap { Element._from($0) }
+        guard let storage else { return unmanaged = elements }
+        let added = elements.map(\._tomboloStored)
+        storage.removeAll()
+        if !added.isEmpty { storage.insert(added, at: 0) }
     }
 
     package func attach(_ storage: any ListStorage) {

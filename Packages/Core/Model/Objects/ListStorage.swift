@@ -6,6 +6,8 @@ public protocol ListStorage: AnyObject {
     func insert(_ elements: [Stored], at position: Int)
     func replace(_ element: Stored, at position: Int)
     func remove(_ positions: Range<Int>)
+    /// Removes all elements, also those that aren't counted because their object isn't here.
+    func removeAll()
     /// Moves an element so that it's at `target` afterwards.
     func move(from source: Int, to target: Int)
     /// False once the list's object was deleted or its Realm closed.
@@ -18,6 +20,11 @@ public protocol ListStorage: AnyObject {
 
 extension ListStorage {
     public func isSameList(as other: any ListStorage) -> Bool { self === other }
+
+    public func removeAll() {
+        let count = count
+        if count > 0 { remove(0..<count) }
+    }
 }
 
 /// The objects that link to a managed object through one property.

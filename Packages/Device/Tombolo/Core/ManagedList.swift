@@ -271,8 +271,28 @@ final class ManagedList: ListStorage {
     }
 
     func removeAll() {
-        let count = count
+        let (count, hidden) = (count, hiddenRows)
+        guard count > 0 || !hidden.isEmpty else { return }
+        core.requireWrite()
+        for rowid in hidden { core.eraseElement(core.row(elementType, rowid: rowid)) }
         if count > 0 { remove(0..<count) }
+    }
+
+    /// The elements whose target isn't here. In a local file they go with it.
+    private var hiddenRows: [Int64] {
+        guard core.file.isSynced, let target = targetType?.table else { return [] }
+        let table = elementType.table
+        let column = table.columnNames[ElementColumn.target]
+        return core.query {
+            let statement = try core.connection.statement(
+                "SELECT e.rowid FROM \(table.table) AS e WHERE \(table.childCondition) "
+                    + "AND NOT EXISTS (SELECT 1 FROM \(target.table) AS t WHERE t.\(target.key) = e.\(column))")
+            defer { statement.reset() }
+            statement.bind(host.elementID ?? host.key, at: 1)
+            var found: [Int64] = []
+            while try statement.step() { found.append(statement.integer(at: 0)) }
+            return found
+        }
     }
 
     /// Changes the element's rank, so that it stays the same element.
