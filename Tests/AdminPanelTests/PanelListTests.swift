@@ -157,6 +157,20 @@ import TomboloModel
         }
     }
 
+    @Test("that a view with a long address was deleted is told, in a cookie that browsers take")
+    func longView() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let fields = ["name": "Long", "query": "q=" + String(repeating: "x", count: 4_000)]
+                #expect(try await browser.post("/panel/views/sessions", fields).status == 303)
+                let deleted = try await browser.post("/panel/views/sessions/delete", ["name": "Long"])
+                #expect(deleted.headers[values: .setCookie].allSatisfy { $0.utf8.count <= 4_096 })
+                #expect(try await browser.get("/panel/data/sessions").text.contains("was deleted."))
+            }
+        }
+    }
+
     @Test("nobody sees what the rules hide from them: no row, no title of a link, no count, no class")
     func secondUser() async throws {
         try await ServiceFixture.with { fixture in

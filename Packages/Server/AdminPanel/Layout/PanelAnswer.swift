@@ -35,11 +35,18 @@ public enum PanelAnswer: Sendable {
         to path: String, notice: PanelNotice?, of token: PanelToken, isSecure: Bool
     ) throws -> Response {
         var response = redirection(to: path)
-        if let notice {
+        guard var notice else { return response }
+        func cookie() throws -> String {
             let text = String(decoding: try JSONEncoder().encode(notice), as: UTF8.self)
-            response.headers[values: .setCookie].append(
-                PanelCookie.notice.header(token.sealed(text), isSecure: isSecure))
+            return PanelCookie.notice.header(token.sealed(text), isSecure: isSecure)
         }
+        var header = try cookie()
+        if header.utf8.count > PanelCookie.maximumByteCount {
+            // What was done is told all the same.
+            notice.undo = nil
+            header = try cookie()
+        }
+        response.headers[values: .setCookie].append(header)
         return response
     }
 }

@@ -22,6 +22,9 @@ struct PanelCookie: Sendable {
     /// The language of a browser's pages, if it isn't the one that the browser likes best.
     static let language = PanelCookie(baseName: "tombolo_language", maximumAge: 365 * 86_400)
 
+    /// Browsers take no cookie with a longer name and value (draft-ietf-httpbis-rfc6265bis, section 5.6).
+    static let maximumByteCount = 4_096
+
     private let baseName: String
     /// In seconds.
     private let maximumAge: Int64
