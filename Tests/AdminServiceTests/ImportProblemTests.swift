@@ -152,6 +152,29 @@ struct ImportProblemTests {
         }
     }
 
+    @Test("a row is refused for a NUL character, which its reason can't quote, and the others are imported")
+    func nulCharacters() async throws {
+        try await BulkTests.run { site in
+            let event = site.fixture.event
+            let rows = [
+                #"{"title": "Good", "state": "pending", "event": "\#(event)"}"#,
+                #"{"title": "Bad link", "state": "pending", "event": "\u0000"}"#,
+                #"{"title": "Bad list", "state": "pending", "event": "\#(event)", "speakers": ["\u0000"]}"#,
+                #"{"id": "\u0000", "title": "Bad id", "state": "pending", "event": "\#(event)"}"#,
+                #"{"title": "\u0000", "state": "pending", "event": "\#(event)"}"#,
+            ]
+            let file = try await UploadedFile.upload(
+                site, rows.joined(separator: "\n"), type: "application/x-ndjson", to: "sessions")
+            let over = try await file.finish()
+            #expect(over.json["done"] == 1 && over.json["refused"] == 4, "\(over.text)")
+            let reasons = try await file.rows("refused").compactMap { $0["reason"]?.text }
+            #expect(
+                reasons.first?.hasPrefix("Column 'event': '\u{FFFD}' isn't the id of one of the events.") == true,
+                "\(reasons)")
+            #expect(reasons.count == 4 && reasons.allSatisfy { !$0.utf8.contains(0) })
+        }
+    }
+
     @Test("titles that are spelled with other code points are different ones, in one file too")
     func spelledTitles() async throws {
         try await BulkTests.run { site in

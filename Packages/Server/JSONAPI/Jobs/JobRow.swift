@@ -69,10 +69,11 @@ struct JobOutcome: Sendable {
 
     static func refused(_ failure: RequestFailure) -> JobOutcome {
         let all = [failure] + failure.others
-        return JobOutcome(
-            kind: .refused,
-            reason: all.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
-                .joined(separator: " ").shortened(toByteCount: reasonByteCount), failure: failure)
+        let reason = all.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
+            .joined(separator: " ").shortened(toByteCount: reasonByteCount)
+        // What it quotes of a file may have U+0000, for which the database has no room.
+        let storable = reason.utf8.contains(0) ? reason.replacing("\0", with: "\u{FFFD}") : reason
+        return JobOutcome(kind: .refused, reason: storable, failure: failure)
     }
 
     private static let reasonByteCount = 1_000
