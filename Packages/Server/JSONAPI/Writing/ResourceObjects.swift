@@ -2,6 +2,7 @@ import PostgresClient
 import PostgresValues
 import TomboloHTTP
 import TomboloModel
+import TomboloPostgresStore
 import TomboloLocalization
 
 /// Writes a list of embedded objects. An element that says its identity, or has the values of one that the list has,
@@ -230,9 +231,8 @@ struct ResourceObjects {
                 failure.hint = localized("Send the id of one that exists.")
             }
             let column = columns.first { column in
-                let name = item.columns[column].sqlName
-                return error.columnName == name
-                    || item.columns[column].linkTarget != nil && error.constraintName?.contains(name) == true
+                error.columnName == item.columns[column].sqlName
+                    || item.columns[column].linkTarget != nil && item.foreignKeyName(column) == error.constraintName
             }
             let place = column.flatMap { element.contents.pointers[$0] } ?? element.pointer
             failure.source = .pointer(place.description)

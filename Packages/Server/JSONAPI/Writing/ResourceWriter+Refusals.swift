@@ -1,6 +1,7 @@
 import PostgresClient
 import TomboloHTTP
 import TomboloModel
+import TomboloPostgresStore
 import TomboloLocalization
 
 extension ResourceWriter {
@@ -40,7 +41,9 @@ extension ResourceWriter {
             }
             // Where row-level security applies, the database names the rule and not its columns.
             columns =
-                item.uniqueColumns.first { columns in
+                item.uniqueColumns.first { item.uniqueIndexName($0) == error.constraintName }
+                // Of a rule that somebody else has made.
+                ?? item.uniqueColumns.first { columns in
                     let names = columns.map { item.columns[$0].sqlName }.joined(separator: "_")
                     return error.constraintName?.contains(names) == true
                 } ?? []
@@ -58,8 +61,7 @@ extension ResourceWriter {
             failure.hint = localized("Give it a value.")
         case .foreignKeyViolation:
             columns = item.columns.indices.filter {
-                item.columns[$0].linkTarget != nil
-                    && error.constraintName?.contains(item.columns[$0].sqlName) == true
+                item.columns[$0].linkTarget != nil && item.foreignKeyName($0) == error.constraintName
             }
             failure.message = localized("A link leads to a resource that was just removed.")
             failure.hint = localized("Send the id of one that exists.")
