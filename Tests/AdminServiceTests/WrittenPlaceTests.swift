@@ -12,6 +12,7 @@ struct WrittenPlaceTests {
         @Persisted var code: String
         @Persisted var barcode: String
         @Persisted var parts: List<Part>
+        @Persisted var size: Size?
 
         override static func uniqueProperties() -> [[String]] { [["code"], ["barcode"]] }
     }
@@ -19,6 +20,10 @@ struct WrittenPlaceTests {
     final class Part: EmbeddedObject {
         @Persisted var ware: Ware?
         @Persisted var spareWare: Ware?
+    }
+
+    final class Size: EmbeddedObject {
+        @Persisted var heights: List<Int8>
     }
 
     private static func run(
@@ -54,6 +59,22 @@ struct WrittenPlaceTests {
                 #expect(Self.pointer(answer) == "/data/attributes/\(name)", "\(answer.text)")
                 let detail = answer.json["errors"]?.list.first?["detail"]?.text
                 #expect(detail == "Another of the wares has the same \(name).")
+            }
+        }
+    }
+
+    @Test("a number that an embedded object's list can't hold is refused")
+    func numbers() async throws {
+        try await Self.run { make in
+            for (height, status) in [(128, 422), (-129, 422), (127, 201), (-128, 201)] as [(Int64, Int)] {
+                let code = JSON.string("\(height)")
+                let answer = try await make(
+                    ["code": code, "barcode": code, "size": ["heights": [0, .int(height)]]])
+                #expect(answer.status == status, "\(answer.text)")
+                guard status == 422 else { continue }
+                #expect(Self.pointer(answer) == "/data/attributes/size/heights/1", "\(answer.text)")
+                let detail = answer.json["errors"]?.list.first?["detail"]?.text
+                #expect(detail == "It isn't a whole number from -128 to 127.")
             }
         }
     }

@@ -79,13 +79,26 @@ extension ResourceChange {
             for (part, type) in zip(parts, types) {
                 guard let value = value(part, type, at: place) else { continue }
                 row.append(value)
+                guard !value.isNull else {
+                    refuse(
+                        place, localized("An element can't be null."), localized("Send \(ValueText.expected(type))."))
+                    continue
+                }
+                guard Self.hasRoom(for: value, in: type) else {
+                    refuse(place, localized("It isn't \(ValueText.expected(type))."), remedy(type))
+                    continue
+                }
                 _ = isAllowed(value, field.allowedValues, at: place)
-                guard value.isNull else { continue }
-                refuse(place, localized("An element can't be null."), localized("Send \(ValueText.expected(type))."))
             }
             rows.append(row)
         }
         return .data(ArrayCoding.encode(rows, types))
+    }
+
+    /// Whether a whole number is in its type's range, which no constraint of the database looks at in such a list.
+    private static func hasRoom(for value: Value, in type: PropertyType) -> Bool {
+        guard case .int(let bits) = type, case .int(let number) = value else { return true }
+        return number >> Int64(bits - 1) == 0 || number >> Int64(bits - 1) == -1
     }
 
     /// A list of values with a table of its own.
