@@ -138,6 +138,34 @@ struct BulkTests {
         }
     }
 
+    @Test("a list that an undo couldn't bring back isn't changed by a job")
+    func longLists() async throws {
+        try await Self.run { site in
+            let (session, speaker) = (site.fixture.sessions[0], site.fixture.speakers[0])
+            try await site.fixture.pool.query(
+                """
+                INSERT INTO session_speakers (_id, owner, rank, target)
+                SELECT substr(sha256(n::text::bytea), 1, 12), $1, 'b' || lpad(n::text, 6, '0'), $2
+                FROM generate_series(1, 1001) n
+                """, [.objectId(session), .objectId(speaker)])
+            let speakers = "SELECT count(*) FROM session_speakers WHERE owner = '\\x\(session)'"
+            let before = try await site.count(speakers)
+            let data = #"{"relationships": {"speakers": {"data": []}}}"#
+            let asked = try await site.call(
+                .post, "/bulk/sessions", as: "owner",
+                body: #"{"action": "update", "ids": ["\#(session)"], "data": \#(data)}"#)
+            #expect(asked.status == 202, "\(asked.text)")
+            let file = try await UploadedFile.upload(site, "id,speakers\n\(session),[]\n", to: "sessions")
+            let started = try await file.start([#""mode": "update""#])
+            #expect(started.status == 202, "\(started.text)")
+            try await site.work()
+            for job in [try await site.job(asked, as: "owner"), try await file.job()] {
+                #expect(job.json["refused"] == 1 && job.json["leftAlone"] == 0, "\(job.text)")
+            }
+            #expect(try await site.count(speakers) == before && before > 1_001)
+        }
+    }
+
     @Test("a job is undone once, however many ask for it at the same time")
     func undoneOnce() async throws {
         try await Self.run { site in

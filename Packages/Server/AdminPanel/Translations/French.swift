@@ -4614,6 +4614,14 @@ extension BuiltInTranslations {
         msgid "There is nothing to undo."
         msgstr "Il n’y a rien à défaire."
 
+        # Packages/Server/JSONAPI/Jobs/ResourceMembers+Reading.swift
+
+        msgid "'{0}' has more than {1} elements, which an undo couldn't bring back."
+        msgstr "« {0} » a plus de {1} éléments, qu’une annulation ne pourrait pas rétablir."
+
+        msgid "Change it by itself, not together with others."
+        msgstr "Modifiez-le seul, et non avec d’autres."
+
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
         msgid "The query has {0} bytes, and at most {1} are possible."

@@ -4615,6 +4615,14 @@ extension BuiltInTranslations {
         msgid "There is nothing to undo."
         msgstr "Es gibt nichts rückgängig zu machen."
 
+        # Packages/Server/JSONAPI/Jobs/ResourceMembers+Reading.swift
+
+        msgid "'{0}' has more than {1} elements, which an undo couldn't bring back."
+        msgstr "„{0}“ hat mehr als {1} Elemente, die sich nicht wiederherstellen ließen."
+
+        msgid "Change it by itself, not together with others."
+        msgstr "Ändern Sie es einzeln, nicht zusammen mit anderen."
+
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
         msgid "The query has {0} bytes, and at most {1} are possible."

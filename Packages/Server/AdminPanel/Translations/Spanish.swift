@@ -4614,6 +4614,14 @@ extension BuiltInTranslations {
         msgid "There is nothing to undo."
         msgstr "No hay nada que deshacer."
 
+        # Packages/Server/JSONAPI/Jobs/ResourceMembers+Reading.swift
+
+        msgid "'{0}' has more than {1} elements, which an undo couldn't bring back."
+        msgstr "«{0}» tiene más de {1} elementos, que no se podrían recuperar al deshacer."
+
+        msgid "Change it by itself, not together with others."
+        msgstr "Cámbielo por separado, no junto con otros."
+
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
         msgid "The query has {0} bytes, and at most {1} are possible."

@@ -1,6 +1,7 @@
 import Foundation
 import PostgresClient
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 
 extension ResourceReader {
@@ -19,6 +20,18 @@ extension ResourceReader {
 }
 
 extension ResourceMembers {
+    /// - Throws: ``RequestFailure`` if some of the members that are to change aren't here: lists of more elements than a resource
+    ///   shows, which no undo could bring back.
+    func checkHave(_ names: Set<String>) throws {
+        guard let name = names.subtracting(self.names).min() else { return }
+        throw RequestFailure(
+            .unprocessable,
+            localized(
+                "'\(name)' has more than \(ResourcePlan.maximumElementCount) elements, which an undo couldn't bring back."
+            ),
+            hint: localized("Change it by itself, not together with others."))
+    }
+
     init(_ resource: ResourceReader.Resource, named names: Set<String>) throws {
         var bytes = JSONBytes()
         try resource.plan.append(resource.row, to: &bytes)
