@@ -212,7 +212,9 @@ extension JSONAPIRoutes {
             ["type": .string(target.name), "id": .string(key.keyText)]
         }
         var json = JSONBytes()
-        let related = request.uri.path.replacing("/relationships/", with: "/")
+        var related = request.uri.path
+        // A class may be called so, too.
+        if let last = related.ranges(of: "/relationships/").last { related.replaceSubrange(last, with: "/") }
         json.beginDocument(links: [("self", request.uri.path), ("related", related)])
         guard links.isComplete else {
             json.append(",\"meta\":{\"isComplete\":false}}")
