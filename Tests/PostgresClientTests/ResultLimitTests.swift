@@ -17,6 +17,12 @@ import Testing
                 #expect(few.count == 2)
             }
         }
+        await PostgresBorrower.$current.withValue(PostgresBorrower(user: "someone")) {
+            await PostgresResultLimit.$bytes.withValue(4 << 20) {
+                let error = await PostgresTest.error { _ = try await pool.query(Self.megabytes, [100]) }
+                #expect(error?.code == .resultTooLarge, "a borrower's limit holds on what was lent")
+            }
+        }
         let statements = [PostgresStatement("SELECT 1"), PostgresStatement(Self.megabytes, [100])]
         await PostgresResultLimit.$bytes.withValue(4 << 20) {
             let error = await PostgresTest.error { _ = try await connection.pipeline(statements) }

@@ -8,13 +8,10 @@ public struct PostgresBorrower: Hashable, Sendable {
     public let user: String?
     /// What counts as one address: an IP address, or a network of IPv6; nil where it isn't known.
     public let address: String?
-    /// How much one call may receive, in bytes, unless ``PostgresResultLimit`` says it; nil for no limit.
-    public let byteLimit: Int?
 
-    public init(user: String? = nil, address: String? = nil, byteLimit: Int? = nil) {
+    public init(user: String? = nil, address: String? = nil) {
         self.user = user
         self.address = address
-        self.byteLimit = byteLimit
     }
 
     /// The user; all of an address who aren't logged in are one. Addresses have no blanks.

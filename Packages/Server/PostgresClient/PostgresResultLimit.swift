@@ -2,15 +2,13 @@
 ///
 /// libpq keeps a whole answer in memory. A limit on rows doesn't bound that memory, because users decide how large rows are.
 public enum PostgresResultLimit {
-    /// In bytes; nil for what ``PostgresBorrower/byteLimit`` says. Queries, transactions' statements and pipelines of the
-    /// task have it, each by itself; COPY and streams, which are read in parts, have none.
+    /// In bytes; nil for no limit. Queries, transactions' statements and pipelines of the task have it, each by itself; COPY
+    /// and streams, which are read in parts, have none.
     ///
     /// An answer with more fails with ``PostgresSQLState/resultTooLarge``. As soon as it's clear, the connection is closed: to
     /// read on would take as long as the answer. What was read by then can be a few times the limit, or a whole row of any
     /// size, which PostgreSQL bounds at 1 GB: libpq makes room for a row at once and takes all that the server sends meanwhile.
     @TaskLocal public static var bytes: Int?
-
-    static var current: Int? { bytes ?? PostgresBorrower.current?.byteLimit }
 }
 
 /// Counts what is read for one operation.

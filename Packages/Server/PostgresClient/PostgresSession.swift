@@ -146,7 +146,7 @@ final class PostgresSession {
     /// - Returns: the operation's number, by which the watch can interrupt it.
     func beginOperation() -> UInt64 {
         cancelAttempts = 0
-        received = PostgresReceived(limit: PostgresResultLimit.current)
+        received = PostgresReceived(limit: PostgresResultLimit.bytes)
         operation = watch.begin()
         return operation
     }

@@ -130,11 +130,11 @@ public struct Routes {
         }
         let user = subject.userID?.stringValue
         let address = context.addressGroup.isEmpty ? nil : context.addressGroup
-        let borrower = PostgresBorrower(
-            user: user, address: address, byteLimit: changing == nil ? HTTPLimits.readByteCount : nil)
-        var response = try await PostgresBorrower.$current.withValue(borrower) {
+        var response = try await PostgresBorrower.$current.withValue(PostgresBorrower(user: user, address: address)) {
             guard let changing else {
-                return try await handler(request, context, verdict.grant).response(from: request, context: context)
+                return try await PostgresResultLimit.$bytes.withValue(HTTPLimits.readByteCount) {
+                    try await handler(request, context, verdict.grant).response(from: request, context: context)
+                }
             }
             let origin = ChangeOrigin(.http, user: user, address: context.remoteAddress, route: changing)
             return try await origin.run {
