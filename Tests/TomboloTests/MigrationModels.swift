@@ -187,6 +187,15 @@ enum R9 {
     }
 }
 
+/// Properties of embedded classes and what holds their objects were renamed.
+enum R10 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var pieces: List<R9.Part>
+        @Persisted var address: R9.Place?
+    }
+}
+
 /// With a list in one column.
 enum R4 {
     class Drawing: Release {

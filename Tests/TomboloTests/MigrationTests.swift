@@ -425,6 +425,53 @@ struct MigrationTests {
         #expect(realm.objects(R9.Person.self).filter("home.road == ''").isEmpty)
     }
 
+    private func fillEmbedded() throws {
+        let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
+        let home: [String: Any] = ["street": "Main", "rooms": [["size": 1], ["size": 2]]]
+        let parts = [["name": "a", "code": "A"], ["name": "b", "code": "B"]]
+        try realm.write { realm.create(R6.Person.self, value: ["id": 1, "home": home, "parts": parts]) }
+    }
+
+    @Test("Properties of embedded objects can be renamed before the list or property that holds them")
+    func renamedBeforeHolder() throws {
+        try fillEmbedded()
+        let block: MigrationBlock = { migration, _ in
+            migration.renameProperty(onType: "Part", from: "name", to: "title")
+            migration.renameProperty(onType: "Place", from: "street", to: "road")
+            migration.renameProperty(onType: "Place", from: "rooms", to: "halls")
+            migration.renameProperty(onType: "Person", from: "home", to: "address")
+            migration.renameProperty(onType: "Person", from: "parts", to: "pieces")
+        }
+        let realm = try Realm(configuration: folder.release(1, [R10.Person.self], block))
+        let person = try #require(realm.object(ofType: R10.Person.self, forPrimaryKey: 1))
+        #expect(person.pieces.map { "\($0.title) \($0.code)" } == ["a A", "b B"])
+        #expect(person.address?.road == "Main" && person.address?.halls.map(\.size) == [1, 2])
+        #expect(try integrity() == "ok")
+    }
+
+    @Test("A file that skips a release has properties renamed that only that release had")
+    func renamedTwice() throws {
+        try fillEmbedded()
+        let block: MigrationBlock = { migration, _ in
+            migration.renameProperty(onType: "Person", from: "parts", to: "bits")
+            migration.renameProperty(onType: "Part", from: "name", to: "label")
+            migration.renameProperty(onType: "Place", from: "street", to: "way")
+            migration.renameProperty(onType: "Part", from: "label", to: "title")
+            migration.renameProperty(onType: "Person", from: "bits", to: "pieces")
+            migration.renameProperty(onType: "Person", from: "home", to: "address")
+            migration.renameProperty(onType: "Place", from: "way", to: "road")
+        }
+        let error = refusal(
+            folder.release(1, [R10.Person.self]) { migration, _ in
+                migration.renameProperty(onType: "Part", from: "name", to: "label")
+            })
+        #expect(error?.message == "Renamed property 'Part.label' does not exist.")
+        let realm = try Realm(configuration: folder.release(1, [R10.Person.self], block))
+        let person = try #require(realm.object(ofType: R10.Person.self, forPrimaryKey: 1))
+        #expect(person.pieces.map { "\($0.title) \($0.code)" } == ["a A", "b B"])
+        #expect(person.address?.road == "Main")
+    }
+
     @Test("A property that is added to the elements of a list has its declared value")
     func newInElements() throws {
         do {

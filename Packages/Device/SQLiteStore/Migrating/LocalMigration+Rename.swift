@@ -11,60 +11,122 @@ extension LocalMigration {
         var newPrefix = ""
     }
 
+    /// A property of the app's that takes the values of a removed one.
+    struct Rename {
+        let className: String
+        /// The name in the old file.
+        let origin: String
+        /// The name that the block gave for it: the origin's, or that of a release in between.
+        let name: String
+        let newName: String
+        /// Where it was done, by old path.
+        var places: Set<String> = []
+    }
+
     /// Gives a new property the values of a removed one. Embedded objects and lists move with their content.
     /// - Throws: ``SQLiteStoreError`` with the code `invalidInput` and Realm's reasons.
     package func rename(_ name: String, to newName: String, of className: String) throws {
-        guard let places = places(of: className) else {
+        let what = "Cannot rename property '\(className).\(name)'"
+        guard let old = properties(of: className, in: before.schema) else {
             throw refusal("Cannot rename properties for type '\(className)' because it does not exist.")
         }
-        guard !places.isEmpty else {
+        guard let new = properties(of: className, in: target),
+            (before.schema[className] == nil) == (target[className] == nil)
+        else {
             throw refusal(
                 "Cannot rename properties for type '\(className)' because it has been removed from the Realm.")
         }
-        for place in places { try rename(name, to: newName, of: className, place) }
+        let origin = halfwayNames[className]?.removeValue(forKey: name) ?? name
+        guard old.contains(origin) else { throw refusal("\(what) because it does not exist.") }
+        guard !new.contains(name) else {
+            throw refusal("\(what) to '\(newName)' because the source property still exists.")
+        }
+        guard new.contains(newName) else {
+            // Only a release in between had it.
+            halfwayNames[className, default: [:]][newName] = origin
+            return
+        }
+        renames.append(Rename(className: className, origin: origin, name: name, newName: newName))
+        try rename()
     }
 
-    /// - Returns: nil if the old file doesn't have the class; none if the app no longer has it.
-    private func places(of className: String) -> [Place]? {
-        if let old = before.schema[className] {
-            return target[className] == nil ? [] : after.schema[className].map { [Place(old: old, new: $0)] }
+    /// - Throws: ``SQLiteStoreError`` if the block renamed a property to one that the app doesn't have.
+    func requireRenamed() throws {
+        for (className, names) in halfwayNames.sorted(by: { $0.key < $1.key }) {
+            guard let name = names.keys.min() else { continue }
+            throw refusal("Renamed property '\(className).\(name)' does not exist.")
         }
-        var isKnown = false
+    }
+
+    /// The names of a class's properties, wherever its objects are embedded; nil if there's no such class.
+    private func properties(of className: String, in schema: StoredSchema) -> Set<String>? {
+        var prefixes = schema[className] == nil ? [] : ["\(className)."]
+        if prefixes.isEmpty {
+            for item in schema.sorted {
+                if item.embeddedClass == className { prefixes.append("\(item.name).") }
+                prefixes += item.properties.filter { $0.type == .embedded(className) }.map {
+                    "\(item.name).\($0.name)."
+                }
+            }
+        }
+        guard !prefixes.isEmpty else { return nil }
+        let paths = schema.sorted.flatMap { item in
+            [item.name] + item.content.map { "\(item.name).\($0.name)" }
+        }
+        return Set(
+            prefixes.flatMap { prefix in
+                paths.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            })
+    }
+
+    /// Does the renames in every place in which they haven't been done: one may lead to an embedded object whose properties
+    /// were renamed before.
+    private func rename() throws {
+        var isDone = false
+        while !isDone {
+            isDone = true
+            for index in renames.indices {
+                for place in places(of: renames[index].className) {
+                    guard renames[index].places.insert("\(place.old.name).\(place.oldPrefix)").inserted else {
+                        continue
+                    }
+                    isDone = false
+                    try rename(renames[index], place)
+                }
+            }
+        }
+    }
+
+    /// Where the properties are that both the old file and the new one have.
+    private func places(of className: String) -> [Place] {
+        if let old = before.schema[className] {
+            return after.schema[className].map { [Place(old: old, new: $0)] } ?? []
+        }
         var places: [Place] = []
         for old in before.schema.sorted {
-            let properties = old.properties.filter { $0.type == .embedded(className) }
-            if properties.isEmpty, old.embeddedClass != className { continue }
-            isKnown = true
             let name = newPath(of: old.name)
             guard target[name] != nil, let new = after.schema[name] else { continue }
             if old.embeddedClass == className, new.embeddedClass == className {
                 places.append(Place(old: old, new: new))
             }
-            for property in properties {
+            for property in old.properties where property.type == .embedded(className) {
                 let path = String(newPath(of: "\(old.name).\(property.name)").dropFirst(new.name.count + 1))
                 guard new.properties.contains(where: { $0.name == path && $0.type == property.type }) else { continue }
                 places.append(Place(old: old, new: new, oldPrefix: "\(property.name).", newPrefix: "\(path)."))
             }
         }
-        return isKnown ? places : nil
+        return places
     }
 
-    private func rename(_ name: String, to newName: String, of className: String, _ place: Place) throws {
-        let (old, new) = (place.old, place.new)
-        let (oldName, ownName) = (place.oldPrefix + name, place.newPrefix + newName)
+    private func rename(_ rename: Rename, _ place: Place) throws {
+        let (old, new, newName) = (place.old, place.new, rename.newName)
+        let (oldName, ownName) = (place.oldPrefix + rename.origin, place.newPrefix + newName)
         let (oldPath, newPath) = ("\(old.name).\(oldName)", "\(new.name).\(ownName)")
-        let kept = place.newPrefix + name
-        let what = "Cannot rename property '\(className).\(name)'"
+        let what = "Cannot rename property '\(rename.className).\(rename.name)'"
         let oldList = before.schema[oldPath]
+        let newList = target[newPath]
         guard old.index(of: oldName) != nil || oldList != nil else {
             throw refusal("\(what) because it does not exist.")
-        }
-        guard new.index(of: kept) == nil, target["\(new.name).\(kept)"] == nil else {
-            throw refusal("\(what) to '\(newName)' because the source property still exists.")
-        }
-        let newList = target[newPath]
-        guard new.index(of: ownName) != nil || newList != nil else {
-            throw refusal("Renamed property '\(className).\(newName)' does not exist.")
         }
         if let oldList, let newList {
             guard hasSameElements(oldList, newList) else {

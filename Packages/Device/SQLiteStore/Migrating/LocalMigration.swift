@@ -31,6 +31,11 @@ package final class LocalMigration {
     var moved: [String: MovedRows] = [:]
     /// Lists and embedded objects that the block renamed, by old path: `Person.friends`.
     var renamedPaths: [String: String] = [:]
+    /// In the block's order.
+    var renames: [Rename] = []
+    /// The names in the old file of properties that the block renamed to ones that the app doesn't have, by class and the
+    /// name given.
+    var halfwayNames: [String: [String: String]] = [:]
     /// The last rows that the block has given to new list elements, by class.
     var lastElements: [String: Int64] = [:]
     /// The elements appended last, by class: the next ones usually follow them.
@@ -53,6 +58,7 @@ package final class LocalMigration {
             connection, before: MigrationSide(reader, stored, ciphers.before), target, plan, ciphers.after)
         plan.onStep?(.tablesPrepared)
         if runsBlock { try plan.block?(migration, version) }
+        try migration.requireRenamed()
         plan.onStep?(.blockRan)
         try migration.finish()
         plan.onStep?(.tablesFinished)

@@ -183,7 +183,8 @@ public final class Migration {
     }
 
     /// Gives a new property the values of a removed one. Call it outside ``enumerateObjects(ofType:_:)``. Without it, a
-    /// renamed property counts as one removed and one added.
+    /// renamed property counts as one removed and one added. A file may skip a release: from `a` to `b`, then from `b` to
+    /// `c`, moves the values from `a` to `c`.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         attempt(()) { try store.rename(oldName, to: newName, of: typeName) }
     }
