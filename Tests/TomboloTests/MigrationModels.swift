@@ -196,6 +196,19 @@ enum R10 {
     }
 }
 
+/// A link was renamed.
+enum R14 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String
+        @Persisted var age: String?
+        @Persisted var score: Double?
+        @Persisted var address: R1.Place?
+        @Persisted var friends: List<Person>
+        @Persisted var tags: List<String>
+    }
+}
+
 /// With a list in one column.
 enum R4 {
     class Drawing: Release {

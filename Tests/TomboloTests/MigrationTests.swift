@@ -472,6 +472,24 @@ struct MigrationTests {
         #expect(person.address?.road == "Main")
     }
 
+    @Test("A link that is renamed after its targets got other keys or were deleted leads to the same objects")
+    func renamedLinks() throws {
+        try fill()
+        let block: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Place") { old, new in
+                guard let new else { return }
+                if old?["id"] as? String == "B" { migration.delete(new) } else { new["id"] = "A1" }
+            }
+            migration.renameProperty(onType: "Person", from: "home", to: "address")
+        }
+        let realm = try Realm(configuration: folder.release(1, [R14.Person.self, R1.Place.self], block))
+        let people = realm.objects(R14.Person.self)
+        #expect(people.map { $0.address?.id } == ["A1", nil])
+        // Nor does a later object with the key get the link.
+        try realm.write { realm.create(R1.Place.self, value: ["id": "B"]) }
+        #expect(people.last?.address == nil)
+    }
+
     @Test("A property that is added to the elements of a list has its declared value")
     func newInElements() throws {
         do {

@@ -190,8 +190,14 @@ extension LocalMigration {
     private func moveValues(
         _ source: StoredClass.Property, to destination: StoredClass.Property, _ old: StoredClass, _ new: StoredClass
     ) throws {
-        let linked: StoredClass? =
-            if case .link(let name) = source.type, rekeyed.contains(name) { before.schema[name] } else { nil }
+        let linked: Linked? =
+            if case .link(let name) = source.type, rekeyed.contains(name) || rowChanges[name] != nil,
+                let old = before.schema[name], let new = after.schema[name]
+            {
+                Linked(old: old, new: new)
+            } else {
+                nil
+            }
         if let column = gone[new.name]?[source.name], linked == nil, !source.isEncrypted, !destination.isEncrypted,
             !destination.isPrimaryKey
         {
@@ -204,11 +210,23 @@ extension LocalMigration {
         try before.forEachRow(of: old) { row in
             guard let target = newRow(for: row, in: new), try after.exists(target, in: new) else { return }
             var value = try before.value(source, of: row, in: old)
-            if let linked, !value.isNull {
-                value = try before.row(withKey: value, in: linked).map(Value.int) ?? .null
-            }
+            if let linked, !value.isNull { value = try self.link(value, linked) }
             _ = try set(value, destination, of: target, in: new)
         }
+    }
+
+    /// A class whose objects may have other keys than in the old file, or may be gone.
+    private struct Linked {
+        let old: StoredClass
+        let new: StoredClass
+    }
+
+    /// The value of a link in the new file; null if its target was deleted.
+    private func link(_ value: Value, _ linked: Linked) throws -> Value {
+        guard let old = try before.row(withKey: value, in: linked.old), let row = newRow(for: old, in: linked.new),
+            try after.exists(row, in: linked.new)
+        else { return .null }
+        return try after.key(of: row, in: linked.new)
     }
 
     /// Moves the elements of a list, which keep their rows. What the block has put into the new one is dropped. Owners,

@@ -35,6 +35,7 @@ extension LocalMigration {
         let old = try after.key(of: row, in: item)
         guard value != old else { return row }
         guard try after.row(withKey: value, in: item) == nil else { throw duplicate(value, property, item) }
+        noteRows(of: item)
         let sealed = try item.properties.filter(\.isEncrypted).map { ($0, try after.value($0, of: row, in: item)) }
         for other in after.schema.sorted {
             for link in other.properties where link.type == .link(to: item.name) {

@@ -40,7 +40,7 @@ package final class LocalMigration {
     var lastElements: [String: Int64] = [:]
     /// The elements appended last, by class: the next ones usually follow them.
     var appended: [String: AppendedElement] = [:]
-    /// How often rows of a class were made, deleted, or given to another owner, by class.
+    /// How often rows of a class were made, deleted, or given to another owner or another key, by class.
     var rowChanges: [String: Int] = [:]
 
     /// Steps 1 to 3, in the caller's write transaction.
