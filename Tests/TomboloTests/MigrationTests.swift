@@ -628,6 +628,21 @@ struct MigrationTests {
         #expect(realm.objects(R4.Drawing.self).first?.strokes.first.map { Array($0.levels) } == [1, 2])
     }
 
+    @Test("New objects don't have the lists that the app no longer has")
+    func removedLists() throws {
+        try fill()
+        let heard = Texts()
+        let error = refusal(
+            folder.release(1, Self.second) { migration, _ in
+                heard.append(migration.newSchema["Person"]?.lists.map(\.name).sorted().joined(separator: " ") ?? "")
+                migration.enumerateObjects(ofType: "Person") { old, new in new?["friends"] = old?["friends"] }
+            })
+        #expect(heard.all == ["mates tags"])
+        #expect(
+            error?.message.contains("Invalid property name 'friends' for class 'Person' of the app.") == true,
+            "\(error?.message ?? "")")
+    }
+
     @Test("Unknown names and values of the wrong type are named")
     func valueMistakes() throws {
         try fill()

@@ -11,13 +11,13 @@ internal import TomboloModel
 package final class LocalMigration {
     /// The file as it was.
     package let before: MigrationSide
-    /// The file in its new form.
+    /// The file in its new form, still with the removed lists.
     package let after: MigrationSide
 
     let connection: SQLiteConnection
     let plan: LocalMigrationPlan
     /// The classes as the app has them.
-    let target: StoredSchema
+    package let target: StoredSchema
     /// Classes whose primary key changes.
     let rekeyed: Set<String>
     let changes: [String: ClassChange]

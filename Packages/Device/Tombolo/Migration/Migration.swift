@@ -59,14 +59,14 @@ public final class Migration {
     // MARK: Classes
 
     /// The classes in the file, including those that the app no longer has.
-    public private(set) lazy var oldSchema: Schema = schema(of: store.before)
+    public private(set) lazy var oldSchema: Schema = schema(store.before.schema)
 
     /// The app's classes.
-    public private(set) lazy var newSchema: Schema = schema(of: store.after)
+    public private(set) lazy var newSchema: Schema = schema(store.target)
 
-    private func schema(of side: MigrationSide) -> Schema {
-        if let schema = try? side.schema.schema() { return schema }
-        programError("The classes of '\(side.connection.path)' aren't a valid schema.")
+    private func schema(_ classes: StoredSchema) -> Schema {
+        if let schema = try? classes.schema() { return schema }
+        programError("The classes of '\(store.before.connection.path)' aren't a valid schema.")
     }
 
     // MARK: Objects

@@ -75,7 +75,7 @@ public final class MigrationList {
     }
 
     private func content(_ element: Any) throws -> MigrationContent {
-        try MigrationContent(element, MigrationPlace(list), side.schema)
+        try MigrationContent(element, MigrationPlace(list), migration.store.target)
     }
 
     private func requireNew() throws {

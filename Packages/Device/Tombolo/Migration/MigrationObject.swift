@@ -41,8 +41,13 @@ public final class MigrationObject {
     /// Whether the object was deleted.
     public var isInvalidated: Bool { migration.attempt(true) { try !side.exists(row, in: item) } }
 
+    /// New objects don't have the lists that the app no longer has, though their elements are still there.
+    private var lists: [(name: String, list: StoredClass)] {
+        place.lists(isNew ? migration.store.target : side.schema)
+    }
+
     /// The names of the object's own properties, lists last.
-    var propertyNames: [String] { place.columns.map(\.name) + place.lists(side.schema).map(\.name) }
+    var propertyNames: [String] { place.columns.map(\.name) + lists.map(\.name) }
 
     /// The value of a property; nil for nil.
     public subscript(name: String) -> Any? {
@@ -94,7 +99,7 @@ public final class MigrationObject {
     }
 
     private func list(_ name: String) -> MigrationList? {
-        guard let list = place.lists(side.schema).first(where: { $0.name == name })?.list else { return nil }
+        guard let list = lists.first(where: { $0.name == name })?.list else { return nil }
         return MigrationList(self, list, isNew: isNew)
     }
 
@@ -172,7 +177,7 @@ public final class MigrationObject {
     private func setEmbedded(_ value: Any, _ presence: StoredClass.Property) throws {
         let store = migration.store
         let inner = MigrationPlace(item, prefix: "\(presence.name).")
-        let content = MigrationValue.isNil(value) ? nil : try MigrationContent(value, inner, store.after.schema)
+        let content = MigrationValue.isNil(value) ? nil : try MigrationContent(value, inner, store.target)
         // The previous object is deleted, with everything in it.
         for property in item.properties where property.name.hasPrefix("\(presence.name).") {
             try clear(property)
