@@ -196,6 +196,27 @@ enum R10 {
     }
 }
 
+/// Parts are deleted together with their order.
+enum R11 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var parts: List<Part>
+    }
+
+    class Order: Release {
+        @Persisted(primaryKey: true) var id: Int
+    }
+
+    class Part: EmbeddedObject {
+        @Persisted(onDelete: .cascade) var order: Order?
+        @Persisted var rooms: List<Room>
+    }
+
+    class Room: EmbeddedObject {
+        @Persisted var desks: List<R5.Desk>
+    }
+}
+
 /// A link was renamed.
 enum R14 {
     class Person: Release {

@@ -490,6 +490,29 @@ struct MigrationTests {
         #expect(people.last?.address == nil)
     }
 
+    @Test("List elements that are deleted with what they link to take the lists inside them along")
+    func cascadingElements() throws {
+        let types = [R11.Person.self, R11.Order.self]
+        do {
+            let realm = try Realm(configuration: folder.release(0, types))
+            try realm.write {
+                realm.create(R11.Order.self, value: ["id": 7])
+                let rooms = [["desks": [["number": 1], ["number": 2]]]]
+                let person = realm.create(
+                    R11.Person.self, value: ["id": 1, "parts": [["rooms": rooms], ["rooms": rooms]]])
+                person.parts[0].order = realm.object(ofType: R11.Order.self, forPrimaryKey: 7)
+            }
+        }
+        let block: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Order") { _, new in if let new { migration.delete(new) } }
+        }
+        let realm = try Realm(configuration: folder.release(1, types, block))
+        #expect(realm.object(ofType: R11.Person.self, forPrimaryKey: 1)?.parts.map(\.rooms.count) == [1])
+        let desks = try #require(realm.core.file.schema["Person.parts.rooms.desks"])
+        let count = try realm.core.connection.integer("SELECT count(*) FROM \(desks.table)")
+        #expect(count == 2)
+    }
+
     @Test("A property that is added to the elements of a list has its declared value")
     func newInElements() throws {
         do {

@@ -132,13 +132,17 @@ extension LocalMigration {
         var waiting = [(row, item)]
         while let (row, item) = waiting.popLast() {
             guard try after.exists(row, in: item) else { continue }
+            if item.isElement {
+                try deleteElement(row, of: item)
+                continue
+            }
             let key = try after.key(of: row, in: item)
             for list in after.schema.elementClasses(of: item.name) { try delete(list, ElementColumn.owner, key) }
             noteRows(of: item)
             try connection.run(
                 SQLPart(
                     sql: "DELETE FROM \(MigrationSide.quoted(item.table)) WHERE rowid = ?", values: [.int(row)]))
-            if !item.isElement { moved[item.name, default: MovedRows()].delete(row) }
+            moved[item.name, default: MovedRows()].delete(row)
             for other in after.schema.sorted {
                 for (position, link) in other.properties.enumerated() where link.type == .link(to: item.name) {
                     if other.isElement, other.content.isEmpty || position == ElementColumn.owner { continue }
