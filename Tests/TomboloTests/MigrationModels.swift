@@ -217,6 +217,20 @@ enum R11 {
     }
 }
 
+/// Embedded objects are of another class, whose properties have the same names.
+enum R12 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var parts: List<R6.Part>
+        @Persisted var home: Villa?
+    }
+
+    class Villa: EmbeddedObject {
+        @Persisted var street: String
+        @Persisted var rooms: List<R6.Room>
+    }
+}
+
 /// A link was renamed.
 enum R14 {
     class Person: Release {
@@ -227,6 +241,24 @@ enum R14 {
         @Persisted var address: R1.Place?
         @Persisted var friends: List<Person>
         @Persisted var tags: List<String>
+    }
+}
+
+/// A link became an embedded object of another class.
+enum R13 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String
+        @Persisted var age: String?
+        @Persisted var score: Double?
+        @Persisted var home: Villa?
+        @Persisted var friends: List<Person>
+        @Persisted var tags: List<String>
+    }
+
+    class Villa: EmbeddedObject {
+        @Persisted var street: String
+        @Persisted var number: Int
     }
 }
 

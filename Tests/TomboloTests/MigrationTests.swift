@@ -490,6 +490,26 @@ struct MigrationTests {
         #expect(people.last?.address == nil)
     }
 
+    @Test("Nothing is left of an embedded object whose property has another embedded class now")
+    func anotherEmbeddedClass() throws {
+        try fillEmbedded()
+        let realm = try Realm(configuration: folder.release(1, [R12.Person.self]) { _, _ in })
+        let person = try #require(realm.object(ofType: R12.Person.self, forPrimaryKey: 1))
+        #expect(person.home == nil && person.parts.count == 2)
+        #expect(realm.objects(R12.Person.self).filter("home.street == 'Main' OR ANY home.rooms.size == 1").isEmpty)
+        try realm.write { person.home = R12.Villa() }
+        #expect(person.home?.rooms.isEmpty == true)
+    }
+
+    @Test("A link that became an embedded object of another class leaves nothing behind")
+    func linkToAnotherClass() throws {
+        try fill()
+        let realm = try Realm(configuration: folder.release(1, [R13.Person.self]) { _, _ in })
+        let people = realm.objects(R13.Person.self)
+        #expect(people.count == 2 && people.allSatisfy { $0.home == nil })
+        #expect(people.filter("home.street == 'First' OR home.number == 1").isEmpty)
+    }
+
     @Test("List elements that are deleted with what they link to take the lists inside them along")
     func cascadingElements() throws {
         let types = [R11.Person.self, R11.Order.self]

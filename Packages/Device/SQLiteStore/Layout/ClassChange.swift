@@ -20,6 +20,8 @@ struct ClassChange {
     private(set) var resealed: [Pair] = []
     /// Columns of another type, whose values don't stay.
     private(set) var retyped: [Pair] = []
+    /// The names of embedded objects of another class, whose values don't stay either.
+    private(set) var replaced: [String] = []
     /// Positions in `new` and `old`.
     private(set) var indexed: [Int] = []
     private(set) var unindexed: [Int] = []
@@ -29,6 +31,10 @@ struct ClassChange {
     init(from old: StoredClass, to new: StoredClass) {
         self.old = old
         self.new = new
+        replaced = new.properties.filter { property in
+            guard case .embedded = property.type, let before = old.index(of: property.name) else { return false }
+            return old.properties[before].type != property.type
+        }.map(\.name)
         for (position, property) in new.properties.enumerated() {
             guard let before = old.index(of: property.name) else {
                 added.append(position)
@@ -37,7 +43,9 @@ struct ClassChange {
             }
             let pair = Pair(old: before, new: position)
             let previous = old.properties[before]
-            if !previous.type.isStored(as: property.type) {
+            if !previous.type.isStored(as: property.type)
+                || replaced.contains(where: { property.name.hasPrefix("\($0).") })
+            {
                 retyped.append(pair)
             } else if previous.isEncrypted != property.isEncrypted {
                 resealed.append(pair)

@@ -11,6 +11,7 @@ extension LocalMigration {
         let rebuilds = working.sorted.compactMap { rebuild($0, current) }
         for item in rebuilds { try MigrationTables.fill(item, in: working, connection) }
         for item in rebuilds { try MigrationTables.swap(item, connection) }
+        try emptyReplacedLists()
         let rebuilt = Set(rebuilds.map(\.item.name))
         for item in working.sorted where current[item.name] == nil { try connection.execute(working.createTable(item)) }
         for (name, change) in changes where !rebuilt.contains(name) {
@@ -18,6 +19,17 @@ extension LocalMigration {
         }
         try fillEncrypted()
         for item in target.sorted where current[item.name] != item { try createIndexes(item) }
+    }
+
+    /// Deletes the elements of lists in embedded objects that are gone because their property or list has another class now.
+    private func emptyReplacedLists() throws {
+        for (name, change) in changes {
+            for path in change.replacesElements ? [name] : change.replaced.map({ "\(name).\($0)" }) {
+                for list in target.elementClasses(of: path) where before.schema[list.name] != nil {
+                    try connection.execute("DELETE FROM \(MigrationSide.quoted(list.table))")
+                }
+            }
+        }
     }
 
     private func add(_ property: StoredClass.Property, to item: StoredClass) throws {
@@ -75,7 +87,7 @@ extension LocalMigration {
         let isKept = change?.kept.contains { item.properties[$0.new].name == property.name } ?? true
         guard isKept, let position = old.index(of: property.name) else {
             // In the old table the column of a new embedded object doesn't exist.
-            return embeddedSource(property, in: old, current)
+            return embeddedSource(property, of: item, in: old, current)
                 ?? initial(property, of: item) { self.source($0, of: item, in: old, change, current) }
         }
         var part = SQLPart(sql: "s.\(MigrationSide.quoted(old.properties[position].column))")
@@ -95,15 +107,15 @@ extension LocalMigration {
 
     /// For a link whose class became embedded: the linked object is copied into the row.
     private func embeddedSource(
-        _ property: StoredClass.Property, in old: StoredClass, _ current: StoredSchema
+        _ property: StoredClass.Property, of item: StoredClass, in old: StoredClass, _ current: StoredSchema
     ) -> SQLPart? {
         let names = property.name.split(separator: ".").map(String.init)
         guard let position = old.index(of: names[0]), case .link(let name) = old.properties[position].type,
-            let linked = current[name]
+            let linked = current[name],
+            item.properties.contains(where: { $0.name == names[0] && $0.type == .embedded(name) })
         else { return nil }
         let column: String
         if names.count == 1 {
-            guard case .embedded(name) = property.type else { return nil }
             column = "1"
         } else {
             guard let inner = linked.index(of: names.dropFirst().joined(separator: ".")),
