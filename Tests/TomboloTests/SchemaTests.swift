@@ -250,4 +250,25 @@ struct SchemaTests {
         }
         #expect(opened == [true, true])
     }
+
+    @Test("A file that another thread made anew since it was found not to fit isn't deleted")
+    func madeAnew() throws {
+        var configuration = folder.configuration(types: [V2.Student.self])
+        configuration.deleteRealmIfMigrationNeeded = true
+        let types = try configuration.modelClasses()
+        let schema = try Schema.of(types)
+        let path = RealmFiles.path(of: try #require(configuration.fileURL))
+        func delete() throws {
+            try RealmCache.delete(path) { try configuration.isMismatched(path, schema, types, isInMemory: false) }
+        }
+        do { _ = try Realm.fresh(folder.configuration(types: [V1.Student.self])) }
+        try delete()
+        #expect(!Realm.fileExists(for: configuration))
+        do {
+            let realm = try Realm.fresh(configuration)
+            try realm.write { realm.create(V2.Student.self, value: ["_id": 1]) }
+        }
+        try delete()
+        #expect(try Realm.fresh(configuration).objects(V2.Student.self).count == 1)
+    }
 }

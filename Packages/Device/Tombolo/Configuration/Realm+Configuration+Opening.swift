@@ -25,6 +25,17 @@ extension Realm.Configuration {
         try OpenFile.alone(path) { try openAlone(path, schema, types, isInMemory) }
     }
 
+    /// Whether the file can't be opened because of its classes or schema version. Call it while nobody else opens it.
+    func isMismatched(_ path: String, _ schema: Schema, _ types: [Object.Type], isInMemory: Bool) throws -> Bool {
+        do {
+            _ = try openAlone(path, schema, types, isInMemory)
+            return false
+        } catch {
+            guard Realm.Error(wrapping: error).code == .schemaMismatch else { throw error }
+            return true
+        }
+    }
+
     private func openAlone(
         _ path: String, _ schema: Schema, _ types: [Object.Type], _ isInMemory: Bool
     ) throws -> StoreFile {

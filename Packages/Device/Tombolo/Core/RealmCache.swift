@@ -42,14 +42,15 @@ enum RealmCache {
     }
 
     /// Deletes a file and everything that belongs to it, and ends its sync session.
+    /// - Parameter isObsolete: asked while nobody else in the process opens the file; it stays if this is false.
     /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process has it open.
-    static func delete(_ path: String) throws {
+    static func delete(_ path: String, if isObsolete: () throws -> Bool = { true }) throws {
         try requireUnused(path)
         SyncSession.remove(path: path)?.close()
         // Nobody opens it meanwhile.
         try OpenFile.alone(path) {
             try requireUnused(path)
-            RealmFiles.delete(at: path)
+            if try isObsolete() { RealmFiles.delete(at: path) }
         }
     }
 
@@ -128,7 +129,10 @@ extension RealmCore {
             // Whoever is opening the file comes first, and may delete it too.
             try OpenFile.alone(path) {}
             do {
-                try RealmCache.delete(path)
+                // Another thread may have made it anew and closed it.
+                try RealmCache.delete(path) {
+                    try configuration.isMismatched(path, schema, types, isInMemory: memoryFile != nil)
+                }
             } catch let error as Realm.Error where error.code == .alreadyOpen && attempts < maximumDeletions {}
         }
     }
