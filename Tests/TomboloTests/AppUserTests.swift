@@ -45,6 +45,13 @@ struct AppUserTests {
         return try await (app ?? self.app).login(credentials: .accessToken("e30.\(claims).secret"))
     }
 
+    @Test("A token whose subject is empty, so that the user's folder would be the app's, is refused")
+    func emptySubject() async throws {
+        let error = await #expect(throws: AppError.self) { try await logIn("") }
+        #expect(error?.code == .badRequest)
+        #expect(app.allUsers.isEmpty)
+    }
+
     @Test("Users, their tokens and who is the current one survive a relaunch")
     func relaunch() async throws {
         #expect(app.currentUser == nil)

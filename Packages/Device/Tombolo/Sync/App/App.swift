@@ -113,6 +113,10 @@ public final class App: Sendable {
         while base64.count % 4 != 0 { base64 += "=" }
         guard let data = Data(base64Encoded: base64), let claims = try? JSONDecoder().decode(Claims.self, from: data)
         else { throw AppError(.badRequest, "The JWT's payload has no 'sub' claim to name the user.") }
+        // The user's folder would be the app's.
+        guard !claims.sub.isEmpty else {
+            throw AppError(.badRequest, "The JWT's 'sub' claim is empty: it names the user.")
+        }
         return claims.sub
     }
 }
