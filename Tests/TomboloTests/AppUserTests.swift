@@ -52,6 +52,16 @@ struct AppUserTests {
         #expect(app.allUsers.isEmpty)
     }
 
+    @Test("A document with a number that JSON doesn't have is refused before it's sent")
+    func impossibleNumber() async throws {
+        for number in [Double.nan, .infinity] {
+            let error = await #expect(throws: AppError.self) {
+                try await app.login(credentials: .function(payload: ["number": .double(number)]))
+            }
+            #expect(error?.code == .badRequest)
+        }
+    }
+
     @Test("Users, their tokens and who is the current one survive a relaunch")
     func relaunch() async throws {
         #expect(app.currentUser == nil)

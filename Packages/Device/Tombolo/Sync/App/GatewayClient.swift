@@ -80,7 +80,11 @@ struct GatewayClient: Sendable {
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(try JSONEncoder().encode(body))
+            do {
+                request.body = .bytes(try JSONEncoder().encode(body))
+            } catch {
+                throw AppError(.badRequest, "A document can't be sent: JSON has no form for NaN and infinite numbers.")
+            }
         }
         let response: HTTPClientResponse
         let answer: Data
