@@ -62,6 +62,13 @@ struct AppUserTests {
         }
     }
 
+    @Test("Dates in documents keep their milliseconds")
+    func documentDates() throws {
+        let dates: [AnyBSON] = [1.5, 2].map { .datetime(Date(timeIntervalSince1970: $0)) }
+        let text = String(decoding: try JSONEncoder().encode(dates), as: UTF8.self)
+        #expect(text == #"["1970-01-01T00:00:01.500Z","1970-01-01T00:00:02Z"]"#)
+    }
+
     @Test("Users, their tokens and who is the current one survive a relaunch")
     func relaunch() async throws {
         #expect(app.currentUser == nil)

@@ -99,7 +99,10 @@ extension AnyBSON: Codable {
         case .int64(let value): try container.encode(value)
         case .double(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
-        case .datetime(let value): try container.encode(value.formatted(.iso8601))
+        case .datetime(let value):
+            // Milliseconds are BSON's precision.
+            let isWhole = value.timeIntervalSinceReferenceDate.rounded() == value.timeIntervalSinceReferenceDate
+            try container.encode(value.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole)))
         case .objectId(let value): try container.encode(value.stringValue)
         case .uuid(let value): try container.encode(value.uuidString.lowercased())
         case .decimal128(let value): try container.encode(value.description)
