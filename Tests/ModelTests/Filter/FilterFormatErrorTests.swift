@@ -85,6 +85,10 @@ struct FilterFormatErrorTests {
             ("age == %@", [["a": 1]], 7, "Argument 1 is of type Dictionary<String, Int>"),
             ("$d.age > 1", [], 0, "There is no variable $d here: only a SUBQUERY has one."),
             ("SUBQUERY(dogs, $d, $x.age > 1).@count > 0", [], 19, "There is no variable $x here; there is $d."),
+            (
+                "SUBQUERY(dogs, $d, SUBQUERY($d.puppies, $p, SUBQUERY($d.puppies, $q, $q.age > $p.age).@count > 0)"
+                    + ".@count > 0).@count > 0", [], 78, "There is no variable $p here; there is $d, $q."
+            ),
             ("SUBQUERY(dogs, $d, $d.age > 1) > 0", [], 31, "A SUBQUERY is followed by .@count"),
             ("SUBQUERY(dogs, d, d.age > 1).@count > 0", [], 15, "A variable such as $item is expected"),
             ("SUBQUERY(best, $d, $d.age > 1).@count > 0", [], 0, "Owner.best is not a list"),

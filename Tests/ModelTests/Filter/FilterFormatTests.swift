@@ -398,6 +398,17 @@ struct FilterFormatTests {
         try check(
             "SUBQUERY(dogs, $d, SUBQUERY($d.puppies, $p, $p.age < $d.age).@count == 0).@count > 1",
             .compare(.count(dogs, inner), .greater, Self.int(1), []))
+        // A list of an object further out.
+        let siblings = FilterOperand.count(PropertyPath("puppies"), .compare(Self.age, .greater, .outer(Self.age), []))
+        try check(
+            "SUBQUERY(dogs, $d, SUBQUERY($d.puppies, $p, SUBQUERY($d.puppies, $q, $q.age > $d.age).@count > $p.age)"
+                + ".@count > 1).@count > 1",
+            .compare(
+                .count(
+                    dogs,
+                    .compare(
+                        .count(PropertyPath("puppies"), .compare(.outer(siblings), .greater, Self.age, [])), .greater,
+                        Self.int(1), [])), .greater, Self.int(1), []))
         try check(
             "SUBQUERY(dogs, $d, ANY $d.puppies.age > $d.age).@count > 0",
             .compare(

@@ -220,11 +220,14 @@ struct FormatBinder {
         case .list(let literals, _): return .list(literals)
         case .path(let path): return try side(path)
         case .subquery(let path, let variable, let condition, let position):
-            let (outward, item) = try start(of: path)
+            let (outward, item, distance) = try start(of: path)
             let collection = PropertyPath(path.names)
             let elements = try at(position) { () throws(ValueError) in try schema.elements(at: collection, of: item) }
+            let here = scopes
+            // Objects further in than the list's aren't on the way to its elements.
+            scopes.removeLast(distance)
             scopes.append(Scope(item: elements, variable: variable))
-            defer { scopes.removeLast() }
+            defer { scopes = here }
             let condition = try bind(condition)
             let count = FilterOperand.count(collection, condition)
             return .one(
@@ -235,10 +238,10 @@ struct FormatBinder {
         }
     }
 
-    /// The class at the start of a path, and a conversion of its operands for use here.
+    /// The class at the start of a path, a conversion of its operands for use here, and the number of scopes in between.
     private func start(
         of path: FormatPath
-    ) throws(FilterFormatError) -> (outward: (FilterOperand) -> FilterOperand, item: ClassSchema) {
+    ) throws(FilterFormatError) -> (outward: (FilterOperand) -> FilterOperand, item: ClassSchema, distance: Int) {
         var distance = 0
         if let variable = path.variable {
             guard let index = scopes.lastIndex(where: { $0.variable == variable }) else {
@@ -252,11 +255,11 @@ struct FormatBinder {
             distance = scopes.count - 1 - index
         }
         let item = scopes[scopes.count - 1 - distance].item
-        return ({ operand in (0..<distance).reduce(operand) { inner, _ in .outer(inner) } }, item)
+        return ({ operand in (0..<distance).reduce(operand) { inner, _ in .outer(inner) } }, item, distance)
     }
 
     private mutating func side(_ path: FormatPath) throws(FilterFormatError) -> Side {
-        let (outward, item) = try start(of: path)
+        let (outward, item, _) = try start(of: path)
         let names = PropertyPath(path.names)
         func typed(_ operand: FilterOperand) throws(FilterFormatError) -> Side {
             let type = try at(path.position) { () throws(ValueError) in try schema.type(of: operand, in: [item]) }
