@@ -18,7 +18,8 @@ struct RestoreFormTests {
 
     private static func wishes(_ form: [String: String]) throws -> RestoreWishes {
         let document = try ModelDocument(app: "harbour", objectTypes: [Berth.self])
-        return try RestoreForm.wishes(form, try ModelDocument.schema(of: [document]))
+        let fields = form.map { PanelForm.Field(name: $0, value: $1) }
+        return try RestoreForm(fields).wishes(try ModelDocument.schema(of: [document]))
     }
 
     @Test("values go to their own object, also if one key begins as another does")
@@ -34,6 +35,22 @@ struct RestoreFormTests {
         let other = try Self.wishes(fields.merging(["choice-Berth:a": "swap", "choice-Berth:a-b": "values"]) { $1 })
         #expect(other.values == [long: ["name": "South", "place": 7]] && other.swap == [short])
         #expect(other.leave.isEmpty)
+    }
+
+    @Test("keys that are spelled with other code points are different ones, and may begin with any")
+    func spelling() throws {
+        let document = try ModelDocument(app: "harbour", objectTypes: [Berth.self])
+        let (one, other, third) = ("Berth:Caf\u{E9}", "Berth:Cafe\u{301}", "Berth:\u{301}")
+        let fields = [
+            ("choice-\(one)", "values"), ("value-\(one)-name", "North"), ("choice-\(other)", "leave"),
+            ("choice-\(third)", "values"), ("value-\(third)-name", "South"),
+        ]
+        let wishes = try RestoreForm(fields.map { PanelForm.Field(name: $0, value: $1) }).wishes(
+            try ModelDocument.schema(of: [document]))
+        #expect(
+            wishes.values == [try TrashAddress(one): ["name": "North"], try TrashAddress(third): ["name": "South"]])
+        #expect(wishes.leave == [try TrashAddress(other)] && wishes.swap.isEmpty)
+        #expect(try [one, other, third].allSatisfy { try TrashAddress($0).text.utf8.elementsEqual($0.utf8) })
     }
 
     @Test("a field that is left empty asks for nothing")

@@ -144,6 +144,44 @@ struct TrashKeyTests {
         }
     }
 
+    @Test("keys that are spelled with other code points are those of other objects")
+    func spelling() async throws {
+        try await Self.run { site in
+            let (one, other) = ("Caf\u{E9}", "Cafe\u{301}")
+            for (key, name) in [(one, "A"), (other, "B")] {
+                try await site.make("ships", .string(key), ["name": .string(name)])
+                #expect(try await site.call(.post, "/admin/ships/\(Self.encode(key))/trash").status == 200)
+            }
+            // What has no group of its own is addressed by its key.
+            try await site.pool.execute("UPDATE ship SET trash_group = NULL WHERE trashed_at IS NOT NULL")
+            #expect(Set(try await site.items().map { $0["object"]?["name"]?.text }) == ["A", "B"])
+            let groups = try await TrashGroups(schema: site.schema, hidden: [:], pool: site.pool)
+                .page(1, filters: ["Ship": .constant(true)])
+            #expect(groups.entries.map(\.count) == [1, 1])
+            #expect(Set(groups.entries.compactMap { $0.head?.key }) == [.string(one), .string(other)])
+
+            // One of a group stays, and the other comes back.
+            let group = UUID().uuidString
+            try await site.pool.execute("UPDATE ship SET trash_group = '\(group)' WHERE trashed_at IS NOT NULL")
+            let stays: JSON = ["leave": [.string("Ship:\(one)")]]
+            let back = try await site.call(.post, "/admin/trash/\(group)/restore", stays)
+            #expect(back.status == 200 && back.json["count"] == 1, "\(back.text)")
+            let left = try await site.pool.query("SELECT octet_length(_id) FROM ship WHERE trashed_at IS NOT NULL")
+            #expect(try left.map { try $0[0].int } == [one.utf8.count])
+
+            // What one of the two belongs to isn't there because the other one comes back.
+            try await site.make("cabins", "9", to: ("ship", ["type": "ships", "id": .string(other)]))
+            #expect(try await site.call(.post, "/admin/ships/\(Self.encode(other))/trash").status == 200)
+            try await site.pool.execute("UPDATE ship SET trash_group = NULL WHERE name = 'B'")
+            let mixed = UUID().uuidString
+            try await site.pool.execute(
+                "UPDATE cabin SET trash_group = '\(mixed)' WHERE _id = 9; "
+                    + "UPDATE ship SET trash_group = '\(mixed)' WHERE name = 'A'")
+            let orphan = try await site.call(.post, "/admin/trash/\(mixed)/restore")
+            #expect(orphan.status == 409, "\(orphan.text)")
+        }
+    }
+
     @Test("a unique value of any type gets another one while it's restored")
     func uniqueDates() async throws {
         try await Self.run { site in

@@ -228,9 +228,10 @@ extension Trash {
             SELECT \(RowReader.columns(of: item, alias: "o")), \(Self.keyText(item, alias: "t")) FROM \(table) t JOIN \(table) "o" ON \(equal)
             WHERE t.\(key) = ANY ($1) AND o.\(key) <> t.\(key) AND o.trashed_at IS NULL ORDER BY t.\(key)
             """, [try Self.list(members.map(\.key), item)])
-        let byKey = Dictionary(members.map { ($0.key.keyText, $0) }, uniquingKeysWith: { first, _ in first })
+        let byKey = Dictionary(members.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         return try found.compactMap { source in
-            guard let member = byKey[try source[item.columns.count].string] else { return nil }
+            let key = Self.key(try source[item.columns.count].string, item)
+            guard let member = key.flatMap({ byKey[$0] }) else { return nil }
             return (member, try reader.row(source, of: item))
         }
     }

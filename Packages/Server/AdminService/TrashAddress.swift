@@ -8,8 +8,8 @@ package import TomboloModel
 /// What is to be restored: everything that was trashed together, or one object.
 ///
 /// ObjectIds stand for themselves: no two objects have the same. Other keys may occur in several classes and come with the
-/// name of theirs, as in `Invoice:2026-17`.
-package enum TrashAddress: Hashable, Sendable {
+/// name of theirs, as in `Invoice:2026-17`. Two addresses are equal if their bytes are, as keys are in the database.
+package enum TrashAddress: Sendable {
     case group(UUID)
     case object(ObjectId)
     /// A class and the text of a key that isn't an ObjectId.
@@ -21,13 +21,22 @@ package enum TrashAddress: Hashable, Sendable {
             self = .object(id)
         } else if let id = text.flatMap(UUID.init(uuidString:)) {
             self = .group(id)
-        } else if let text, let colon = text.firstIndex(of: ":"), colon > text.startIndex, !text.utf8.contains(0) {
-            self = .keyed(className: String(text[..<colon]), key: String(text[text.index(after: colon)...]))
+        } else if let text, let address = Self.keyed(text) {
+            self = address
         } else {
             throw RequestFailure(
                 .badRequest, localized("The address holds neither the id of an object nor that of a group."),
                 hint: "GET /admin/trash lists both.")
         }
+    }
+
+    /// The colon is found by its byte: it's one character with a mark that a key begins with.
+    private static func keyed(_ text: String) -> TrashAddress? {
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex, !bytes.contains(0),
+            let className = String(bytes[..<colon]), let key = String(bytes[bytes.index(after: colon)...])
+        else { return nil }
+        return .keyed(className: className, key: key)
     }
 
     /// That of an object.
@@ -58,4 +67,10 @@ package enum TrashAddress: Hashable, Sendable {
             return (Trash.key(item), try PostgresParameter(key, as: type))
         }
     }
+}
+
+extension TrashAddress: Hashable {
+    package static func == (left: TrashAddress, right: TrashAddress) -> Bool { left.text.hasBytes(of: right.text) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(Value.string(text)) }
 }

@@ -67,10 +67,10 @@ extension TrashGroups {
                 "SELECT x.class, count(*)::int FROM (\(source.sql)) x WHERE x.g = ANY ($1) GROUP BY 1",
                 [.textArray(found.map(\.group))] + source.parameters)
             let visible = try await visible(found, listing, connection)
-            let listed = found.filter { visible.contains($0.className + " " + $0.key) }.prefix(Self.keptListLimit).map {
-                keeper in
-                (keeper, schema[keeper.className].flatMap { Trash.key(keeper.key, $0) })
-            }
+            let listed = found.filter { visible.contains(.string("\($0.className) \($0.key)")) }
+                .prefix(Self.keptListLimit).map { keeper in
+                    (keeper, schema[keeper.className].flatMap { Trash.key(keeper.key, $0) })
+                }
             let rows = try await rows(
                 listed.compactMap { keeper, key in key.map { (keeper.className, $0) } }, connection)
             return Kept(
@@ -85,17 +85,17 @@ extension TrashGroups {
         }
     }
 
-    /// Which of the objects are among those that may be listed, each as its class and key.
+    /// Which of the objects are among those that may be listed, each as a text of its class and key.
     private func visible(
         _ found: [Keeper], _ listing: [String: Predicate], _ connection: PostgresConnection
-    ) async throws -> Set<String> {
+    ) async throws -> Set<Value> {
         let source = try source(listing, TrashRetention())
         guard !source.sql.isEmpty, !found.isEmpty else { return [] }
         return Set(
             try await connection.query(
                 "SELECT x.class || ' ' || x.id FROM (\(source.sql)) x WHERE x.g = ANY ($1)",
                 [.textArray(found.map(\.group))] + source.parameters
-            ).map { try $0[0].string })
+            ).map { .string(try $0[0].string) })
     }
 
     /// Of each group the object that the app keeps, by one statement for all groups, which has a limit in time.

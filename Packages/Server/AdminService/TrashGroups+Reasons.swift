@@ -10,13 +10,13 @@ extension TrashGroups {
         let holdsWhenDue: Bool
     }
 
-    /// Why the app keeps groups, or why the automatic purge kept them when they were due, by address. Groups that nothing keeps are
-    /// left out.
+    /// Why the app keeps groups, or why the automatic purge kept them when they were due, by address: a text, since these are
+    /// compared by their bytes. Groups that nothing keeps are left out.
     /// - Parameter source: what ``source(_:_:)`` makes of what the caller may list.
     nonisolated(nonsending) func reasons(
         _ source: (sql: String, parameters: [PostgresParameter]), of addresses: [String],
         _ connection: PostgresConnection
-    ) async throws -> [String: Reason] {
+    ) async throws -> [Value: Reason] {
         guard !source.sql.isEmpty, !addresses.isEmpty else { return [:] }
         let purged = try await texts(
             "SELECT k.address, k.reason FROM tombolo.trash_kept k WHERE k.address = ANY ($1)", addresses, connection)
@@ -24,7 +24,7 @@ extension TrashGroups {
         let names = try await Trash.classesThatAreKept(of: schema, connection).map(\.name)
         for keeper in try await keepers(source, in: addresses, of: names, connection) ?? [] {
             guard let text = keeper.whenDue ?? keeper.now else { continue }
-            reasons[keeper.group] = Reason(text: text, holdsWhenDue: keeper.whenDue != nil)
+            reasons[.string(keeper.group)] = Reason(text: text, holdsWhenDue: keeper.whenDue != nil)
         }
         return reasons
     }
@@ -43,6 +43,6 @@ extension TrashGroups {
             GROUP BY x.g ORDER BY min(x.p), x.g LIMIT \(Self.keepLimit)
             """, [.int32(Int32(days))] + source.parameters)
         return try await reasons(source, of: due.map { try $0[0].string }, connection)
-            .filter { $0.value.holdsWhenDue }.map(\.key)
+            .filter { $0.value.holdsWhenDue }.map(\.key.keyText)
     }
 }

@@ -74,14 +74,15 @@ package struct TrashGroups: Sendable {
                 SELECT x.g, x.class, count(*)::int, min(x.id) FROM (\(source.sql)) x WHERE x.g = ANY ($1)
                 GROUP BY x.g, x.class ORDER BY x.g, x.class
                 """, [.textArray(addresses)] + source.parameters)
-            var counts: [String: [(className: String, count: Int)]] = [:]
-            var keys: [String: [String: Value]] = [:]
+            // By address: a text, since these are compared by their bytes.
+            var counts: [Value: [(className: String, count: Int)]] = [:]
+            var keys: [Value: [String: Value]] = [:]
             for row in counted {
-                let (group, name) = (try row[0].string, try row[1].string)
+                let (group, name) = (Value.string(try row[0].string), try row[1].string)
                 counts[group, default: []].append((name, try row[2].int))
                 keys[group, default: [:]][name] = try schema[name].flatMap { Trash.key(try row[3].string, $0) }
             }
-            var heads: [String: (className: String, key: Value)] = [:]
+            var heads: [Value: (className: String, key: Value)] = [:]
             for (group, counts) in counts {
                 guard let name = head(of: counts), let key = keys[group]?[name] else { continue }
                 heads[group] = (name, key)
@@ -95,10 +96,11 @@ package struct TrashGroups: Sendable {
                 """, page.compactMap { try $0[2].nonNull?.string }, connection)
             let reasons = try await reasons(source, of: addresses, connection)
             let entries = try page.map { row in
-                let group = try row[0].string
+                let address = try row[0].string
+                let group = Value.string(address)
                 return Entry(
-                    address: group, trashedAt: try row[1].timestampMicroseconds,
-                    trashedBy: try row[2].nonNull.map { try people[$0.string] ?? $0.string },
+                    address: address, trashedAt: try row[1].timestampMicroseconds,
+                    trashedBy: try row[2].nonNull.map { try people[.string($0.string)] ?? $0.string },
                     reason: try row[4].nonNull?.string,
                     purgeAt: try row[3].nonNull?.timestampMicroseconds,
                     keptBecause: reasons[group]?.text, isKeptWhenDue: reasons[group]?.holdsWhenDue ?? false,
@@ -211,14 +213,14 @@ package struct TrashGroups: Sendable {
         return found.count == 1 ? found[0].className : nil
     }
 
-    /// The second column by the first, of rows that are named by a list of texts.
+    /// The second column by the first, a text, of rows that are named by a list of texts.
     nonisolated(nonsending) func texts(
         _ sql: String, _ names: [String], _ connection: PostgresConnection
-    ) async throws -> [String: String] {
+    ) async throws -> [Value: String] {
         guard !names.isEmpty else { return [:] }
         let found = try await connection.query(sql, [.textArray(names)])
         return Dictionary(
-            try found.map { (try $0[0].string, try $0[1].string) }, uniquingKeysWith: { first, _ in first })
+            try found.map { (.string(try $0[0].string), try $0[1].string) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Objects in the trash by their addresses, with as much of them as pages show: no bytes, and only the beginnings of texts

@@ -66,7 +66,7 @@ public struct TrashList: Sendable {
             let groups = TrashGroups(schema: schema, hidden: hidden, pool: pool)
             let reasons = try await groups.reasons(
                 groups.source(listing, retention),
-                of: Set(found.prefix(Self.pageSize).map { try $0[6].string }).sorted(), connection)
+                of: Set(found.prefix(Self.pageSize).map { Value.string(try $0[6].string) }).map(\.keyText), connection)
             let items = try await items(found, retention, reasons, hasObjects: hasObjects, connection)
             return [
                 "items": .array(items), "page": .int(Int64(number)), "hasMore": .bool(found.count > Self.pageSize),
@@ -75,7 +75,7 @@ public struct TrashList: Sendable {
     }
 
     nonisolated(nonsending) private func items(
-        _ found: PostgresResult, _ retention: TrashRetention, _ reasons: [String: TrashGroups.Reason],
+        _ found: PostgresResult, _ retention: TrashRetention, _ reasons: [Value: TrashGroups.Reason],
         hasObjects: Bool, _ connection: PostgresConnection
     ) async throws -> [JSON] {
         let reader = reader.on(connection)
@@ -103,7 +103,7 @@ public struct TrashList: Sendable {
             let address = schema[className].flatMap { Trash.key(text, $0) }.map { TrashAddress(className, $0) }
             let time = try row[2].timestampMicroseconds
             let by = try row[3].nonNull?.string
-            let kept = reasons[try row[6].string]
+            let kept = reasons[.string(try row[6].string)]
             let purge = schema[className].flatMap { retention.purgeTime(of: $0, trashedAt: time) }
             return [
                 "class": .string(className), "_id": .string(text), "address": address.map { .string($0.text) } ?? .null,

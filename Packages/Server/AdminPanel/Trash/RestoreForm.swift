@@ -4,18 +4,36 @@ import TomboloModel
 
 /// What the form of a restore says about clashes: for each object `choice-ADDRESS` is values, leave or swap, and
 /// `value-ADDRESS-PROPERTY` a new value.
-enum RestoreForm {
+struct RestoreForm: Sendable {
+    /// By name: a text, since addresses are compared by their bytes.
+    private let values: [Value: String]
+
+    init(_ fields: [PanelForm.Field]) {
+        values = Dictionary(fields.map { (.string($0.name), $0.value) }) { first, _ in first }
+    }
+
+    subscript(name: String) -> String? { values[.string(name)] }
+
+    /// The fields whose names begin with a text, with what comes after it.
+    private func fields(beginningWith start: String) -> [(rest: String, value: String)] {
+        values.compactMap { name, value in
+            let bytes = name.keyText.utf8
+            guard bytes.starts(with: start.utf8) else { return nil }
+            return String(bytes.dropFirst(start.utf8.count)).map { ($0, value) }
+        }
+    }
+
     /// - Throws: ``RequestFailure`` with status 422 for a form that the page can't have sent.
-    static func wishes(_ form: [String: String], _ schema: Schema) throws -> RestoreWishes {
+    func wishes(_ schema: Schema) throws -> RestoreWishes {
         var wishes = RestoreWishes()
-        for (name, choice) in form where name.hasPrefix("choice-") {
-            guard let id = try? TrashAddress(String(name.dropFirst("choice-".count))) else {
+        for (address, choice) in fields(beginningWith: "choice-") {
+            guard let id = try? TrashAddress(address) else {
                 throw RequestFailure(.unprocessable, "The form names an object that isn't one.")
             }
             switch choice {
             case "leave": wishes.leave.insert(id)
             case "swap": wishes.swap.insert(id)
-            case "values": wishes.values[id] = values(of: id, form, schema)
+            case "values": wishes.values[id] = values(of: id, schema)
             default: throw RequestFailure(.unprocessable, "The form has a choice that isn't one.")
             }
         }
@@ -23,12 +41,10 @@ enum RestoreForm {
     }
 
     /// Only unique properties are ever asked for; the restore refuses others, and text that isn't a value of theirs.
-    private static func values(of id: TrashAddress, _ form: [String: String], _ schema: Schema) -> [String: JSON] {
-        let prefix = "value-\(id.text)-"
+    private func values(of id: TrashAddress, _ schema: Schema) -> [String: JSON] {
         var values: [String: JSON] = [:]
         // A field that is left empty asks for nothing.
-        for (name, text) in form where name.hasPrefix(prefix) && !text.isEmpty {
-            let property = String(name.dropFirst(prefix.count))
+        for (property, text) in fields(beginningWith: "value-\(id.text)-") where !text.isEmpty {
             // The address of another object may begin like this one.
             guard !property.contains("-") else { continue }
             let types = schema.classes.compactMap { item in

@@ -108,7 +108,7 @@ struct TrashGroupContent: Sendable {
     ///   - form: what was chosen, so that nothing is typed twice.
     ///   - rows: what lies in the trash, by id.
     mutating func show(
-        _ failure: RequestFailure, clashes: RequestFailure?, _ form: [String: String], _ schema: Schema,
+        _ failure: RequestFailure, clashes: RequestFailure?, _ form: RestoreForm, _ schema: Schema,
         _ rows: [TrashAddress: Row]
     ) {
         var parentLink: String?
@@ -126,7 +126,7 @@ struct TrashGroupContent: Sendable {
     }
 
     private func clash(
-        _ json: JSON, _ form: [String: String], _ schema: Schema, _ rows: [TrashAddress: Row]
+        _ json: JSON, _ form: RestoreForm, _ schema: Schema, _ rows: [TrashAddress: Row]
     ) -> Clash? {
         guard let className = json["class"]?.text, let key = json["_id"]?.text, let id = json["address"]?.text,
             let item = schema[className],
@@ -137,7 +137,7 @@ struct TrashGroupContent: Sendable {
         let asked = names.filter { name in
             item.columnIndex(name).map { item.columns[$0].linkTarget == nil } ?? false
         }
-        let title = parts.lazy.flatMap(\.members).first { $0.id == key }?.title ?? key
+        let title = parts.lazy.flatMap(\.members).first { $0.id.hasBytes(of: key) }?.title ?? key
         let (classTitle, same, other) = (ClassTitle.words(className), Self.list(names), Self.list(asked))
         var known = choices.compactMap(\.text)
         if asked.isEmpty { known.removeAll { $0 == "values" } }

@@ -104,7 +104,7 @@ struct TrashPages: PanelSection {
         if let failure {
             let rows = Dictionary(
                 members.map { (TrashAddress($0.className, $0.key), $0.row) }, uniquingKeysWith: { first, _ in first })
-            content.show(failure, clashes: clashes, request.fields, view.rules.schema, rows)
+            content.show(failure, clashes: clashes, RestoreForm(request.form.content), view.rules.schema, rows)
         }
         return PanelPage(
             content.title, crumbs: [Self.crumb], content: Self.group.render(request.values(content)),
@@ -120,7 +120,7 @@ struct TrashPages: PanelSection {
         let restorer = Trash.Restorer(subject: grant.subject, rules: grant.rules)
         try await request.demandPassword(restoring: address, in: trash, under: grant.rules)
         do {
-            let wishes = try RestoreForm.wishes(request.fields, schema)
+            let wishes = try RestoreForm(request.form.content).wishes(schema)
             let restored = try await trash.restore(address, wishes, by: restorer)
             let objects = Counted.objects(restored.count)
             let words = localized(
