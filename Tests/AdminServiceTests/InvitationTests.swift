@@ -48,6 +48,34 @@ import TomboloServerModel
         }
     }
 
+    @Test("an address that is spelled with other code points is another one")
+    func spelledAddresses() async throws {
+        try await InvitationSite.run { site in
+            let (invited, other) = ("ren\u{E9}@example.org", "rene\u{301}@example.org")
+            func rename(_ old: String, _ new: String) async throws {
+                try await site.fixture.pool.query(
+                    "UPDATE tombolo.account SET email = $2 WHERE email = $1", [.text(old), .text(new)])
+            }
+            let sent = try await site.invite(invited, "coorganizer")
+            #expect(sent.status == 201, "\(sent.text)")
+            // As they log in with the address, they do that before it changes.
+            let authorization = try #require(try await site.fixture.authorization("attendee"))
+            func accept() async throws -> Answer {
+                try await site.call(
+                    .post, "/invitations/accept", body: #"{"token": "\#(sent.json["token"]?.text ?? "")"}"#,
+                    headers: [.authorization: authorization])
+            }
+            try await rename(site.attendee, other)
+            let refused = try await accept()
+            #expect(refused.status == 403, "\(refused.text)")
+            #expect(try await site.roles(other).isEmpty)
+            try await rename(other, invited)
+            let accepted = try await accept()
+            #expect(accepted.status == 200, "\(accepted.text)")
+            #expect(try await site.roles(invited) == ["coorganizer"])
+        }
+    }
+
     @Test("the answer is the same whether the address has an account or not")
     func secrecy() async throws {
         try await InvitationSite.run { site in

@@ -16,7 +16,7 @@ public struct Caller: Sendable {
     }
 
     /// - Parameters:
-    ///   - role: of ``ServiceFixture/users``; nil sends no token.
+    ///   - role: of ``ServiceFixture/users``; nil sends no token but one of the headers.
     ///   - body: JSON text.
     ///   - bytes: a body that is no text, instead of `body`.
     ///   - type: the body's.
@@ -26,7 +26,7 @@ public struct Caller: Sendable {
         bytes: [UInt8]? = nil, type: String = "application/json", headers others: HTTPFields = [:]
     ) async throws -> Answer {
         var headers = others
-        headers[.authorization] = try await fixture.authorization(role)
+        if let authorization = try await fixture.authorization(role) { headers[.authorization] = authorization }
         let content = bytes.map { ByteBuffer(bytes: $0) } ?? body.map { ByteBuffer(string: $0) }
         if content != nil { headers[.contentType] = type }
         let response = try await client.execute(uri: path, method: method, headers: headers, body: content)

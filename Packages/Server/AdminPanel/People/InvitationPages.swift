@@ -39,7 +39,7 @@ struct InvitationPages: PanelSection {
             ]
             let offer = try await Self.offer(core, people, token, request.context)
             values.merge(offer.values) { $1 }
-            values["isOther"] = offer.email.map { $0 != request.visit.session.email } ?? false
+            values["isOther"] = offer.email.map { !$0.hasBytes(of: request.visit.session.email) } ?? false
             return .page(PanelPage(localized("Accept an invitation"), content: Self.accept.render(values)))
         }
         panel.action(Self.acceptPath, access: .own(localized("panel"))) { request, _ in
