@@ -53,6 +53,26 @@ import TomboloRules
         #expect(limiter.count == 0)
     }
 
+    @Test("A login to an address that only looks the same forgets nothing, and makes nobody trusted")
+    func spelledAddresses() throws {
+        let (victim, own) = (key("ren\u{E9}@example.org"), key("rene\u{301}@example.org"))
+        var limiter = LoginLimiter(limit)
+        for _ in 0..<3 {
+            try fail(&limiter, victim, now: 0)
+            limiter.end(try limiter.begin(own, now: 0), .succeeded)
+        }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 60)) {
+            try limiter.begin(victim, now: 0)
+        }
+        var backoff = AccountBackoff(.codes, maximumCount: 10)
+        var count = 0
+        while backoff.begin(victim.email, now: 0) == nil, count < 100 {
+            count += 1
+            backoff.forget(own.email)
+        }
+        #expect(count < 100 && backoff.begin(own.email, now: 0) == nil)
+    }
+
     @Test func aFloodOfPairsStaysBounded() {
         var limiter = LoginLimiter(limit)
         for number in 0..<1_000 {

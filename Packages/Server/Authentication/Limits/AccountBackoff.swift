@@ -1,3 +1,5 @@
+internal import TomboloModel
+
 /// Makes attempts at one account wait longer and longer, whatever addresses they come from, as a ``BackoffSchedule`` says: a value,
 /// bounded, its owner holds the lock.
 struct AccountBackoff: Sendable {
@@ -10,7 +12,8 @@ struct AccountBackoff: Sendable {
 
     let backoff: BackoffSchedule
     let maximumCount: Int
-    private var entries: [String: Entry] = [:]
+    /// By e-mail: a text, since these are compared by their bytes.
+    private var entries: [Value: Entry] = [:]
 
     init(_ backoff: BackoffSchedule, maximumCount: Int) {
         self.backoff = backoff
@@ -23,6 +26,7 @@ struct AccountBackoff: Sendable {
     /// - Parameter now: in seconds, of any steady clock.
     /// - Returns: the seconds to wait, or nil if the attempt may go on.
     mutating func begin(_ email: String, now: Double) -> Int? {
+        let email = Value.string(email)
         var entry = Entry(attempts: 0, opensAt: now, lastAt: now)
         if let known = entries[email], now - known.lastAt < backoff.memorySeconds {
             guard known.opensAt <= now else { return Int((known.opensAt - now).rounded(.up)) }
@@ -39,13 +43,14 @@ struct AccountBackoff: Sendable {
 
     /// The attempt was none.
     mutating func giveBack(_ email: String) {
+        let email = Value.string(email)
         guard var entry = entries[email] else { return }
         entry.attempts -= 1
         entry.opensAt = entry.lastAt
         entries[email] = entry.attempts > 0 ? entry : nil
     }
 
-    mutating func forget(_ email: String) { entries[email] = nil }
+    mutating func forget(_ email: String) { entries[.string(email)] = nil }
 
     /// Forgets the accounts with the fewest attempts, a tenth at once, so that a flood of new ones does not sort the
     /// whole map each time.

@@ -21,6 +21,7 @@ struct LoginLimiter: Sendable {
         var entries = Authenticator.maximumRememberedLogins
     }
 
+    /// Equal by bytes, as addresses of accounts are.
     struct Key: Hashable, Sendable {
         let email: String
         /// An ``AddressGroup``.
@@ -33,6 +34,15 @@ struct LoginLimiter: Sendable {
         init(email: String, address: String) {
             self.email = String(email.prefix(byteCount: AccountRegistry.maximumEmailByteCount))
             self.address = String(address.prefix(byteCount: Self.maximumAddressByteCount))
+        }
+
+        static func == (left: Key, right: Key) -> Bool {
+            left.email.hasBytes(of: right.email) && left.address.hasBytes(of: right.address)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(Value.string(email))
+            hasher.combine(Value.string(address))
         }
     }
 
