@@ -19,7 +19,7 @@ import TomboloHTTP
         ]
         let row: JSON = ["number": 1, "id": "x", "outcome": "done", "before": before, "after": after]
         let job: JSON = ["id": 7, "kind": "update", "state": "done", "arguments": ["data": after]]
-        let content = JobContent(job, ["rows": [row]], outcome: nil, titles: [:], type: nil)
+        let content = JobContent(job, ["rows": [row]], outcome: nil, titles: ChoiceTitles(), type: nil)
         #expect(
             content.rows.first?.changes == [
                 #"Home: none → {"town":"Kiel"}"#, "Title: Old → New", "Room: none → r", "Speakers: none → a, b",

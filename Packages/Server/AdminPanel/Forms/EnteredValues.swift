@@ -38,30 +38,30 @@ struct EnteredValues: Sendable {
         for (root, group) in Dictionary(grouping: entered, by: { $0.path.first ?? "" }) {
             guard case .array(let items)? = was[root], group.count == items.count else { continue }
             changedLists[root] = zip(items, group).contains { item, value in
-                !Self.untouchedTexts(item).contains(FormField.lines(value.text))
+                !Self.untouchedTexts(item).contains(.string(FormField.lines(value.text)))
             }
         }
         all = entered.filter { value in
             if let texts = untouched[value.path.joined(separator: ".")] {
-                return !texts.contains(FormField.lines(value.text))
+                return !texts.contains(.string(FormField.lines(value.text)))
             }
             let list = value.path.count > 1 ? value.path.first : nil
             return list.flatMap { changedLists[$0] } ?? !value.text.isEmpty
         }
     }
 
-    /// What a control that nobody touched may say for a value.
-    private static func untouchedTexts(_ json: JSON) -> Set<String> {
+    /// What a control that nobody touched may say for a value, as texts: they are compared by their bytes.
+    private static func untouchedTexts(_ json: JSON) -> Set<TomboloModel.Value> {
         switch json {
-        case .null: return [""]
+        case .null: return [.string("")]
         case .string(let text):
-            var texts: Set = [FormField.lines(text)]
+            var texts: Set<TomboloModel.Value> = [.string(FormField.lines(text))]
             if let time = FormField.localTime(text) {
-                texts.insert(time)
-                if time.hasSuffix(":00") { texts.insert(String(time.dropLast(3))) }
+                texts.insert(.string(time))
+                if time.hasSuffix(":00") { texts.insert(.string(String(time.dropLast(3)))) }
             }
             return texts
-        default: return [FormField.lines(CellText.plain(json, truth: ("true", "false")))]
+        default: return [.string(FormField.lines(CellText.plain(json, truth: ("true", "false"))))]
         }
     }
 
@@ -77,12 +77,12 @@ struct EnteredValues: Sendable {
     }
 
     /// By field and id, of what can be read.
-    private func titles(_ type: ResourceType?, _ reader: RecordReader) async -> [String: [String: String]] {
-        var titles: [String: [String: String]] = [:]
+    private func titles(_ type: ResourceType?, _ reader: RecordReader) async -> [String: ChoiceTitles] {
+        var titles: [String: ChoiceTitles] = [:]
         for (name, values) in Dictionary(grouping: all, by: { $0.path.first ?? "" }) {
             guard let index = type?.field(name)?.target, let target = reader.view.types[index] else { continue }
             let choices = (try? await reader.choices(of: target, among: values.map(\.text))) ?? []
-            titles[name] = Dictionary(choices.map { ($0.id, $0.title) }) { first, _ in first }
+            titles[name] = ChoiceTitles(choices)
         }
         return titles
     }

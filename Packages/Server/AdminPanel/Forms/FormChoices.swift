@@ -26,11 +26,11 @@ final class FormChoices {
     }
 
     /// Titles of objects by their ids, of those that the caller may see.
-    func titles(of type: ResourceType, among ids: [String], _ reader: RecordReader) async throws -> [String: String] {
+    func titles(of type: ResourceType, among ids: [String], _ reader: RecordReader) async throws -> ChoiceTitles {
         func target(_ id: String) -> RecordReader.Target { RecordReader.Target(classIndex: type.classIndex, id: id) }
         let unknown = ids.filter { titles[target($0)] == nil }
         for choice in try await reader.choices(of: type, among: unknown) { titles[target(choice.id)] = choice.title }
-        return Dictionary(ids.compactMap { id in titles[target(id)].map { (id, $0) } }) { first, _ in first }
+        return ChoiceTitles(ids.compactMap { id in titles[target(id)].map { RecordReader.Choice(id: id, title: $0) } })
     }
 
     /// The same choices, of which those with equal titles say where their shared links lead: `Main Hall (Island Days)`.
@@ -40,14 +40,15 @@ final class FormChoices {
         let repeated = Dictionary(grouping: choices, by: \.title).values.filter { $0.count > 1 }.joined().map(\.id)
         guard !repeated.isEmpty, !narrowing.links.isEmpty else { return choices }
         let linked = try await reader.linked(type, among: repeated, narrowing.links.map(\.theirs))
-        var details: [String: [String]] = [:]
+        // By the ids of the choices, as texts.
+        var details: [Value: [String]] = [:]
         for link in narrowing.links {
             let ids = linked.compactMapValues { $0[link.theirs.name] }
-            let titles = try await self.titles(of: link.target, among: Array(Set(ids.values)), reader)
+            let titles = try await self.titles(of: link.target, among: Array(ids.values), reader)
             for (id, other) in ids { if let title = titles[other] { details[id, default: []].append(title) } }
         }
         return choices.map { choice in
-            guard let details = details[choice.id] else { return choice }
+            guard let details = details[.string(choice.id)] else { return choice }
             return RecordReader.Choice(id: choice.id, title: "\(choice.title) (\(details.joined(separator: ", ")))")
         }
     }

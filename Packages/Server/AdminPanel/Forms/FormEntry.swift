@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloModel
 
 /// What stands in the controls of a part of a form.
 indirect enum FormEntry: Sendable {
@@ -19,7 +20,9 @@ indirect enum FormEntry: Sendable {
     /// Controls of all lists and embedded objects of a form.
     static let maximumControlCount = 800
 
-    func isText(_ other: String) -> Bool { if case .text(let text) = self { text == other } else { false } }
+    func isText(_ other: String) -> Bool {
+        if case .text(let text) = self { text.hasBytes(of: other) } else { false }
+    }
 
     var controlCount: Int {
         switch self {

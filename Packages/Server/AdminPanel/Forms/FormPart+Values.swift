@@ -187,12 +187,12 @@ extension FormPart {
     func repetitions(_ entry: FormEntry, was: JSON) -> [RequestFailure] {
         switch (kind, entry) {
         case (.links, .list(let elements)):
-            var left: [String: Int] = [:]
-            for id in was.items.compactMap(\.text) { left[id, default: 0] += 1 }
+            var left: [Value: Int] = [:]
+            for id in was.items.compactMap(\.text) { left[.string(id), default: 0] += 1 }
             return elements.enumerated().compactMap { index, element in
                 guard case .text(let id) = element else { return nil }
-                left[id, default: 1] -= 1
-                return left[id, default: 0] < 0 ? Self.repetition(at: "\(path).\(index)") : nil
+                left[.string(id), default: 1] -= 1
+                return left[.string(id), default: 0] < 0 ? Self.repetition(at: "\(path).\(index)") : nil
             }
         case (.object, .object(let object)) where object.isThere:
             return members.flatMap { member in

@@ -115,7 +115,7 @@ struct FormRenderer {
         if case .links(let index) = part.kind, let target = edit.view.types[index], !isFull {
             var chooser: [String: Any] = [:]
             let chosen = content.added[part.path] ?? ""
-            let present = Set(elements.compactMap { if case .text(let id) = $0 { id } else { nil } })
+            let present = elements.compactMap { if case .text(let id) = $0 { id } else { nil } }
             let options = try await edit.offered(
                 target, at: part.path, content, choices, keeping: chosen, without: present, &chooser)
             chooser["options"] = [edit.noOption(chosen)] + options.map { edit.option($0.id, $0.title, chosen) }
@@ -127,7 +127,7 @@ struct FormRenderer {
     }
 
     private mutating func elements(of part: FormPart, _ elements: [FormEntry]) async throws -> [[String: Any]] {
-        var titles: [String: String] = [:]
+        var titles = ChoiceTitles()
         if case .links(let index) = part.kind, let target = edit.view.types[index] {
             let ids = elements.compactMap { if case .text(let id) = $0 { id } else { nil } }
             titles = try await choices.titles(of: target, among: ids, edit.reader)

@@ -2,6 +2,7 @@ import Foundation
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloModel
 
 /// What a form says that is about several objects, from the list to the last button: nothing is kept on the server
 /// between its pages.
@@ -58,7 +59,8 @@ struct BulkForm {
     var isEmpty: Bool { !isAll && ids.isEmpty }
 
     /// Leaves out what isn't there any more.
-    mutating func keep(_ present: Set<String>) { ids.removeAll { !present.contains($0) } }
+    /// - Parameter present: the ids of what is, as texts.
+    mutating func keep(_ present: Set<Value>) { ids.removeAll { !present.contains(.string($0)) } }
 
     /// The value of ``pageField`` for the objects of a page. Ids may be any text.
     static func pageValue(_ ids: [String]) -> String { ids.map(RequestParameters.encode).joined(separator: " ") }

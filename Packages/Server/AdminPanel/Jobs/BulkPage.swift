@@ -111,7 +111,7 @@ struct BulkPage {
         let words = BulkWords(action: form.action, count: count, type: type)
         let gone = form.isAll ? 0 : form.ids.count - count
         if gone > 0 {
-            form.keep(Set(try await edit.reader.choices(of: type, among: form.ids).map(\.id)))
+            form.keep(Set(try await edit.reader.choices(of: type, among: form.ids).map { .string($0.id) }))
         }
         var sets: [String] = []
         for (field, value) in chosen { sets.append("\(field.title): \(try await edit.text(value, field))") }
@@ -128,10 +128,9 @@ struct BulkPage {
     }
 
     /// Titles of what is refused or kept, as far as the caller sees them.
-    private func titles(_ found: JSON) async throws -> [String: String] {
+    private func titles(_ found: JSON) async throws -> ChoiceTitles {
         let ids = ["refusals", "keptBecause"].flatMap { found[$0]?.items ?? [] }.compactMap { $0["id"]?.text }
-        let choices = try await edit.reader.choices(of: type, among: ids)
-        return Dictionary(choices.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
+        return ChoiceTitles(try await edit.reader.choices(of: type, among: ids))
     }
 
     // MARK: The job

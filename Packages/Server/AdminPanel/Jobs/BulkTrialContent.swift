@@ -25,7 +25,7 @@ struct BulkTrialContent {
     let mayStart: Bool
 
     init(
-        _ found: JSON, _ words: BulkWords, sets: [String], gone: Int, titles: [String: String], isUndoable: Bool
+        _ found: JSON, _ words: BulkWords, sets: [String], gone: Int, titles: ChoiceTitles, isUndoable: Bool
     ) {
         func number(_ name: String) -> Int { found[name]?.number ?? 0 }
         let (checked, refusedCount, leftCount) = (number("checked"), number("refused"), number("leftAlone"))

@@ -70,7 +70,7 @@ struct JobContent {
     ///   - rows: as `OwnJobs` gives them.
     ///   - titles: of the objects, by id, as far as the reader sees them.
     ///   - type: the class, if the reader sees it.
-    init(_ job: JSON, _ rows: JSON, outcome: String?, titles: [String: String], type: ResourceType?) {
+    init(_ job: JSON, _ rows: JSON, outcome: String?, titles: ChoiceTitles, type: ResourceType?) {
         func number(_ name: String) -> Int { job[name]?.number ?? 0 }
         let path = JobPages.path(of: job)
         self.path = path
@@ -126,7 +126,7 @@ struct JobContent {
     }
 
     private static func row(
-        _ row: JSON, of job: JSON, _ titles: [String: String], _ type: ResourceType?
+        _ row: JSON, of job: JSON, _ titles: ChoiceTitles, _ type: ResourceType?
     ) -> Row {
         let number = row["number"]?.number ?? 0
         let place = JobWords.place(ofRow: number, in: job)

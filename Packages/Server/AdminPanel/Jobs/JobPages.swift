@@ -113,11 +113,11 @@ struct JobPages: PanelSection {
             of: try id(request), outcome: outcome, after: Self.number(request, "after") ?? 0)
         let view = try request.view(under: request.core.rules.current)
         let type = ClassPages.readable(view).first { $0.item.name == job["class"]?.text }
-        var titles: [String: String] = [:]
+        var titles = ChoiceTitles()
         if let type {
             let ids = (rows["rows"]?.items ?? []).compactMap { $0["id"]?.text }
-            let choices = try await RecordReader(view: view, pool: request.core.pool).choices(of: type, among: ids)
-            titles = Dictionary(choices.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
+            titles = ChoiceTitles(
+                try await RecordReader(view: view, pool: request.core.pool).choices(of: type, among: ids))
         }
         let content = JobContent(job, rows, outcome: outcome, titles: titles, type: type)
         var page = PanelPage(

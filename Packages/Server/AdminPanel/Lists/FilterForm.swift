@@ -199,7 +199,7 @@ struct FilterForm {
         let chosen = list.parameters.value("filter[\(field.name)]") ?? ""
         return [
             "name": "is[\(field.name)]", "id": "is-\(field.name)", "title": Self.title(field.name),
-            "options": few.map { ["value": $0.id, "title": $0.title, "isChosen": $0.id == chosen] },
+            "options": few.map { ["value": $0.id, "title": $0.title, "isChosen": $0.id.hasBytes(of: chosen)] },
         ]
     }
 

@@ -144,27 +144,22 @@ struct ListPage {
         }
     }
 
-    private struct Identity: Hashable {
-        let classIndex: Int
-        let id: String
-    }
-
     private func rows(_ page: ResourceReader.Page, _ list: ListRequest) throws -> [[String: Any]] {
-        var titles: [Identity: String] = [:]
+        var titles: [RecordReader.Target: String] = [:]
         let resources = try page.resources.map { try PanelResource($0) }
         let title = ClassTitle.field(of: type, view)
         for resource in resources {
-            titles[Identity(classIndex: type.classIndex, id: resource.id)] = resource.title(title)
+            titles[RecordReader.Target(classIndex: type.classIndex, id: resource.id)] = resource.title(title)
         }
         for resource in page.included {
             let target = resource.plan.type
             let shown = try PanelResource(resource)
-            titles[Identity(classIndex: target.classIndex, id: shown.id)] =
+            titles[RecordReader.Target(classIndex: target.classIndex, id: shown.id)] =
                 shown.title(ClassTitle.field(of: target, view))
         }
         return resources.map { shown in
             let own = ClassPages.path(of: type, id: shown.id)
-            let title = titles[Identity(classIndex: type.classIndex, id: shown.id)] ?? shown.id
+            let title = titles[RecordReader.Target(classIndex: type.classIndex, id: shown.id)] ?? shown.id
             let cells = list.columns.enumerated().map { place, field -> [String: Any] in
                 var cell = cell(shown, field, titles)
                 cell["label"] = ClassTitle.words(field.name)
@@ -181,13 +176,15 @@ struct ListPage {
     }
 
     private func cell(
-        _ resource: PanelResource, _ field: ResourceField, _ titles: [Identity: String]
+        _ resource: PanelResource, _ field: ResourceField, _ titles: [RecordReader.Target: String]
     ) -> [String: Any] {
         switch field.content {
         case .toOne(_, let index):
             guard let id = resource.linked(field.name)?.first else { return CellText.empty }
             // Without a title, the caller may not see it.
-            guard let target = view.types[index], let title = titles[Identity(classIndex: index, id: id)] else {
+            guard let target = view.types[index],
+                let title = titles[RecordReader.Target(classIndex: index, id: id)]
+            else {
                 return ["text": id, "isHidden": true]
             }
             return ["text": title, "target": ClassPages.path(of: target, id: id)]

@@ -118,13 +118,16 @@ struct PeopleReader {
                     limit: RecordReader.choiceCount)
             }
         }
-        if let key = scope.key, !found.contains(where: { $0.id == key }) {
+        if let key = scope.key, !found.contains(where: { $0.id.hasBytes(of: key) }) {
             found += try await records.choices(of: type, among: [key])
         }
         let everywhere = PeopleContent.Choice(value: "", title: localized("everywhere"), isChosen: scope.key == nil)
         return (
             [everywhere]
-                + found.map { PeopleContent.Choice(value: $0.id, title: $0.title, isChosen: $0.id == scope.key) },
+                + found.map {
+                    PeopleContent.Choice(
+                        value: $0.id, title: $0.title, isChosen: $0.id.hasBytes(of: scope.key ?? ""))
+                },
             search
         )
     }

@@ -131,9 +131,10 @@ struct ChildRows: Sendable {
         let isChanged = Predicate.isIn(PropertyPath(type.key.name), changed.compactMap { type.keyValue(rows[$0].id) })
         let found = try await ResourceReader(view: view).locked(
             type, matching: .all([belong(to: parent), isChanged]), .update, limit: changed.count, connection)
-        let now = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+        // By id: a text, since keys are compared by their bytes.
+        let now = Dictionary(found.map { (Value.string($0.id), $0) }) { first, _ in first }
         for index in changed {
-            guard let current = now[rows[index].id] else {
+            guard let current = now[.string(rows[index].id)] else {
                 rows[index] = table.gone(rows[index])
                 continue
             }

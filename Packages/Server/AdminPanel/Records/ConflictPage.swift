@@ -30,7 +30,7 @@ struct ConflictPage {
             }
         case .links(let index):
             let ids = json.items.compactMap(\.text)
-            var titles: [String: String] = [:]
+            var titles = ChoiceTitles()
             if let target = edit.view.types[index] {
                 titles = try await FormChoices().titles(of: target, among: ids, edit.reader)
             }

@@ -40,7 +40,8 @@ extension EditPage {
         switch field.control {
         case .text where fixedValues(of: field) != nil, .number where fixedValues(of: field) != nil:
             let known = fixedValues(of: field) ?? []
-            let others = known.contains(entered) || entered.isEmpty ? [] : [entered]
+            let isKnown = entered.isEmpty || known.contains { $0.hasBytes(of: entered) }
+            let others = isKnown ? [] : [entered]
             values["hasOptions"] = true
             values["options"] =
                 (field.field.isOptional || entered.isEmpty ? [noOption(entered)] : [])
@@ -86,7 +87,7 @@ extension EditPage {
     }
 
     func option(_ value: String, _ title: String, _ entered: String) -> [String: Any] {
-        ["value": value, "title": title, "isChosen": value == entered]
+        ["value": value, "title": title, "isChosen": value.hasBytes(of: entered)]
     }
 
     /// For no value at all.
@@ -124,12 +125,13 @@ extension EditPage {
     ///   - others: what isn't offered, because the list has it already.
     func offered(
         _ target: ResourceType, at path: String, _ content: Content, _ choices: FormChoices, keeping chosen: String,
-        without others: Set<String> = [], _ values: inout [String: Any]
+        without others: [String] = [], _ values: inout [String: Any]
     ) async throws -> [RecordReader.Choice] {
         let narrowing = ChoiceNarrowing(at: path, of: type, view, content.entered)
         var options: [RecordReader.Choice]
+        let isListed = { (id: String) in others.contains { $0.hasBytes(of: id) } }
         if let few = try await choices.few(of: target, reader, narrowing) {
-            options = few.filter { !others.contains($0.id) }
+            options = few.filter { !isListed($0.id) }
             if let chosen = narrowing.chosen {
                 values["hint"] =
                     few.isEmpty
@@ -139,7 +141,7 @@ extension EditPage {
         } else {
             options = try await found(target, at: path, content, narrowing, without: others, &values)
         }
-        if !chosen.isEmpty, !others.contains(chosen), !options.contains(where: { $0.id == chosen }) {
+        if !chosen.isEmpty, !isListed(chosen), !options.contains(where: { $0.id.hasBytes(of: chosen) }) {
             // What the caller may not see keeps its id.
             let title = try await choices.titles(of: target, among: [chosen], reader)[chosen]
             options.insert(RecordReader.Choice(id: chosen, title: title ?? chosen), at: 0)
@@ -150,7 +152,7 @@ extension EditPage {
     /// What the search of a chooser of many objects found.
     private func found(
         _ target: ResourceType, at path: String, _ content: Content, _ narrowing: ChoiceNarrowing,
-        without others: Set<String>, _ values: inout [String: Any]
+        without others: [String], _ values: inout [String: Any]
     ) async throws -> [RecordReader.Choice] {
         let search = content.searches[path]
         values["search"] = [

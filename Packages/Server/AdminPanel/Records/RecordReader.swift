@@ -29,8 +29,14 @@ struct RecordReader {
     }
 
     struct Target: Hashable {
-        let classIndex: Int
-        let id: String
+        private let classIndex: Int
+        /// A text, since ids are compared by their bytes.
+        private let id: Value
+
+        init(classIndex: Int, id: String) {
+            self.classIndex = classIndex
+            self.id = .string(id)
+        }
     }
 
     /// - Throws: ``RequestFailure`` with status 404 for an object that the caller can't see.
@@ -142,19 +148,22 @@ struct RecordReader {
         return try await choices(of: type, matching: .isIn(PropertyPath(type.key.name), keys), limit: keys.count)
     }
 
-    /// Where to-one links of objects lead, by the ids of the objects and the names of the links, of what the caller may see.
+    /// Where to-one links of objects lead, by the ids of the objects, as texts, and the names of the links, of what the caller
+    /// may see.
     func linked(
         _ type: ResourceType, among ids: [String], _ fields: [ResourceField]
-    ) async throws -> [String: [String: String]] {
+    ) async throws -> [Value: [String: String]] {
         guard view.refusal(.read, type) == nil else { return [:] }
         let keys = ids.compactMap(type.keyValue)
         let plan = ResourcePlan(type, for: view, fields: Set(fields.map(\.name)))
         let statement = try reader.statement(
             plan, matching: .isIn(PropertyPath(type.key.name), keys), limit: max(keys.count, 1))
-        var linked: [String: [String: String]] = [:]
+        var linked: [Value: [String: String]] = [:]
         for row in try await pool.query(statement.sql, statement.parameters) {
             let shown = try PanelResource(ResourceReader.Resource(plan: plan, row: row))
-            for field in fields { linked[shown.id, default: [:]][field.name] = shown.linked(field.name)?.first }
+            for field in fields {
+                linked[.string(shown.id), default: [:]][field.name] = shown.linked(field.name)?.first
+            }
         }
         return linked
     }

@@ -1,0 +1,17 @@
+import TomboloModel
+
+/// Titles of objects of one class by their ids, which are compared by their bytes, as keys are in the database.
+struct ChoiceTitles: Sendable {
+    private var titles: [Value: String] = [:]
+
+    init() {}
+
+    init(_ choices: [RecordReader.Choice]) {
+        for choice in choices { titles[.string(choice.id)] = choice.title }
+    }
+
+    subscript(id: String) -> String? {
+        get { titles[.string(id)] }
+        set { titles[.string(id)] = newValue }
+    }
+}
