@@ -75,6 +75,24 @@ struct SubscriptionSetTests {
         #expect(names(set) == ["late"])
     }
 
+    @Test("A name that is spelled with other code points is another one")
+    func spelling() async throws {
+        let (one, other) = ("caf\u{E9}", "cafe\u{301}")
+        let set = try await realm().subscriptions
+        set.update(
+            {
+                set.append(QuerySubscription<Session>(name: one) { $0._id > 3 })
+                set.append(QuerySubscription<Session>(name: other) { $0._id > 4 })
+                set.append(QuerySubscription<Session>(name: other) { $0._id > 4 })
+            }, onComplete: nil)
+        #expect(set.count == 2)
+        set.update({ set.first(named: other)?.updateQuery(toType: Session.self) { $0._id > 5 } }, onComplete: nil)
+        #expect(set.first(ofType: Session.self) { $0._id > 3 } != nil)
+        set.update({ set.remove(named: one) }, onComplete: nil)
+        #expect(set.count == 1 && set.first(named: one) == nil)
+        #expect(set.first(ofType: Session.self) { $0._id > 5 } != nil)
+    }
+
     @Test("updateQuery replaces the query in place and keeps name and creation time")
     func updateQuery() async throws {
         let realm = try await realm()

@@ -16,6 +16,25 @@ public struct Subscription: Hashable, Sendable {
     }
 }
 
+extension Subscription {
+    /// Names are compared by their bytes, like all texts.
+    public static func == (left: Subscription, right: Subscription) -> Bool {
+        left.hasName(right.name) && left.className == right.className && left.predicate == right.predicate
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.map(Value.string))
+        hasher.combine(className)
+        hasher.combine(predicate)
+    }
+
+    /// - Parameter other: nil for none.
+    package func hasName(_ other: String?) -> Bool {
+        guard let name, let other else { return name == nil && other == nil }
+        return name.hasBytes(of: other)
+    }
+}
+
 /// The queries whose objects a device wants. Every change makes a new version.
 public struct SubscriptionSet: Hashable, Sendable {
     /// Counts the changes on this device from 1; 0 is ``empty``.

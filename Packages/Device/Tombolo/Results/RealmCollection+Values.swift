@@ -16,8 +16,12 @@ extension RealmCollection {
         case "@count": return count
         case "@unionOfObjects": return values(forKeyPath: rest)
         case "@distinctUnionOfObjects":
+            // Texts are the same if their bytes are, as for `distinct(by:)`.
             var seen: Set<AnyHashable> = []
-            return values(forKeyPath: rest).filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? false }
+            return values(forKeyPath: rest).filter { value in
+                let key = (value as? String).map { AnyHashable(Value.string($0)) } ?? value as? AnyHashable
+                return key.map { seen.insert($0).inserted } ?? false
+            }
         default: break
         }
         guard let aggregate = FilterOperand.Aggregate(rawValue: String(function.dropFirst())) else {

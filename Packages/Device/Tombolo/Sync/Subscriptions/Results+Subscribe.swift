@@ -33,7 +33,7 @@ extension Results where Element: Object {
         let session = subscriptions.session
         let version = try subscriptions.commit {
             subscriptions.draft.edit { draft, _ in
-                if let name, let index = draft.set.subscriptions.firstIndex(where: { $0.name == name }) {
+                if let name, let index = draft.set.subscriptions.firstIndex(where: { $0.hasName(name) }) {
                     guard draft.set.subscriptions[index] != query || waitForSync == .always else { return nil }
                     draft.set.subscriptions[index] = query
                     draft.notes[index].updatedAt = Date()

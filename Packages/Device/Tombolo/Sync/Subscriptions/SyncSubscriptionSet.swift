@@ -61,7 +61,7 @@ public struct SyncSubscriptionSet: Sequence {
 
     /// The subscription with a name.
     public func first(named name: String) -> SyncSubscription? {
-        draft.content.set.subscriptions.firstIndex { $0.name == name }.flatMap { self[$0] }
+        draft.content.set.subscriptions.firstIndex { $0.hasName(name) }.flatMap { self[$0] }
     }
 
     /// The subscription with a query, preferably an unnamed one.
@@ -149,7 +149,7 @@ public struct SyncSubscriptionSet: Sequence {
                 }
                 if let index = draft.set.subscriptions.firstIndex(of: new) {
                     draft.notes[index].updatedAt = Date()
-                } else if let name = item.name, draft.set.subscriptions.contains(where: { $0.name == name }) {
+                } else if let name = item.name, draft.set.subscriptions.contains(where: { $0.hasName(name) }) {
                     return "A subscription named '\(name)' already exists with another query. Find it with "
                         + "first(named:) and use updateQuery, or choose another name."
                 } else {
@@ -162,7 +162,7 @@ public struct SyncSubscriptionSet: Sequence {
     }
 
     /// Removes the subscription with a name, if there is one.
-    public func remove(named name: String) { remove { subscription, _ in subscription.name == name } }
+    public func remove(named name: String) { remove { subscription, _ in subscription.hasName(name) } }
 
     /// Removes subscriptions that this set or an earlier one gave out.
     public func remove(_ subscriptions: SyncSubscription...) {
