@@ -293,6 +293,28 @@ import TomboloRules
 
     private static let atomic = #"application/vnd.api+json;ext="https://jsonapi.org/ext/atomic""#
 
+    @Test("Local ids that are spelled with other code points are different ones")
+    func spelledLocalIDs() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            let event = Self.identifier("events", fixture.event)
+            let names = [("caf\u{E9}", "Mary"), ("cafe\u{301}", "Rosa")]
+            let added = names.map { lid, _ in
+                #"{"op": "add", "data": {"type": "speakers", "lid": "\#(lid)", "attributes": {"name": "New"}, "#
+                    + #""relationships": {"event": \#(event)}}}"#
+            }
+            let named = names.map { lid, name in
+                #"{"op": "update", "data": {"type": "speakers", "lid": "\#(lid)", "attributes": {"name": "\#(name)"}}}"#
+            }
+            let done = try await call(
+                .post, "/api/operations", as: "owner",
+                body: #"{"atomic:operations": [\#((added + named).joined(separator: ","))]}"#, type: Self.atomic)
+            #expect(done.status == 200, "\(done.text)")
+            let found = try await fixture.pool.query(
+                "SELECT name FROM speaker WHERE name IN ('New', 'Mary', 'Rosa') ORDER BY name")
+            #expect(try found.map { try $0[0].string } == ["Mary", "Rosa"])
+        }
+    }
+
     @Test("Operations of one request all happen or none, and know each other's new resources")
     func operations() async throws {
         try await JSONAPIReadingTests.run { fixture, call in

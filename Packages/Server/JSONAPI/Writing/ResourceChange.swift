@@ -41,8 +41,14 @@ package struct ResourceChange: Sendable {
     let localKeys: [LocalIdentifier: Value]
 
     package struct LocalIdentifier: Hashable, Sendable {
-        package let type: String
-        package let lid: String
+        private let type: String
+        /// A text: a request may have two that only look the same.
+        private let lid: Value
+
+        package init(type: String, lid: String) {
+            self.type = type
+            self.lid = .string(lid)
+        }
     }
 
     package init(_ type: ResourceType, _ view: CallerView, localKeys: [LocalIdentifier: Value] = [:]) {
