@@ -32,6 +32,23 @@ import TomboloServerModel
         }
     }
 
+    @Test("rules in which a text is only spelled with other code points are newer ones")
+    func spelling() async throws {
+        func rules(_ role: String) -> String {
+            self.rules.replacing("applyWhen: {}", with: #"applyWhen: {"%%user.roles": "\#(role)"}"#)
+        }
+        try await Databases.withEmpty { connection in
+            let old = AppDocuments(
+                models: try ModelDocument(app: "homes", objectTypes: [Listing.self]), rules: rules("e\u{301}diteur"))
+            try await Migrator.toDocuments([old], on: connection).apply()
+            let new = AppDocuments(app: "homes", rules: rules("\u{E9}diteur"))
+            #expect(try await Migrator.toDocuments([new], on: connection).apply().map(\.name) == ["rules of homes"])
+            #expect(try await Migrator.toDocuments([new], on: connection).apply().isEmpty)
+            let stored = try await DocumentTable.newest(connection).first { $0.kind == .rules }
+            #expect(stored?.content.utf8.elementsEqual(rules("\u{E9}diteur").utf8) == true)
+        }
+    }
+
     @Test("what newer models lack stays for older versions of the app")
     func missingClassesAreRetired() async throws {
         try await Databases.withEmpty { connection in

@@ -1,3 +1,4 @@
+internal import TomboloModel
 internal import TomboloRules
 
 /// A newer rule document of an app, with what administrators changed in the matrix of the former one: a merge of three
@@ -37,8 +38,8 @@ public struct MatrixMerge: Hashable, Sendable {
     /// - Throws: ``MatrixEditError/mistakes(_:)`` if `base` or `current` can't be read.
     public init(base: String, current: String, new: String, file: String) throws(MatrixEditError) {
         // An unchanged file changes nothing, and a database without changes takes the file.
-        if base == new || base == current || current == new {
-            self.init(text: base == new ? current : new)
+        if base.hasBytes(of: new) || base.hasBytes(of: current) || current.hasBytes(of: new) {
+            self.init(text: base.hasBytes(of: new) ? current : new)
             return
         }
         guard let old = try Self.matrix(of: base, file), let used = try Self.matrix(of: current, file) else {

@@ -1,3 +1,4 @@
+internal import TomboloModel
 internal import TomboloRules
 
 extension RuleNode {
@@ -9,12 +10,12 @@ extension RuleNode {
         case (.bool(let value), .bool(let old)): return value == old ? 0 : 1
         case (.int(let value), .int(let old)): return value == old ? 0 : 1
         case (.double(let value), .double(let old)): return value == old ? 0 : 1
-        case (.string(let value), .string(let old)): return value == old ? 0 : 1
+        case (.string(let value), .string(let old)): return value.hasBytes(of: old) ? 0 : 1
         case (.list(let nodes), .list(let old)):
             return zip(nodes, old).reduce(abs(nodes.count - old.count)) { $0 + $1.0.differenceCount(from: $1.1) }
         case (.map(let entries), .map(let old)):
             return zip(entries, old).reduce(abs(entries.count - old.count)) { count, pair in
-                count + (pair.0.key == pair.1.key ? pair.0.value.differenceCount(from: pair.1.value) : 1)
+                count + (pair.0.key.hasBytes(of: pair.1.key) ? pair.0.value.differenceCount(from: pair.1.value) : 1)
             }
         default: return 1
         }

@@ -98,7 +98,8 @@ public enum DocumentTable {
     ) -> String {
         let text = PostgresSQL.quoteLiteral(content)
         // A database of an earlier version lacks these columns, and takes documents without them.
-        let more = [("applied", applied == content ? nil : applied), ("note", note), ("account", account)]
+        let own = applied.flatMap { $0.hasBytes(of: content) ? nil : $0 }
+        let more = [("applied", own), ("note", note), ("account", account)]
             .filter { $0.1 != nil }
         let columns = more.map { ", \($0.0)" }.joined()
         let values = more.map { ", \(PostgresSQL.quoteLiteral($0.1 ?? ""))" }.joined()

@@ -31,11 +31,11 @@ struct DocumentExtension: SchemaExtension {
         /// Otherwise what somebody took over into the file would later pass for a change that was only made in an admin
         /// server.
         func isDone(_ present: StoredDocument?, _ connection: PostgresConnection) async throws -> Bool {
-            guard present?.content == content else { return false }
+            guard let present, present.content.hasBytes(of: content) else { return false }
             guard let file else { return true }
             let known = try await DocumentTable.applied(kind, of: app, connection)
             switch file {
-            case .rules(let text): return known == text
+            case .rules(let text): return known?.hasBytes(of: text) == true
             case .models(let models):
                 guard let known = known.flatMap({ try? ModelDocument(json: $0) }) else { return true }
                 return models.additions(since: known).isEmpty

@@ -1,4 +1,5 @@
 import PostgresClient
+import TomboloModel
 import TomboloRuleDocuments
 import TomboloServerModel
 
@@ -73,13 +74,14 @@ struct AppliedRules: Sendable {
                 ]
             return
         }
-        let isEdited = file != current && RuleText.differBeyondBoxes(current, base, file: name)
+        let isUnchanged = base.hasBytes(of: file)
+        let isEdited = !file.hasBytes(of: current) && RuleText.differBeyondBoxes(current, base, file: name)
         if replacesBoxes {
             content = file
             problems = []
             // An unchanged file has nothing to be merged: what differs from it is what it replaces.
             let dropped =
-                base == file
+                isUnchanged
                 ? Self.changes(from: base, to: current, name)
                 : merge.kept + (merge.lost + merge.returning).map(\.change)
             let edits =
@@ -89,7 +91,7 @@ struct AppliedRules: Sendable {
         } else {
             content = merge.text
             let own =
-                isEdited && base == file
+                isEdited && isUnchanged
                 ? [
                     "Kept rules that were written in the admin server since this file was applied. To take the file as it is, "
                         + "use --replace-boxes."
@@ -97,7 +99,7 @@ struct AppliedRules: Sendable {
             let sentences = own + [Self.note(merge)].compactMap(\.self)
             note = sentences.isEmpty ? nil : sentences.joined(separator: "\n")
             // An unchanged file leaves everything as it is.
-            let isOverwriting = isEdited && base != file && RuleText.differBeyondBoxes(current, file, file: name)
+            let isOverwriting = isEdited && !isUnchanged && RuleText.differBeyondBoxes(current, file, file: name)
             problems =
                 (isOverwriting
                     ? [
