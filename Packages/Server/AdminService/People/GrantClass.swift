@@ -150,7 +150,7 @@ struct GrantClass: Sendable {
                 .unprocessable, localized("'role' isn't the name of a role."), hint: "Send 1 to 200 bytes of text.",
                 source: .pointer("/role"))
         }
-        if let roles = columns.roles, !roles.contains(role) {
+        if let roles = columns.roles, !roles.contains(where: { $0.hasBytes(of: role) }) {
             let known = roles.joined(separator: ", ")
             let list = localized("Roles: \(known).")
             let nearest = role.nearest(in: roles).map { localized("Did you mean '\($0)'?") }

@@ -66,7 +66,7 @@ struct RoleTransfer: Sendable {
                     ? localized("The rules have no such role: add 'exclusive' to their grants, see docs/rules.md.")
                     : "Send 'role': one of \(names).", source: .pointer("/role"))
         }
-        guard let next = known[role] else {
+        guard let next = known.first(where: { $0.key.hasBytes(of: role) })?.value else {
             throw RequestFailure(
                 .unprocessable,
                 localized("The role '\(role.shortened(toByteCount: 60))' isn't handed over; it is given and taken."),
