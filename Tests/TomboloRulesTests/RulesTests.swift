@@ -294,6 +294,16 @@ import TomboloRules
         #expect(reads(other) == [false, false])
         #expect(reads(name) == [true, true])
         #expect(reads(name, other) == [true, true] && reads(other, name) == [true, true])
+
+        // A rule may ask for both.
+        let conditions = [name, other].map { "{project: {$in: \"%%user.grants.\($0)\"}}" }.joined(separator: ", ")
+        let both = try self.rules("Note: [{name: all, applyWhen: {}, read: {$or: [\(conditions)]}}]")
+        for name in [name, other] {
+            let subject = Subject(user: userID, grants: [RoleGrant(Role(name), in: projectA)])
+            let decision = both.authorize(
+                subject, .read, .object(classIndex: note, old: row(project: projectA), new: nil))
+            #expect(decision.isAllowed)
+        }
     }
 
     @Test(

@@ -1,5 +1,7 @@
+internal import TomboloModel
+
 /// What an expansion stands for: something of the user, or of the partition that the session is in.
-enum UserReference: Hashable, Sendable {
+enum UserReference: Sendable {
     case id
     case type
     case data([String])
@@ -65,6 +67,15 @@ enum UserReference: Hashable, Sendable {
         case .id, .type, .roles, .grants, .data, .customData: false
         }
     }
+}
+
+/// Names are compared by their bytes, as those of roles are.
+extension UserReference: Hashable {
+    static func == (left: UserReference, right: UserReference) -> Bool {
+        left.description.hasBytes(of: right.description)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(Value.string(description)) }
 }
 
 extension UserReference: CustomStringConvertible {
