@@ -215,6 +215,18 @@ import Testing
             #expect(left != right && left == left && right == right)
         }
         #expect(PostgresStatement("SELECT $1", [.text(one)]) != PostgresStatement("SELECT $1", [.text(two)]))
+        #expect(PostgresStatement("SELECT '\(one)'") != PostgresStatement("SELECT '\(two)'"))
+    }
+
+    @Test("Statements whose literals only look the same are run as they are, also those that are prepared")
+    func literals() async throws {
+        let connection = try await PostgresTest.connect()
+        for _ in 0..<3 {
+            for text in ["\u{E9}", "e\u{301}"] {
+                #expect(try await connection.query("SELECT octet_length('\(text)')")[0, 0].int == text.utf8.count)
+            }
+        }
+        await connection.close()
     }
 
     @Test("A NUL character is refused in parameters and in SQL")

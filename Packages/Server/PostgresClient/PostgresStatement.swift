@@ -11,6 +11,13 @@ public struct PostgresStatement: Sendable, Hashable {
     }
 }
 
+extension PostgresStatement {
+    /// By the bytes of the texts, as the server compares them.
+    public static func == (left: PostgresStatement, right: PostgresStatement) -> Bool {
+        left.sql.utf8.elementsEqual(right.sql.utf8) && left.parameters == right.parameters
+    }
+}
+
 extension PostgresStatement: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) {
         self.init(value)

@@ -11,6 +11,11 @@ struct PostgresStatementCache {
             self.sql = sql
             oids = parameters.map(\.oid)
         }
+
+        /// By the bytes of the text: it may have literals.
+        static func == (left: Key, right: Key) -> Bool {
+            left.sql.utf8.elementsEqual(right.sql.utf8) && left.oids == right.oids
+        }
     }
 
     enum Plan: Equatable {
