@@ -334,6 +334,31 @@ import TomboloRules
         }
     }
 
+    @Test("an embedded object with a list that is too long to be read isn't in a form, and stays as it is")
+    func longInnerLists() async throws {
+        try await Self.run { site in
+            let id = try await site.fixture.ship(site.client, ["home": Self.quay])
+            let wardens = try #require(site.fixture.rules.schema.index(of: "Ship.home.wardens"))
+            let table = site.fixture.rules.schema[wardens].table
+            let sailor = try await site.fixture.sailor("Warden")
+            try await site.fixture.pool.query(
+                """
+                INSERT INTO \(table) (_id, owner, rank, target)
+                SELECT substr(sha256(n::text::bytea), 1, 12), (SELECT _id FROM ship), 'b' || lpad(n::text, 6, '0'), $1
+                FROM generate_series(1, 1001) n
+                """, [.bytea(sailor.bytes)])
+            let path = "/panel/data/ships/\(id)"
+            let page = try await site.browser.get("\(path)/edit").text
+            #expect(page.contains("Not in this form: ") && page.contains("Home"))
+            var form = PanelRecordTests.fields(page)
+            #expect(form["f.home.town"] == nil)
+            form["f.name"] = "Other"
+            #expect(try await site.browser.send(path, form, token: nil).status == 303)
+            let left = try await site.fixture.pool.query("SELECT count(*) FROM \(table)")
+            #expect(try left[0, 0].int64 == 1_001)
+        }
+    }
+
     @Test("two who edit a list at once: the second sees both by their elements, and chooses")
     func conflict() async throws {
         try await Self.run { site in

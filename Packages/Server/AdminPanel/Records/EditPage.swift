@@ -98,9 +98,13 @@ struct EditPage: Sendable {
         return content
     }
 
-    /// The value of an embedded object or a list of an object that was read; nil for a list that is too long to be shown.
+    /// The value of an embedded object or a list of an object that was read; nil for a list that is too long to be shown, and
+    /// for an object with such a list.
     static func value(of part: FormPart, _ resource: PanelResource) -> JSON? {
-        guard part.field.isRelationship else { return resource.attribute(part.field.name) }
+        guard part.field.isRelationship else {
+            let json = resource.attribute(part.field.name)
+            return part.field.unshownLists(in: json).isEmpty ? json : nil
+        }
         return resource.linked(part.field.name).map { .array($0.map(JSON.string)) }
     }
 

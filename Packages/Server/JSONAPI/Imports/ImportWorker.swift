@@ -69,8 +69,8 @@ struct ImportWorker: Sendable {
                 hint: localized("Import the row again, and see what it matches now."))
         }
         guard !names.isEmpty else { return .left("It was so already.") }
-        try old.checkHave(names)
         let change = try mapping.change(difference.json)
+        try old.checkHave(change)
         let after = try await writer.update(change, key: key, at: RequestPointer(), connection)
         let before = ResourceMembers(old.json, named: names).json
         guard let after else { return .done(old: before, reason: "You can't see it any more.") }

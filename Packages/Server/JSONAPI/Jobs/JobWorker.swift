@@ -88,7 +88,7 @@ struct JobWorker: Sendable {
         guard let change, let old = try await reader.lockedMembers(names, of: type, key: key, connection) else {
             throw JSONAPIRoutes.noSuchResource(type)
         }
-        try old.checkHave(names)
+        try old.checkHave(change)
         let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         let after = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
         guard let after else { return .done(old: old.json, reason: "You can't see it any more.") }

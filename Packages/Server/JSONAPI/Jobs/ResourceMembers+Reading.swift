@@ -20,10 +20,11 @@ extension ResourceReader {
 }
 
 extension ResourceMembers {
-    /// - Throws: ``RequestFailure`` if some of the members that are to change aren't here: lists of more elements than a resource
-    ///   shows, which no undo could bring back.
-    func checkHave(_ names: Set<String>) throws {
-        guard let name = names.subtracting(self.names).min() else { return }
+    /// - Throws: ``RequestFailure`` if some of the lists that are to change aren't here, or not in their embedded objects: they
+    ///   have more elements than a resource shows, which no undo could bring back.
+    func checkHave(_ change: ResourceChange) throws {
+        let lists = unshownLists(of: change.fields).filter { change.writesList($0.key) }
+        guard let name = lists.values.min() else { return }
         throw RequestFailure(
             .unprocessable,
             localized(

@@ -28,6 +28,15 @@ struct ResourceMembers: Sendable {
     var isEmpty: Bool { members.isEmpty }
     var json: JSON { .object(members.mapValues(JSON.object)) }
 
+    /// The lists among some fields that aren't here, or not in their embedded objects, as
+    /// ``ResourceField/unshownLists(in:)``.
+    func unshownLists(of fields: [ResourceField]) -> [Int: String] {
+        fields.reduce(into: [:]) { lists, field in
+            let json = members[field.isRelationship ? "relationships" : "attributes"]?[field.name]
+            lists.merge(field.unshownLists(in: json)) { first, _ in first }
+        }
+    }
+
     /// Those that are the same in both.
     func same(as other: ResourceMembers) -> Set<String> {
         Set(

@@ -206,6 +206,7 @@ extension ResourceChange {
                     pointer / part.name, localized("\(name) needs '\(part.name)'."),
                     localized("Send it, or leave out the whole of what needs it."))
             } else {
+                if let elements = part.elements { contents.unnamedLists.insert(elements) }
                 clear(part, of: item, into: &contents, at: pointer / part.name)
             }
         }

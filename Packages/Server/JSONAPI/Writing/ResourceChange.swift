@@ -95,6 +95,23 @@ package struct ResourceChange: Sendable {
         return nil
     }
 
+    /// Whether a list of the object itself is written, by the position of its element class.
+    func writesList(_ elements: Int) -> Bool {
+        (contents.lists[elements] != nil || contents.objects[elements] != nil || listEdits[elements] != nil)
+            && !contents.unnamedLists.contains(elements)
+    }
+
+    /// The change without the lists that embedded objects were sent without, if they are too long to be shown: who sends back
+    /// what they were shown can't know of them.
+    func leavingUnshown(_ shown: ResourceMembers) -> ResourceChange {
+        var change = self
+        for elements in shown.unshownLists(of: fields).keys where contents.unnamedLists.contains(elements) {
+            change.contents.lists[elements] = nil
+            change.contents.objects[elements] = nil
+        }
+        return change
+    }
+
     /// Reading reports problems while it fills the contents.
     mutating func changing(_ body: (inout ResourceChange, inout ResourceContents) -> Void) {
         var contents = ResourceContents()

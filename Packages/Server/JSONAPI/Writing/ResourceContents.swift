@@ -8,6 +8,8 @@ package struct ResourceContents: Sendable {
     package var lists: [Int: [Value]] = [:]
     /// The elements of lists of embedded objects, by the position of the element class.
     package var objects: [Int: [Element]] = [:]
+    /// Those of these lists that are empty because the embedded object that has them was sent without them.
+    var unnamedLists: Set<Int> = []
     /// Where in the body a column's value is.
     package var pointers: [Int: RequestPointer] = [:]
 

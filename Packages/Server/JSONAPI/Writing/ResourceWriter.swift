@@ -105,6 +105,7 @@ package struct ResourceWriter: Sendable {
     ) async throws -> ResourceReader.Resource? {
         let (type, item) = (change.type, change.type.item)
         let found = try await locked(type, key, ifMatch: version, connection)
+        let change = try leavingUnshown(change, found.resource)
         var row = found.row
         for (column, value) in change.values { row[column] = value }
         try authorize(.update, type, old: found.row, new: row, change, at: pointer)
@@ -192,6 +193,13 @@ package struct ResourceWriter: Sendable {
             }
         }
         return found
+    }
+
+    private func leavingUnshown(
+        _ change: ResourceChange, _ resource: ResourceReader.Resource
+    ) throws -> ResourceChange {
+        guard !change.contents.unnamedLists.isEmpty else { return change }
+        return change.leavingUnshown(try ResourceMembers(resource, named: Set(change.fields.map(\.name))))
     }
 
     nonisolated(nonsending) private func writeLists(
