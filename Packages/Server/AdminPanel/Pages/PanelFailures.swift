@@ -142,6 +142,8 @@ struct PanelFailures: Sendable {
             "formToken": visit.token.formToken, "minutes": Int(PanelDemand.minutes),
             "fields": visit.form.content.map { ["name": $0.name, "value": $0.value] },
         ]
+        // The other encoding of forms makes long texts up to three times as long.
+        values["isMultipart"] = request.headers[.contentType].flatMap { MultipartDecoder(contentType: $0) } != nil
         // Files aren't sent once more.
         let lost = visit.form.files.filter { !$0.fileName.isEmpty }.map { file in
             ClassTitle.words(file.name.hasPrefix("f.") ? String(file.name.dropFirst(2)) : file.name)

@@ -37,7 +37,7 @@ extension EditPage {
             "formToken": request.visit.token.formToken, "fields": controls, "singular": singular,
             "action": action(content, isNew: isNew),
             "cancel": isNew ? ClassPages.path(of: type) : page.path,
-            "button": isNew ? localized("Create") : localized("Save"), "isUpload": !byteFields.isEmpty,
+            "button": isNew ? localized("Create") : localized("Save"),
             "draft": draft(content, isNew: isNew),
             // A page has no form that was sent.
             "isFresh": request.form.fields.isEmpty,

@@ -2993,6 +2993,9 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} bytes of text."
         msgstr "Le formulaire contient plus de {0} octets de texte."
 
+        msgid "Go back, and shorten a text. A form sends each as it was and as it is now."
+        msgstr "Revenez en arrière et raccourcissez un texte. Un formulaire envoie chacun tel qu’il était et tel qu’il est maintenant."
+
         msgid "The file has more than {0} MiB."
         msgstr "Le fichier dépasse {0} Mio."
 

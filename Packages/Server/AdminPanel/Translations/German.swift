@@ -2994,6 +2994,9 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} bytes of text."
         msgstr "Das Formular hat mehr als {0} Bytes Text."
 
+        msgid "Go back, and shorten a text. A form sends each as it was and as it is now."
+        msgstr "Gehen Sie zurück und kürzen Sie einen Text. Ein Formular schickt jeden so, wie er war, und so, wie er jetzt ist."
+
         msgid "The file has more than {0} MiB."
         msgstr "Die Datei hat mehr als {0} MiB."
 

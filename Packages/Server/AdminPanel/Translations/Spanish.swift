@@ -2993,6 +2993,9 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} bytes of text."
         msgstr "El formulario tiene más de {0} bytes de texto."
 
+        msgid "Go back, and shorten a text. A form sends each as it was and as it is now."
+        msgstr "Vuelva atrás y acorte un texto. Un formulario envía cada uno como era y como es ahora."
+
         msgid "The file has more than {0} MiB."
         msgstr "El archivo tiene más de {0} MiB."
 
