@@ -119,12 +119,16 @@ struct ExportColumns: Sendable {
     private func columns(_ field: ResourceField, prefix: String) -> [Column] {
         let name = prefix + field.name
         func own(_ index: Int) -> String { Self.name(type.item.columns[index]) }
+        /// What a column holds; null for a link to an object in the trash.
+        func link(_ index: Int) -> String {
+            ResourcePlan.linkSQL(own(index), view.schema.trashableTarget(of: type.item.columns[index]))
+        }
         switch field.content {
         case .value(let index, _):
-            return [column(name, own(index), view.schema.storedType(of: type.item.columns[index]))]
+            return [column(name, link(index), view.schema.storedType(of: type.item.columns[index]))]
         case .toOne(let index, let target):
             guard let target = view.types[target] else { return [] }
-            return [column(name, link(own(index), target), target.keyType)]
+            return [column(name, link(index), target.keyType)]
         case .embedded(let index, let inner):
             let members = inner.flatMap { columns($0, prefix: isFlat ? "\(name)." : "") }
             if isFlat { return members }
@@ -132,10 +136,10 @@ struct ExportColumns: Sendable {
             let object = "(SELECT row_to_json(\"e\") FROM (SELECT \(Self.list(members))) AS \"e\")"
             let sql = "CASE WHEN \(own(index)) IS NOT NULL THEN \(object) END"
             return [Column(name: name, sql: sql, cell: .json)]
-        case .values(let elements, _): return [elementsColumn(name, elements, target: nil)]
+        case .values(let elements, _): return [elementsColumn(name, elements)]
         case .toMany(let elements, let target):
-            guard let target = view.types[target] else { return [] }
-            return [elementsColumn(name, elements, target: target)]
+            guard view.types[target] != nil else { return [] }
+            return [elementsColumn(name, elements)]
         case .objects(let elements, let fields):
             let sql = objectsSQL(elements, fields, parent: nil, depth: 0)
             return [Column(name: name, sql: sql, cell: .json)]
@@ -159,26 +163,19 @@ struct ExportColumns: Sendable {
         }
     }
 
-    /// The key that a link holds; null for one to an object in the trash.
-    private func link(_ sql: String, _ target: ResourceType) -> String {
-        guard target.item.isTrashable else { return sql }
-        let key = PostgresSQL.quoteIdentifier("t", target.key.sqlName)
-        return "(SELECT \(key) FROM \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
-            + "WHERE \(key) = \(sql) AND \(RowReader.isIn(trash: false, target.item, alias: "t")))"
-    }
-
     /// A list in its order, as a JSON array in either format.
-    private func elementsColumn(_ name: String, _ elements: Int, target: ResourceType?) -> Column {
+    private func elementsColumn(_ name: String, _ elements: Int) -> Column {
         let item = view.schema[elements]
         func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
         let content = column(ElementColumn.content)
         let stored = view.schema.storedType(of: item.columns[ElementColumn.content])
         var tables = "\(PostgresSQL.quoteIdentifier(item.table)) AS \"e\""
-        if let target, target.item.isTrashable {
+        let target = view.schema.trashableTarget(of: item.columns[ElementColumn.content])
+        if let target, let key = target.primaryKey {
             tables +=
-                " JOIN \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
-                + "ON \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) = \(content) "
-                + "AND \(RowReader.isIn(trash: false, target.item, alias: "t"))"
+                " JOIN \(PostgresSQL.quoteIdentifier(target.table)) AS \"t\" "
+                + "ON \(PostgresSQL.quoteIdentifier("t", key.sqlName)) = \(content) "
+                + "AND \(RowReader.isIn(trash: false, target, alias: "t"))"
         }
         let sql = """
             (SELECT coalesce(json_agg(\(Self.text(content, stored)) \
@@ -200,7 +197,9 @@ struct ExportColumns: Sendable {
             fields.compactMap { field in
                 switch field.content {
                 case .value(let index, _):
-                    return (field.name, Self.text(own(index), view.schema.storedType(of: item.columns[index])))
+                    let column = item.columns[index]
+                    let sql = ResourcePlan.linkSQL(own(index), view.schema.trashableTarget(of: column))
+                    return (field.name, Self.text(sql, view.schema.storedType(of: column)))
                 case .embedded(let index, let inner):
                     return (field.name, "CASE WHEN \(own(index)) IS NOT NULL THEN \(Self.row(members(inner))) END")
                 case .values(let list, _): return (field.name, valuesSQL(list, parent: own(ElementColumn.id)))
@@ -220,13 +219,17 @@ struct ExportColumns: Sendable {
     private func valuesSQL(_ elements: Int, parent: String) -> String {
         let item = view.schema[elements]
         let content = item.columns[ElementColumn.content]
-        let value = Self.text(PostgresSQL.quoteIdentifier("v", content.sqlName), view.schema.storedType(of: content))
-        return listSQL(item, "v", value, parent: parent)
+        let column = PostgresSQL.quoteIdentifier("v", content.sqlName)
+        return listSQL(
+            item, "v", Self.text(column, view.schema.storedType(of: content)), parent: parent,
+            condition: ResourcePlan.isShown(column, view.schema.trashableTarget(of: content)))
     }
 
-    private func listSQL(_ item: ClassSchema, _ alias: String, _ element: String, parent: String?) -> String {
+    private func listSQL(
+        _ item: ClassSchema, _ alias: String, _ element: String, parent: String?, condition isShown: String = "TRUE"
+    ) -> String {
         func own(_ index: Int) -> String { PostgresSQL.quoteIdentifier(alias, item.columns[index].sqlName) }
-        var condition = "\(own(ElementColumn.owner)) = \(Self.name(type.key))"
+        var condition = "\(own(ElementColumn.owner)) = \(Self.name(type.key)) AND \(isShown)"
         if let parent, let column = item.parentColumn { condition += " AND \(own(column)) = \(parent)" }
         return """
             (SELECT coalesce(json_agg(\(element) ORDER BY \(own(ElementColumn.rank)), \(own(ElementColumn.id))), '[]') \

@@ -43,11 +43,11 @@ struct ResourceElements: Sendable {
         _ elements: Int, _ fields: [ResourceField], of type: ResourceType, _ schema: Schema, add: (String) -> Int
     ) {
         let item = schema[elements]
-        func column(_ index: Int, _ elements: Int) -> Int {
+        func column(_ index: Int, _ elements: Int, target: ClassSchema? = nil) -> Int {
             let isDecimal = schema.storedType(of: schema[elements].columns[index]) == .decimal128
             return add(
                 ResourcePlan.elementsSQL(
-                    elements, of: type, schema, column: index, expression: isDecimal ? "::text" : ""))
+                    elements, of: type, schema, column: index, target: target, expression: isDecimal ? "::text" : ""))
         }
         func member(_ field: ResourceField) -> Member? {
             switch field.content {
@@ -61,9 +61,11 @@ struct ResourceElements: Sendable {
                 return Member(name: field.name, content: .object(inner.compactMap(member)), place: place)
             case .values(let list, _):
                 guard let parent = schema[list].parentColumn else { return nil }
-                let stored = schema.storedType(of: schema[list].columns[ElementColumn.content])
-                let place = column(ElementColumn.content, list)
-                return Member(name: field.name, content: .values(parents: column(parent, list), stored), place: place)
+                let content = schema[list].columns[ElementColumn.content]
+                let (stored, target) = (schema.storedType(of: content), schema.trashableTarget(of: content))
+                let place = column(ElementColumn.content, list, target: target)
+                let parents = column(parent, list, target: target)
+                return Member(name: field.name, content: .values(parents: parents, stored), place: place)
             case .objects(let list, let inner):
                 let content = Content.elements(ResourceElements(list, inner, of: type, schema, add: add))
                 return Member(name: field.name, content: content, place: 0)

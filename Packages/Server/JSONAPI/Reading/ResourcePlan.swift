@@ -127,7 +127,9 @@ package struct ResourcePlan: Sendable {
         }
         switch field.content {
         case .value(let index, _):
-            return .value(add(column(index)), schema.storedType(of: type.item.columns[index]))
+            let property = type.item.columns[index]
+            let sql = Self.linkSQL(column(index), schema.trashableTarget(of: property))
+            return .value(add(sql), schema.storedType(of: property))
         case .array(let index, let types): return .array(add(column(index)), types)
         case .embedded(let index, let fields):
             let place = add(column(index))
@@ -139,9 +141,12 @@ package struct ResourcePlan: Sendable {
             }
             return .object(place, members)
         case .values(let elements, let elementType):
-            let stored = schema.storedType(of: schema[elements].columns[ElementColumn.content])
+            let content = schema[elements].columns[ElementColumn.content]
+            let stored = schema.storedType(of: content)
             let expression = stored == .decimal128 ? "::text" : ""
-            let place = add(Self.elementsSQL(elements, of: type, schema, expression: expression))
+            let place = add(
+                Self.elementsSQL(
+                    elements, of: type, schema, target: schema.trashableTarget(of: content), expression: expression))
             return .values(place, stored == .data ? elementType.stored : stored)
         case .objects(let elements, let fields):
             return .elements(ResourceElements(elements, fields, of: type, schema) { add($0) })
@@ -154,10 +159,13 @@ package struct ResourcePlan: Sendable {
         let isList: Bool
         switch field.content {
         case .toOne(let index, _):
-            sql = linkSQL(type.item.columns[index], target)
+            let column = type.item.columns[index]
+            sql = Self.linkSQL(
+                PostgresSQL.quoteIdentifier(Self.alias, column.sqlName), schema.trashableTarget(of: column))
             isList = false
         case .toMany(let elements, _):
-            sql = Self.elementsSQL(elements, of: type, schema, target: target)
+            let column = schema[elements].columns[ElementColumn.content]
+            sql = Self.elementsSQL(elements, of: type, schema, target: schema.trashableTarget(of: column))
             isList = true
         case .value, .array, .embedded, .values, .objects: return
         }
@@ -178,30 +186,44 @@ package struct ResourcePlan: Sendable {
     }
 
     /// The key that a link holds; null for one to an object in the trash, which nobody but its administrators sees.
-    private func linkSQL(_ column: Column, _ target: ResourceType) -> String {
-        let link = PostgresSQL.quoteIdentifier(Self.alias, column.sqlName)
-        guard target.item.isTrashable else { return link }
-        return "(SELECT \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) "
-            + "FROM \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
-            + "WHERE \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) = \(link) "
-            + "AND \(RowReader.isIn(trash: false, target.item, alias: "t")))"
+    /// - Parameter target: what the link leads to, if that can be in the trash.
+    static func linkSQL(_ link: String, _ target: ClassSchema?) -> String {
+        guard let target, let key = target.primaryKey else { return link }
+        return "(SELECT \(PostgresSQL.quoteIdentifier("t", key.sqlName)) \(reached(link, target, key)))"
+    }
+
+    /// What a link leads to, if that isn't in the trash.
+    private static func reached(_ link: String, _ target: ClassSchema, _ key: Column) -> String {
+        "FROM \(PostgresSQL.quoteIdentifier(target.table)) AS \"t\" "
+            + "WHERE \(PostgresSQL.quoteIdentifier("t", key.sqlName)) = \(link) "
+            + "AND \(RowReader.isIn(trash: false, target, alias: "t"))"
+    }
+
+    /// Whether a link of a list is shown.
+    /// - Parameter target: what the link leads to, if that can be in the trash.
+    static func isShown(_ link: String, _ target: ClassSchema?) -> String {
+        guard let target, let key = target.primaryKey else { return "TRUE" }
+        return "EXISTS (SELECT \(reached(link, target, key)))"
     }
 
     /// A column of a list's elements in their order, of one more than are shown.
-    /// - Parameter target: of a list of links.
+    /// - Parameter target: of a list of links, what they lead to, if that can be in the trash.
     static func elementsSQL(
         _ elements: Int, of type: ResourceType, _ schema: Schema, column place: Int = ElementColumn.content,
-        target: ResourceType? = nil, expression: String = ""
+        target: ClassSchema? = nil, expression: String = ""
     ) -> String {
         let item = schema[elements]
         func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
-        let content = column(place)
+        // Of an embedded object's link, each element has null.
+        let content =
+            target == nil
+            ? linkSQL(column(place), schema.trashableTarget(of: item.columns[place])) : column(place)
         var tables = "\(PostgresSQL.quoteIdentifier(item.table)) AS \"e\""
-        if let target, target.item.isTrashable {
+        if let target, let key = target.primaryKey {
             tables +=
-                " JOIN \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
-                + "ON \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) = \(content) "
-                + "AND \(RowReader.isIn(trash: false, target.item, alias: "t"))"
+                " JOIN \(PostgresSQL.quoteIdentifier(target.table)) AS \"t\" "
+                + "ON \(PostgresSQL.quoteIdentifier("t", key.sqlName)) = \(column(ElementColumn.target)) "
+                + "AND \(RowReader.isIn(trash: false, target, alias: "t"))"
         }
         let (rank, id) = (column(ElementColumn.rank), column(ElementColumn.id))
         return """

@@ -41,11 +41,11 @@ package struct CallerView: Sendable {
     }
 
     /// The classes whose rows decide about what is shown of an object, without what is included: its own, its lists', and
-    /// those of objects that it links to, since what is in the trash isn't shown.
+    /// those of objects that these link to, since what is in the trash isn't shown.
     func shownClassNames(of type: ResourceType) -> Set<String> {
-        let links = type.fields.compactMap(\.target).compactMap { types[$0]?.item.name }
-        let lists = schema.elementClassIndexes(of: type.classIndex).map { schema[$0].name }
-        return Set([type.item.name] + links + lists)
+        let own = [type.item] + schema.elementClassIndexes(of: type.classIndex).map { schema[$0] }
+        let links = own.flatMap { $0.columns.compactMap(\.linkTarget) }
+        return Set(own.map(\.name) + links)
     }
 
     /// The fields that the caller may read, those in embedded objects too.

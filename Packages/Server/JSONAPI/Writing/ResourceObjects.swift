@@ -171,8 +171,11 @@ struct ResourceObjects {
             assignments.append("\(name(column)) = $\(parameters.count)")
         }
         if element.rank != old.rank { assign(ElementColumn.rank, .text(element.rank)) }
-        for column in columns {
-            guard let value = element.contents.values[column], value != old.values[column] else { continue }
+        let values = element.contents.values
+        let hidden = try await HiddenLinks(item: item, schema: schema)
+            .kept(old: { old.values[$0] }, new: { values[$0] }, connection)
+        for column in columns where !hidden.contains(column) {
+            guard let value = values[column], value != old.values[column] else { continue }
             assign(column, try PostgresParameter(value, as: stored(column)))
         }
         guard !assignments.isEmpty else { return }

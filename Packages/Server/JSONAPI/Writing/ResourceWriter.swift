@@ -108,6 +108,11 @@ package struct ResourceWriter: Sendable {
         let change = try leavingUnshown(change, found.resource)
         var row = found.row
         for (column, value) in change.values { row[column] = value }
+        let new = row
+        let hidden = HiddenLinks(item: item, schema: view.schema)
+        for column in try await hidden.kept(old: { found.row[$0] }, new: { new[$0] }, connection) {
+            row[column] = found.row[column]
+        }
         try authorize(.update, type, old: found.row, new: row, change, at: pointer)
         let unseen = try await checkLinks(change.links, connection)
         let changed = change.values.keys.sorted().filter { found.row[$0] != row[$0] }
