@@ -125,6 +125,19 @@ import TomboloRules
         }
     }
 
+    @Test("Who may not see a resource doesn't wait for who changes it")
+    func hiddenLocks() async throws {
+        try await JSONAPIReadingTests.run { fixture, call in
+            let id = fixture.sessions[2]
+            let body = #"{"data": {"type": "sessions", "id": "\#(id)", "attributes": {"title": "Mine"}}}"#
+            try await fixture.pool.transaction { connection in
+                try await connection.query("SELECT 1 FROM session WHERE _id = $1 FOR UPDATE", [.bytea(id.bytes)])
+                let answer = try await call(.patch, "/api/sessions/\(id)", as: "stranger", body: body, type: Self.media)
+                #expect(answer.status == 404, "\(answer.text)")
+            }
+        }
+    }
+
     @Test("A change is refused if somebody else changed the resource first")
     func versions() async throws {
         try await JSONAPIReadingTests.run { fixture, call in

@@ -174,8 +174,9 @@ package struct ResourceWriter: Sendable {
     ) async throws -> Current {
         let plan = ResourcePlan(type, for: view)
         let columns = type.item.columns.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.sqlName) }
+        // Who waited for the lock of a row would learn that there is one.
         let statement = try reader.statement(
-            plan, matching: reader.isKey(key, of: type), visible: .constant(true), extra: columns, limit: 1,
+            plan, matching: reader.isKey(key, of: type), extra: columns, limit: 1,
             locking: "FOR UPDATE OF \"\(ResourcePlan.alias)\"")
         let found = try await connection.query(statement.sql, statement.parameters).first.map { source in
             let values = try type.item.columns.enumerated().map { index, column in
