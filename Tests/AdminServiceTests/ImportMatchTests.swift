@@ -6,6 +6,7 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 @testable import TomboloJSONAPI
+import TomboloMigration
 import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
@@ -138,6 +139,38 @@ struct ImportMatchTests {
             let refused = try await file.rows("refused")
             #expect(refused.first?["reason"]?.text?.contains("another event and rank since") == true, "\(refused)")
             #expect(try await site.count("SELECT price FROM ticket WHERE rank = 'moved'") == 1_050)
+        }
+    }
+
+    final class Coin: Object {
+        @Persisted(primaryKey: true) var _id: ObjectId
+        @Persisted var value: Decimal128
+        @Persisted var name: String
+
+        override static func uniqueProperties() -> [[String]] { [["value"]] }
+    }
+
+    @Test("a unique decimal is found and is the same, however it's written")
+    func decimals() async throws {
+        let documents = AppDocuments(
+            models: try ModelDocument(app: "mint", objectTypes: [Coin.self]),
+            rules: "version: 1\ndefaultRoles:\n  - {name: everybody, applyWhen: {}, read: true, write: true}\n")
+        try await AppSite.run(documents) { site in
+            let made = try await site.call(
+                .post, "/api/coins",
+                #"{"data": {"type": "coins", "attributes": {"value": "1.00", "name": "a"}}}"#,
+                type: "application/vnd.api+json")
+            #expect(made.status == 201, "\(made.text)")
+            let wishes = #""mode": "update", "match": ["value"]"#
+            let files = [("value,name\n1.0,b\n", "text/csv"), (#"[{"value": 1, "name": "c"}]"#, "application/json")]
+            for (text, type) in files {
+                let changed = try await site.load(text, type, to: "coins", wishes)
+                #expect(changed.job["done"] == 1, "\(changed.rows)")
+                let same = try await site.load(text, type, to: "coins", wishes)
+                #expect(same.job["leftAlone"] == 1, "\(same.rows)")
+            }
+            let coins = try await site.call(.get, "/api/coins").json["data"]?.list ?? []
+            #expect(coins.map { $0["attributes"] } == [["value": "1.00", "name": "c"]])
         }
     }
 }

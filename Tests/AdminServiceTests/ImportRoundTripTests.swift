@@ -198,7 +198,7 @@ struct ImportRoundTripTests {
 
 extension AppSite {
     /// Uploads, previews, starts and does an import.
-    fileprivate func load(
+    func load(
         _ text: String, _ type: String, to collection: String, _ wishes: String
     ) async throws -> (job: JSON, rows: JSON) {
         let upload = try await call(.post, "/import/\(collection)", text, type: type)

@@ -120,11 +120,23 @@ extension ImportMapping {
     private static func isSame(_ one: JSON, _ other: JSON, _ member: Member) -> Bool {
         // A table writes an object that isn't there like one of nulls.
         if case .object = member.node, one.isBlank, other.isBlank { return true }
+        // 1.0 and 1.00 are the same decimal, and nothing would be written.
+        if case .value(_, .decimal128) = member.field.content, let value = one.decimal {
+            return value == other.decimal
+        }
         return one.isEqual(to: other)
     }
 }
 
 extension JSON {
+    fileprivate var decimal: TomboloModel.Value? {
+        switch self {
+        case .string(let text): return ValueText.value(text, .decimal128)
+        case .int(let number): return ValueText.value("\(number)", .decimal128)
+        case .null, .bool, .double, .array, .object: return nil
+        }
+    }
+
     fileprivate var items: [JSON] { if case .array(let items) = self { items } else { [] } }
 
     /// Whether both are the same value: 1 is 1.0, and a member that is missing is null.

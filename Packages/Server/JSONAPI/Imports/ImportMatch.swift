@@ -50,6 +50,7 @@ struct ImportMatch: Hashable, Sendable {
         case (.string(let text), .string): .string(text)
         case (.string(let text), _): ValueText.value(text, type)
         case (.int(let number), .int): .int(number)
+        case (.int(let number), .decimal128): ValueText.value("\(number)", .decimal128)
         case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
         case (.double(let number), .double), (.double(let number), .float): .double(number)
         case (.bool(let flag), .bool): .bool(flag)
