@@ -368,4 +368,22 @@ struct ImportTests {
             try await undo(asked.json["id"]?.number ?? 0)
         }
     }
+
+    @Test("rows that arrive after their draft was discarded aren't kept")
+    func discardedMeanwhile() async throws {
+        try await BulkTests.run { site in
+            let file = try await UploadedFile.upload(site, "name\nA\n")
+            #expect(try await site.call(.post, "/jobs/\(file.id)/cancel", as: "owner").status == 200)
+            let late = ImportFile.Row(number: 3, text: #"["B"]"#)
+            let pool = site.fixture.pool
+            await #expect(throws: RequestFailure.self) {
+                try await pool.transaction { try await JobStore.add([late], keys: [nil], to: file.id, $0) }
+            }
+            await #expect(throws: RequestFailure.self) {
+                try await pool.transaction { try await JobStore.complete(file.id, [:], total: 2, $0) }
+            }
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == 0)
+            #expect(try await file.job().json["state"] == "cancelled")
+        }
+    }
 }

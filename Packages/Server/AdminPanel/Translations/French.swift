@@ -4479,6 +4479,12 @@ extension BuiltInTranslations {
         msgid "Start or discard one: the page Jobs lists them."
         msgstr "Lancez-en ou abandonnez-en un : la page Tâches les liste."
 
+        msgid "The import was discarded while its file was on the way."
+        msgstr "L’importation a été abandonnée pendant l’envoi de son fichier."
+
+        msgid "Import the file again."
+        msgstr "Importez le fichier à nouveau."
+
         # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
 
         msgctxt "may …"

@@ -4480,6 +4480,12 @@ extension BuiltInTranslations {
         msgid "Start or discard one: the page Jobs lists them."
         msgstr "Starten oder verwerfen Sie einen: Die Seite „Aufträge“ enthält sie."
 
+        msgid "The import was discarded while its file was on the way."
+        msgstr "Der Import wurde verworfen, während seine Datei unterwegs war."
+
+        msgid "Import the file again."
+        msgstr "Importieren Sie die Datei noch einmal."
+
         # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
 
         msgctxt "may …"

@@ -4479,6 +4479,12 @@ extension BuiltInTranslations {
         msgid "Start or discard one: the page Jobs lists them."
         msgstr "Inicie o descarte una: la página Tareas las muestra."
 
+        msgid "The import was discarded while its file was on the way."
+        msgstr "La importación se descartó mientras se enviaba su archivo."
+
+        msgid "Import the file again."
+        msgstr "Importe el archivo de nuevo."
+
         # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
 
         msgctxt "may …"

@@ -38,6 +38,10 @@ extension JobStore {
     static func add(
         _ rows: [ImportFile.Row], keys: [String?], to job: Int64, _ connection: PostgresConnection
     ) async throws {
+        // Who discards the draft waits, and drops these rows' texts too.
+        let open = try await connection.query(
+            "SELECT FROM tombolo.job WHERE id = $1 AND state = 'draft' FOR SHARE", [.int64(job)])
+        guard !open.isEmpty else { throw discarded }
         try await connection.query(
             """
             INSERT INTO tombolo.job_row (job, number, key, source)
@@ -50,9 +54,16 @@ extension JobStore {
     static func complete(
         _ job: Int64, _ arguments: JSON, total: Int64, _ connection: PostgresConnection
     ) async throws {
-        try await connection.query(
-            "UPDATE tombolo.job SET arguments = $2, total = $3 WHERE id = $1 AND state = 'draft'",
+        let completed = try await connection.query(
+            "UPDATE tombolo.job SET arguments = $2, total = $3 WHERE id = $1 AND state = 'draft' RETURNING id",
             [.int64(job), .text(text(arguments)), .int64(total)])
+        guard !completed.isEmpty else { throw discarded }
+    }
+
+    private static var discarded: RequestFailure {
+        RequestFailure(
+            .conflict, localized("The import was discarded while its file was on the way."),
+            hint: localized("Import the file again."))
     }
 
     /// Fixes what is to be done about rows, and what their links lead to.
