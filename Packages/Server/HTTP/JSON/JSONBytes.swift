@@ -2,6 +2,8 @@
 /// in between. The writer sees to commas and to the order of members.
 public struct JSONBytes: Sendable {
     public private(set) var bytes: [UInt8] = []
+    /// Whether numbers without an end, which JSON hasn't, are written as texts, `"Infinity"` and `"-Infinity"`, not as null.
+    package var namesInfinity = false
 
     private static let digits = Array("0123456789abcdef".utf8)
 
@@ -30,6 +32,7 @@ public struct JSONBytes: Sendable {
 
     /// Null for what JSON has no number for.
     public mutating func append(_ value: Double) {
+        if namesInfinity, value.isInfinite { return append(string: value < 0 ? "-Infinity" : "Infinity") }
         guard value.isFinite else { return append(null: ()) }
         let text = value.description
         bytes.append(contentsOf: (text.hasSuffix(".0") ? text.dropLast(2) : Substring(text)).utf8)

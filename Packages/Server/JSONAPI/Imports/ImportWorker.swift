@@ -69,7 +69,7 @@ struct ImportWorker: Sendable {
                 hint: localized("Import the row again, and see what it matches now."))
         }
         guard !names.isEmpty else { return .left("It was so already.") }
-        let change = try mapping.change(difference.json)
+        let change = try mapping.change(difference.json, isOwn: true)
         try old.checkHave(change)
         let after = try await writer.update(change, key: key, at: RequestPointer(), connection)
         let before = ResourceMembers(old.json, named: names).json

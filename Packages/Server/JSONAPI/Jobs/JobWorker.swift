@@ -138,6 +138,7 @@ struct JobWorker: Sendable {
                 kept.isEmpty ? "It's as it was." : "Somebody has changed \(kept.joined(separator: ", ")) since.")
         }
         var change = ResourceChange(type, view)
+        change.isOwn = true
         change.read(ResourceMembers(row.old, named: untouched).json, at: RequestPointer("/data"))
         try change.check()
         let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }

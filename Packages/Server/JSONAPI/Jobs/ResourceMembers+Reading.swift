@@ -35,6 +35,7 @@ extension ResourceMembers {
 
     init(_ resource: ResourceReader.Resource, named names: Set<String>) throws {
         var bytes = JSONBytes()
+        bytes.namesInfinity = true
         try resource.plan.append(resource.row, to: &bytes)
         self.init(try JSONDecoder().decode(JSON.self, from: Data(bytes.bytes)), named: names)
     }

@@ -237,6 +237,8 @@ extension ResourceChange {
             case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
             case (.double(let number), .double), (.double(let number), .float): .double(number)
             case (.int(let number), .decimal128): ValueText.value("\(number)", .decimal128)
+            case (.string(let text), .double) where isOwn, (.string(let text), .float) where isOwn:
+                ValueText.value(text, type, isOwn: true)
             case (_, .bool), (_, .int), (_, .double), (_, .float): nil
             case (.string(let text), .string): .string(text)
             case (.string(let text), _): ValueText.value(text, type)

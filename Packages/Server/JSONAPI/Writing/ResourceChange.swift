@@ -15,6 +15,8 @@ package struct ResourceChange: Sendable {
     package private(set) var problems: [RequestFailure] = []
     /// Whether somebody entered the values in a form of a page: what to do isn't said in terms of JSON then.
     package var isForm = false
+    /// Whether the values are some that a resource had: numbers may be infinite, as ``ResourceMembers`` has them.
+    var isOwn = false
 
     /// New values, by column.
     package var values: [Int: Value] { contents.values }
