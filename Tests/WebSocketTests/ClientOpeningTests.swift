@@ -12,6 +12,13 @@ struct ClientOpeningTests {
         "not HTTP at all\r\n\r\n", "",
     ]
 
+    @Test("The header Host has IPv6 addresses in brackets")
+    func authorities() {
+        #expect(MessageSocket.authority("::1", port: 8080) == "[::1]:8080")
+        #expect(MessageSocket.authority("127.0.0.1", port: 80) == "127.0.0.1:80")
+        #expect(MessageSocket.authority("gateway.example.org", port: 443) == "gateway.example.org:443")
+    }
+
     @Test("An answer that doesn't open a WebSocket is an error", arguments: answers)
     func refused(_ answer: String) async throws {
         let (_, end) = try await RawServer.with(answer: { _ in Array(answer.utf8) }, { _ in })

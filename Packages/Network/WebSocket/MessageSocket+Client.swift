@@ -70,6 +70,12 @@ extension MessageSocket {
         }
     }
 
+    /// The header `Host` of a request. An IPv6 address stands in brackets there (RFC 3986 §3.2.2), but not as the host of a
+    /// `URL`.
+    package static func authority(_ host: String, port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
     private static func upgrading(
         _ channel: any NIOCore.Channel, host: String, port: Int, path: String
     ) throws -> EventLoopFuture<MessageSocket> {
@@ -86,7 +92,7 @@ extension MessageSocket {
             }
         }
         var headers = HTTPHeaders()
-        headers.add(name: "Host", value: "\(host):\(port)")
+        headers.add(name: "Host", value: authority(host, port: port))
         headers.add(name: "Content-Length", value: "0")
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
         let configuration = NIOTypedHTTPClientUpgradeConfiguration<MessageSocket>(
