@@ -9,6 +9,7 @@ extension Trash {
     package struct Member: Hashable, Sendable {
         package let className: String
         package let key: Value
+        /// Without long bytes.
         package var row: Row
 
         /// Its own, which it has also in a group.
@@ -21,6 +22,20 @@ extension Trash {
             hint: "GET /admin/trash lists what there is; give the id of an object or of a group.")
     }
 
+    /// Bytes of a value that are read of each object of a group. Those of unique properties aren't more, as they fit into an
+    /// index, and rules are about short ones at most.
+    private static let readByteCount = 4 << 10
+
+    /// The class's columns in order, for a SELECT of all objects of a group: longer bytes, such as images, are empty. A
+    /// thousand images would take more memory than the server has.
+    static func columns(of item: ClassSchema, alias: String) -> String {
+        item.columns.map { column in
+            let name = PostgresSQL.quoteIdentifier(alias, column.sqlName)
+            guard case .data = column.type else { return name }
+            return "CASE WHEN octet_length(\(name)) > \(readByteCount) THEN ''::bytea ELSE \(name) END"
+        }.joined(separator: ", ")
+    }
+
     /// Rows are locked, so that two administrators do not restore the same thing at once.
     nonisolated(nonsending) func members(
         of address: TrashAddress, _ connection: PostgresConnection
@@ -30,7 +45,7 @@ extension Trash {
             guard let (column, value) = try address.condition(item) else { continue }
             let result = try await connection.query(
                 """
-                SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
+                SELECT \(Self.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
                 WHERE o.\(column) = $1 AND o.trashed_at IS NOT NULL
                 ORDER BY o.\(Self.key(item)) LIMIT \(Self.groupLimit - members.count + 1) FOR UPDATE
                 """, [value])

@@ -225,7 +225,7 @@ extension Trash {
         }.joined(separator: " AND ")
         let found = try await connection.query(
             """
-            SELECT \(RowReader.columns(of: item, alias: "o")), \(Self.keyText(item, alias: "t")) FROM \(table) t JOIN \(table) "o" ON \(equal)
+            SELECT \(Self.columns(of: item, alias: "o")), \(Self.keyText(item, alias: "t")) FROM \(table) t JOIN \(table) "o" ON \(equal)
             WHERE t.\(key) = ANY ($1) AND o.\(key) <> t.\(key) AND o.trashed_at IS NULL ORDER BY t.\(key)
             """, [try Self.list(members.map(\.key), item)])
         let byKey = Dictionary(members.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
