@@ -56,7 +56,7 @@ extension PostgresParameter.Storage {
         case (.int64(let a), .int64(let b)): a == b
         case (.double(let a), .double(let b)): a == b
         case (.string(let a), .string(let b)), (.jsonb(let a), .jsonb(let b)), (.textFormat(let a), .textFormat(let b)):
-            a.utf8.elementsEqual(b.utf8)
+            a.isSameText(as: b)
         case (.bytes(let a), .bytes(let b)): a == b
         case (.data(let a), .data(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b

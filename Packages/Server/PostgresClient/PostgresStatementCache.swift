@@ -14,7 +14,7 @@ struct PostgresStatementCache {
 
         /// By the bytes of the text: it may have literals.
         static func == (left: Key, right: Key) -> Bool {
-            left.sql.utf8.elementsEqual(right.sql.utf8) && left.oids == right.oids
+            left.sql.isSameText(as: right.sql) && left.oids == right.oids
         }
     }
 
