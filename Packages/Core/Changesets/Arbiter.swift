@@ -5,10 +5,10 @@ public import TomboloModel
 /// did.
 ///
 /// Rules (the suites of `ArbiterFixture` have a test for each):
-/// - Whatever a changeset's base sees happened before it, as did the same client's earlier changesets, whatever the
-///   clocks say. Only other entries are concurrent.
-/// - Of concurrent writes to one column the later stamp wins; the greater client id breaks ties, plain SQL beats
-///   clients; an explicit value beats a default.
+/// - Everything that a changeset's base sees happened before it, and so did the same client's earlier changesets,
+///   whatever the clocks say. Only other entries are concurrent.
+/// - When concurrent writes compete for a column, the later stamp wins. On equal stamps the greater client id wins, and
+///   plain SQL beats clients. An explicit value beats a default.
 /// - A default replaces only an earlier default that the device couldn't know of: an object keeps its values when a
 ///   device creates it again.
 /// - Additions count in any order; a later set discards them.
@@ -18,33 +18,32 @@ public import TomboloModel
 ///   later instruction creates the target, the element is moved behind it (``InstructionOrder``). An erase ends every
 ///   link to the object, even one set by the same changeset, and creating the object again doesn't restore it. The
 ///   trash keeps links.
-/// - What isn't permitted or impossible is refused, instruction by instruction: ``RefusedInstructions`` are left out, and
-///   the rest of the changeset is decided anew. Of an object that may not be written as the changeset would leave it, the
-///   instructions are taken in order, and of a `set` each field; one that would make the object forbidden is refused.
-/// - An object that the client's user may not read is written like one that doesn't exist, and so are the elements of its
-///   lists and of lists that may not be read: edits and erases do nothing. A create of one is decided like that of a new
-///   object; if it's permitted, it's refused because the key is taken. Links to such an object are kept.
-/// - Permission is asked for every life of an object within the changeset, including one that begins and ends there,
-///   and for an object in the trash that a create replaces: to restore it too, unless the changeset itself put it there.
-///   What else is wrong, and depends on rows, is told only to
-///   whoever has it.
+/// - Writes that aren't permitted or aren't possible are refused instruction by instruction: ``RefusedInstructions`` are left
+///   out, and the rest of the changeset is decided again. If the final state of an object is forbidden, its instructions are
+///   tried in order, a `set` field by field, and each one that would make the object forbidden is refused.
+/// - An object that the client's user can't read is treated as missing, and so are its list elements and the elements of
+///   lists that the user can't read: edits and erases do nothing. A create of such an object is decided like the create of a
+///   new one; if that is permitted, it's refused because the key is taken. Links to such an object are kept.
+/// - Permission is checked for every life of an object within the changeset, including one that begins and ends there. An
+///   object in the trash that a create replaces also needs the permission to restore, unless the changeset itself put it
+///   there. A refusal for any other reason that depends on rows is reported only to users who may write the object.
 public struct Arbiter: Sendable {
     /// The schema that class and column positions in changesets, rows and log entries refer to.
     public let schema: Schema
     /// What can be checked without rows.
     public let check: ChangesetCheck
-    /// By position.
+    /// By class position.
     let classes: [ArbitratedClass]
     var rows = UndoableDictionary<ObjectReference, Row>()
     var trash = UndoableDictionary<ObjectReference, Row>()
     var log: [ObjectReference: [LogEntry]] = [:]
-    /// Objects whose own entries later changesets need; nil for all.
+    /// Objects for which later changesets need the log entries of this group; nil for all objects.
     var repeated: Set<ObjectReference>?
-    /// For each target, the columns that link to it now or did before; others do no harm.
+    /// For each target, the columns that link to it or did so before. Stale entries do no harm.
     var referrers: [ObjectReference: [Field]] = [:]
 
-    /// How often a changeset is decided anew because something of it was refused. What is then still refused is
-    /// refused with all the rest.
+    /// How many times a changeset is decided. Each refusal causes another round; if the last round still refuses
+    /// something, the whole changeset is refused.
     public static let maximumRoundCount = 8
 
     /// One column of one object.
@@ -60,11 +59,11 @@ public struct Arbiter: Sendable {
         classes = ArbitratedClass.classes(of: schema)
     }
 
-    /// What is known before a group's changesets are loaded, so that less has to be kept.
+    /// Announces the group before its changesets are loaded, so that less has to be kept.
     /// - Parameters:
-    ///   - objectCount: about how many objects they write.
-    ///   - repeated: objects that more than one instruction writes, from ``collectReferences(of:_:_:_:)``. Nobody asks what
-    ///     the group has done to the others.
+    ///   - objectCount: about how many objects the group writes.
+    ///   - repeated: objects that more than one instruction writes, from ``collectReferences(of:_:_:_:)``. For all
+    ///     others, no log entries of the group itself are kept.
     public mutating func expect(objectCount: Int, repeated: Set<ObjectReference>) {
         rows.reserveCapacity(objectCount)
         self.repeated = repeated
@@ -86,7 +85,7 @@ public struct Arbiter: Sendable {
         referrers[target, default: []].append(field)
     }
 
-    /// Loads the row of an object in the trash. Devices don't see it, but a create takes the row over.
+    /// Loads the row of an object in the trash. Devices don't see it, but a create with its key takes it over.
     public mutating func load(_ reference: ObjectReference, trashed row: Row) { trash[reference] = row }
 
     /// Loads changelog entries of a referenced object, oldest first.
@@ -101,8 +100,8 @@ public struct Arbiter: Sendable {
         return (written, linked.subtracting(written))
     }
 
-    /// The same of several changesets: adds to what they write, to what they link to, which they may write as well, and to
-    /// what several instructions write.
+    /// Collects the references of several changesets: adds to the objects that they write, the objects that they link
+    /// to (which they may write as well), and the objects that several instructions write.
     public func collectReferences(
         of changeset: Changeset, _ written: inout Set<ObjectReference>, _ linked: inout Set<ObjectReference>,
         _ repeated: inout Set<ObjectReference>
@@ -131,12 +130,12 @@ public struct Arbiter: Sendable {
     /// Applies one changeset to the loaded state.
     /// - Parameters:
     ///   - stamp: the changeset's stamp, clamped by the caller.
-    ///   - base: what the changeset's base tick sees.
+    ///   - base: the transactions that the changeset's base tick contains.
     ///   - permit: returns why a write is not permitted, or nil.
-    ///   - sees: whether the client's user may read an object before the changeset: of a class, with its row. For an
-    ///     element class, the row of the object that has the list.
-    ///   - refused: what has been refused before.
-    ///   - isChecked: whether `refused` has what ``check`` finds to be invalid.
+    ///   - sees: whether the client's user could read an object before the changeset, given its class and row. For an
+    ///     element class, the row is that of the object that owns the list.
+    ///   - refused: what has already been refused.
+    ///   - isChecked: whether `refused` already includes everything that ``check`` finds invalid.
     public mutating func apply(
         _ changeset: Changeset, from client: ClientID, stamp: Stamp, base: Snapshot,
         permit: (WriteRequest) -> WriteDenial?, sees: (_ classIndex: Int, Row) -> Bool = { _, _ in true },
@@ -148,7 +147,7 @@ public struct Arbiter: Sendable {
         for round in 1...Self.maximumRoundCount {
             let (instructions, positions) = refused.remaining(of: changeset, in: schema)
             let hidden = unseen(by: instructions, sees)
-            // Only elements may have to wait.
+            // Only list elements can be held back.
             let order =
                 instructions.contains { classes[$0.reference.classIndex].isElement }
                 ? InstructionOrder.targetsFirst(instructions, schema: schema) { [rows] in rows[$0] != nil }
@@ -175,14 +174,14 @@ public struct Arbiter: Sendable {
         return Arbitration(refused: refused)
     }
 
-    /// The state for an attempt, which gives it back: so nothing of it is copied, however many changesets a group has.
+    /// Moves the state into an attempt, which hands it back. This avoids a copy, however many changesets a group has.
     private mutating func handOver() -> Arbiter {
         let state = self
         self = empty
         return state
     }
 
-    /// An arbiter for the same schema that knows nothing.
+    /// An arbiter for the same schema with nothing loaded.
     var empty: Arbiter { Arbiter(schema, check, classes) }
 
     private init(_ schema: Schema, _ check: ChangesetCheck, _ classes: [ArbitratedClass]) {
@@ -203,7 +202,8 @@ public struct Arbiter: Sendable {
             .notPermitted, denial.reason, className: schema[object.classIndex].name, key: object.key, role: denial.role)
     }
 
-    /// The objects and elements that exist, that instructions write or add elements to, and that their user may not read.
+    /// The existing objects and elements that the instructions write, or to whose lists they add elements, and that the
+    /// user can't read.
     private func unseen(by instructions: [Instruction], _ sees: (Int, Row) -> Bool) -> Set<ObjectReference> {
         var result: Set<ObjectReference> = []
         for instruction in instructions {
@@ -227,8 +227,8 @@ public struct Arbiter: Sendable {
 extension Arbiter {
     /// Why a changeset can't be applied as it is.
     enum Objection {
-        /// The instructions on `reference` together aren't permitted; the app knows them as a write to `object`, the same
-        /// or the object that has the list.
+        /// The instructions on `reference` together aren't permitted. To the app they are a write to `object`: the same
+        /// object, or the one that owns the list.
         case denied(ObjectReference, object: ObjectReference, WriteDenial)
         /// The instruction at a position can't be carried out.
         case impossible(position: Int, Refusal)

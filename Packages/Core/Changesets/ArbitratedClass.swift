@@ -1,20 +1,20 @@
 internal import TomboloModel
 
-/// What arbitration asks of a class for every instruction. A class, since a copy of a ``ClassSchema`` for each instruction
-/// would cost more than what it's asked for.
+/// What arbitration needs of a class for every instruction. It's a reference type because copying a ``ClassSchema`` for
+/// each instruction would cost more than the lookups themselves.
 final class ArbitratedClass: Sendable {
     let item: ClassSchema
     let keyIndex: Int?
-    /// Whether its objects are elements of lists.
+    /// Whether its objects are list elements.
     let isElement: Bool
     let isTrashable: Bool
-    /// The position of the class whose objects have the lists; of any other class its own.
+    /// The position of the class that owns the list; for any other class, its own position.
     let rootIndex: Int
-    /// A new object's row before anything is set.
+    /// A new object's row before any field is set.
     let blank: Row
     /// The columns that are links.
     let linkColumns: [Int]
-    /// By column: the position of the class that a link leads to.
+    /// By column: the position of the class that a link targets.
     let linkTargets: [Int?]
     let isOptional: [Bool]
 
@@ -36,7 +36,7 @@ final class ArbitratedClass: Sendable {
         }
     }
 
-    /// The object that a link leads to; nil for null, and for a column that isn't a link.
+    /// The object that a link targets; nil for null and for a column that isn't a link.
     func link(_ column: Int, _ key: Value) -> ObjectReference? {
         guard linkTargets.indices.contains(column), let target = linkTargets[column], !key.isNull else { return nil }
         return ObjectReference(classIndex: target, key: key)

@@ -4,9 +4,9 @@ public struct Arbitration: Sendable {
     public let writes: [RowWrite]
     /// For each of ``writes``, the position of the instruction that it comes from.
     public let positions: [Int]
-    /// The number of field writes that lost to others.
+    /// The number of field writes that lost to concurrent ones or to a missing object.
     public let lost: Int
-    /// What isn't applied, and why.
+    /// The instructions that aren't applied, and why.
     public let refused: RefusedInstructions
 
     init(writes: [RowWrite], positions: [Int], lost: Int, refused: RefusedInstructions) {
@@ -16,6 +16,6 @@ public struct Arbitration: Sendable {
         self.refused = refused
     }
 
-    /// Nothing is to be written.
+    /// An outcome that writes nothing.
     public init(refused: RefusedInstructions) { self.init(writes: [], positions: [], lost: 0, refused: refused) }
 }

@@ -1,9 +1,9 @@
 internal import TomboloModel
 
-/// Links: those that an erase ends, and those to objects that come later.
+/// Links that an erase ends, and links to objects that are created later.
 extension Arbiter.Attempt {
-    /// Repeats on the loaded rows what the database's foreign keys do when an object is deleted. The changelog
-    /// records it too.
+    /// Repeats on the loaded rows what the database's foreign keys do when an object is deleted. The changelog records
+    /// these changes too.
     mutating func unlink(_ target: ObjectReference) {
         var waiting = [target]
         while let target = waiting.popLast() {
@@ -29,8 +29,8 @@ extension Arbiter.Attempt {
         }
     }
 
-    /// Deferred links lead to the object being erased, not to a new one with its key. An object in the trash is
-    /// still a row and keeps the links to it.
+    /// Ends the deferred links to an object that is erased, so that they can't lead to a new object with its key. An
+    /// object in the trash is still a row and keeps the links to it.
     mutating func endDeferredLinks(to target: ObjectReference) {
         guard !arbiter.schema[target.classIndex].isTrashable else { return }
         for index in deferralsTo.removeValue(forKey: target) ?? [] {
@@ -45,7 +45,7 @@ extension Arbiter.Attempt {
         deferredLinks.append((from, target, position))
     }
 
-    /// Sets links to objects that a later instruction created; the others stay nil.
+    /// Sets the links to objects that a later instruction created; the others stay nil.
     mutating func setDeferredLinks() {
         for (index, (from, target, position)) in deferredLinks.enumerated() where deferral[from] == index {
             let (reference, column) = (from.reference, from.column)

@@ -1,12 +1,12 @@
 internal import TomboloModel
 
-/// What the user may not do.
+/// Permission checks.
 extension Arbiter.Attempt {
-    /// Asks for every life of every object that the changeset touched.
+    /// Checks the permissions of every life of every object that the changeset touched.
     func objections(_ permit: (WriteRequest) -> WriteDenial?) -> [Arbiter.Objection] {
         var result: [Arbiter.Objection] = []
         var denied: Set<ObjectReference> = []
-        /// What was answered about lists, by the objects that have them.
+        /// The answers about lists, by the object that owns them.
         var answers: [ObjectReference: WriteDenial?] = [:]
         for reference in touched {
             guard let objection = objection(to: reference, permit, &answers) else { continue }
@@ -38,7 +38,7 @@ extension Arbiter.Attempt {
                     return .impossible(position: position, Self.takenKey(reference, item))
                 }
             }
-            // If the changeset writes the list's owner, the owner's own requests decide.
+            // If the changeset writes the list's owner, the permissions of that write decide.
             guard self.lives[owner]?.isEmpty != false else { continue }
             if answers[owner] == nil {
                 // An owner that doesn't exist or is in the trash makes a request without rows, which no rule permits.

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// What instructions write.
+/// How each instruction is carried out.
 extension Arbiter.Attempt {
     mutating func perform(_ instruction: Instruction, at position: Int) {
         self.position = position
@@ -37,7 +37,7 @@ extension Arbiter.Attempt {
         }
     }
 
-    /// Does what would be done if the object didn't exist.
+    /// Performs an instruction on an object that the user can't read, as if the object didn't exist.
     mutating func performUnseen(_ instruction: Instruction, _ item: ArbitratedClass) {
         let reference = instruction.reference
         switch instruction {
@@ -49,7 +49,7 @@ extension Arbiter.Attempt {
                 arbiter.rows[reference] = row
                 return
             }
-            // From here on it's the new object, which is never written: the key is taken.
+            // From here on, instructions mean the new object. It's never written, because the key is taken.
             unseen.remove(reference)
             object(to: reference, Self.takenKey(reference, item))
         case .set(_, let fields): lost += fields.count
@@ -90,7 +90,7 @@ extension Arbiter.Attempt {
             row[index] = .null
         }
         let replaced = arbiter.trash.take(reference)
-        // What the changeset put into the trash had a life within it.
+        // An object that the changeset itself put into the trash had a life within it.
         let isRestored = replaced != nil && lives[reference]?.isEmpty != false
         lives[reference, default: []].append(
             ObjectLife(old: nil, replaced: replaced, isRestored: isRestored, creation: position, last: row))
@@ -169,7 +169,7 @@ extension Arbiter.Attempt {
         self.write(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
     }
 
-    /// Whether a property can hold a sum; if not, the instruction is refused.
+    /// Whether a property can hold a sum; refuses the instruction if not.
     private mutating func isPossible(
         _ write: FieldWrite, overflows: Bool, _ reference: ObjectReference, _ item: ArbitratedClass
     ) -> Bool {
@@ -192,7 +192,7 @@ extension Arbiter.Attempt {
         object(to: reference, Refusal(code, message, className: item.item.name, key: reference.key))
     }
 
-    /// The same for all that a user may not know of: what they may not read, and what is in the trash.
+    /// The same refusal for everything that the user must not know about: objects they can't read, and objects in the trash.
     static func takenKey(_ reference: ObjectReference, _ item: ArbitratedClass) -> Refusal {
         Refusal(
             .constraint, "There is another \(item.item.name) with this primary key.", className: item.item.name,

@@ -1,47 +1,46 @@
 internal import TomboloModel
 
 extension Arbiter {
-    /// One changeset under way.
+    /// One try at applying a changeset.
     struct Attempt {
         var arbiter: Arbiter
         let client: ClientID
         let stamp: Stamp
         let base: Snapshot
-        /// What the user may not read.
+        /// The objects that the user can't read.
         let hidden: Set<ObjectReference>
-        /// What of it counts as missing.
+        /// The hidden objects that still count as missing.
         var unseen: Set<ObjectReference>
         var writes: [RowWrite] = []
         /// The position of the instruction that each write comes from.
         var positions: [Int] = []
-        /// The position of the instruction under way.
+        /// The position of the instruction being performed.
         var position = 0
         var lost = 0
-        /// By object, made when the first instruction on it comes.
+        /// By object; filled at the first instruction on it.
         var concurrentWrites: [ObjectReference: ConcurrentWrites] = [:]
-        /// What foreign keys did.
+        /// Log entries for what foreign keys did.
         var consequences: [LogEntry] = []
         /// For permissions: the lives within the changeset of every object that an instruction named.
         var lives: [ObjectReference: [ObjectLife]] = [:]
         var touched: [ObjectReference] = []
-        /// The columns that the changeset writes in rows that were there, by object. Defaults that replace nothing don't
-        /// count.
+        /// By object, the columns that the changeset writes in existing rows. Defaults that replace nothing don't count.
         var written: [ObjectReference: Set<Int>] = [:]
-        /// Instructions that can't be carried out, by position, with their objects. Whoever may write the object is told
-        /// why: it says something about rows.
+        /// Instructions that can't be carried out, by position, with their objects. Only a user who may write the
+        /// object learns the reason, because it reveals something about rows.
         var impossible: [(position: Int, reference: ObjectReference, refusal: Refusal)] = []
         /// Links to objects that a later instruction of the changeset may create, in order.
         var deferredLinks: [(from: Field, to: ObjectReference, position: Int)] = []
-        /// Position in ``deferredLinks`` of a column's link, unless the column was written since.
+        /// The position in ``deferredLinks`` of a column's link, unless the column was written since.
         var deferral: [Field: Int] = [:]
-        /// Positions in ``deferredLinks`` of the links to an object since its last erase.
+        /// The positions in ``deferredLinks`` of the links to an object since its last erase.
         var deferralsTo: [ObjectReference: [Int]] = [:]
         /// The referrers of objects that were erased.
         var endedReferrers: [ObjectReference: [Field]] = [:]
-        /// Columns set by default, as the last object that was created had them: most are like the one before.
+        /// Which columns the last created object got by default. Kept because consecutive objects usually have the same ones.
         var lastDefaults: (isDefault: [Bool], columns: Set<Int>) = ([], [])
 
-        /// - Parameter instructionCount: of how many instructions the changeset is, about.
+        /// - Parameter instructionCount: about how many instructions the changeset has.
         init(
             arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot, hidden: Set<ObjectReference>,
             instructionCount: Int = 0
@@ -60,7 +59,8 @@ extension Arbiter {
             self.arbiter.trash.begin()
         }
 
-        /// The log gets the changeset's own entries only when it is finished.
+        /// The concurrent writes to an object. They can be kept for the whole changeset because the log gets its own
+        /// entries only in ``finish()``.
         mutating func concurrentWrites(to reference: ObjectReference) -> ConcurrentWrites {
             guard !arbiter.log.isEmpty, let entries = arbiter.log[reference] else { return ConcurrentWrites() }
             if let known = concurrentWrites[reference] { return known }
@@ -77,14 +77,14 @@ extension Arbiter {
             touched.append(reference)
         }
 
-        /// Removes a row, keeping what permission checks need.
+        /// Removes a row, but keeps what permission checks need.
         mutating func remove(_ reference: ObjectReference) {
             guard let row = arbiter.rows.take(reference) else { return }
             guard let count = lives[reference]?.count, count > 0 else { return }
             lives[reference]?[count - 1].end(row)
         }
 
-        /// The state after the changeset, with entries for the changesets that follow in the group.
+        /// The state after the changeset, with log entries for the changesets that follow in the group.
         mutating func finish() -> Arbiter {
             if arbiter.repeated?.isEmpty != true {
                 for write in writes where arbiter.repeated?.contains(write.reference) != false {

@@ -1,14 +1,14 @@
 public import TomboloModel
 
 extension Changeset {
-    /// A stable FNV-1a hash of what the changeset does, by class and property names. The server stores it with the
-    /// receipt of an applied changeset, to tell a repeated changeset from another one with the same number. The base is
-    /// left out: after a batch that replaces everything, a device sends its pending changesets again with a newer base.
+    /// A stable FNV-1a hash of what the changeset does, by class and property names. The server stores it with the receipt of
+    /// an applied changeset, to tell a repeated changeset from a different one with the same number. The base is left out:
+    /// after a batch that replaces everything, a device sends its pending changesets again with a newer base.
     public func fingerprint(in schema: Schema) -> Int64 {
         fingerprint(in: schema, className: { $0.name }, propertyName: { $0.name })
     }
 
-    /// The same by the names that classes and properties had first, so that it stays what it was when they are renamed.
+    /// The fingerprint by the names that classes and properties had first, so that it survives renames.
     public func originalFingerprint(in schema: Schema) -> Int64 {
         fingerprint(in: schema, className: { $0.firstName }, propertyName: { $0.firstName })
     }
@@ -18,7 +18,7 @@ extension Changeset {
     ) -> Int64 {
         if let defect { return defect.fingerprint }
         var hash = ChangesetFingerprint(number: number, stamp: stamp)
-        // Neighbours are mostly of one class.
+        // Consecutive instructions usually have the same class.
         var classIndex: Int?
         var (name, columns): (String, [String]) = ("", [])
         for instruction in instructions {

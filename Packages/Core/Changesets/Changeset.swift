@@ -4,21 +4,21 @@ public import TomboloModel
 public struct Changeset: Hashable, Sendable {
     /// Numbers the changesets of one client from 1 without gaps.
     public var number: Int64
-    /// The tick the device was at; everything in it happened before this changeset. 0 before the first batch.
+    /// The tick the device was at; everything up to that tick happened before this changeset. 0 before the first batch.
     public var base: Int64
     /// When the transaction committed, on the device's ``HybridClock``. The server clamps it.
     public var stamp: Stamp
     /// What the transaction did, in the order of the app's calls.
     public var instructions: [Instruction]
-    /// Set if the reader can't tell what the changeset does, because its schema lacks a class or property that the
-    /// changeset names. ``instructions`` is then empty. The server refuses such a changeset and continues with the
-    /// next.
+    /// Set if the reader can't tell what the changeset does, because its schema lacks a class or property that the changeset
+    /// names. ``instructions`` is then empty. The server refuses such a changeset and continues with the next one.
     public var defect: ChangesetDefect?
     /// The bytes as first queued, on a device whose app was updated and no longer has a class or property that the
-    /// changeset writes. These bytes are uploaded, so that the changeset stays identical to the one the server may have
-    /// seen; ``instructions`` has only what the app still knows.
+    /// changeset writes. The device uploads these bytes, so that the changeset stays identical to the one the server
+    /// may have seen; ``instructions`` has only what the app still knows.
     public var queuedBytes: [UInt8]?
-    /// For tracing: the span that the upload belongs to, as one line of W3C's `traceparent`. No part of what the changeset does.
+    /// For tracing: the span that the upload belongs to, as a W3C `traceparent` line. It doesn't affect what the
+    /// changeset does.
     public var traceparent: String?
 
     /// A changeset that its reader understands fully.
@@ -35,9 +35,9 @@ public struct Changeset: Hashable, Sendable {
 
 /// One step of a changeset. List operations are instructions on the list's element class.
 public enum Instruction: Hashable, Sendable {
-    /// Creates an object with all its columns but the key. If the key exists, merges field by field.
+    /// Creates an object with all its columns except the key. If the key exists, merges field by field.
     case create(ObjectReference, [FieldWrite])
-    /// Sets columns of an existing object. On a missing object all the writes are lost.
+    /// Sets columns of an existing object. If the object is missing, all the writes are lost.
     case set(ObjectReference, [FieldWrite])
     /// Adds to an integer column; concurrent additions all count.
     case add(ObjectReference, column: Int, amount: Int64)
@@ -59,8 +59,8 @@ public struct FieldWrite: Hashable, Sendable {
     public let column: Int
     /// The value to store; a link is stored as its target's key.
     public let value: Value
-    /// The value comes from the property's declaration, not from the app. It loses to any explicit write, and to any
-    /// value the device could have known.
+    /// Whether the value is the property's declared default rather than one that the app set. A default loses to any
+    /// explicit write, and to any value the device could have known.
     public let isDefault: Bool
 
     public init(column: Int, value: Value, isDefault: Bool = false) {

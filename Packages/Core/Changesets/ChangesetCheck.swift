@@ -1,11 +1,11 @@
 public import TomboloModel
 
-/// Checks that refuse a changeset before any row is read or locked.
+/// Checks that can refuse a changeset before any row is read or locked.
 public struct ChangesetCheck: Sendable {
     private let schema: Schema
-    /// The columns of the class that has the most.
+    /// The greatest number of columns that any class has.
     private let columnCount: Int
-    /// By class: what nearly all keys and values pass.
+    /// By class: quick checks that nearly all keys and values pass.
     private let common: [CommonChecks]
 
     private struct CommonChecks {
@@ -21,14 +21,14 @@ public struct ChangesetCheck: Sendable {
         }
     }
 
-    /// Checks against the server's schema. One check is good for any number of changesets.
+    /// Checks against the server's schema. One instance serves any number of changesets.
     public init(schema: Schema) {
         self.schema = schema
         columnCount = schema.classes.reduce(0) { max($0, $1.columns.count) }
         common = schema.classes.map { CommonChecks($0) }
     }
 
-    /// Whether every class, key and column is there: nothing after this check may fail to name them.
+    /// Whether every class, key and column exists, so that later steps can name them all.
     public func isReadable(_ changeset: Changeset) -> Bool {
         changeset.instructions.allSatisfy { instruction in
             let reference = instruction.reference
@@ -53,11 +53,11 @@ public struct ChangesetCheck: Sendable {
     // MARK: Content
 
     /// Refuses the instructions that are wrong whatever the rows are: checks classes, columns, keys and values against
-    /// the schema, with the code ``Refusal/Code/invalid``. Of a `set` it refuses the fields that are wrong. ``Arbiter``
-    /// does so too.
+    /// the schema and refuses with the code ``Refusal/Code/invalid``. In a `set`, refuses only the wrong fields.
+    /// ``Arbiter`` runs this check too.
     public func refuseInvalid(in changeset: Changeset, _ refused: inout RefusedInstructions) {
         if let defect = changeset.defect { refused.refuseEverything(of: changeset, defect.refusal) }
-        // For each column, the index of the last instruction that named it.
+        // For each column, the position of the last instruction that named it.
         var namedBy = Array(repeating: -1, count: columnCount)
         let (instructions, positions) = refused.remaining(of: changeset, in: schema)
         for (position, instruction) in zip(positions, instructions) {
@@ -102,7 +102,7 @@ public struct ChangesetCheck: Sendable {
         }
     }
 
-    /// Whether an instruction is surely valid; if not, the columns decide, and say why.
+    /// Whether the quick checks prove an instruction valid. If not, the columns decide and give the reason.
     private func isOrdinary(_ instruction: Instruction, at position: Int, _ namedBy: inout [Int]) -> Bool {
         let reference = instruction.reference
         guard common.indices.contains(reference.classIndex) else { return false }
@@ -144,8 +144,8 @@ public struct ChangesetCheck: Sendable {
         return item
     }
 
-    /// Checks one field. A primary key may be written only with its own value, because permissions and locks are about
-    /// the object that the changeset names.
+    /// Checks one field. A primary key may be written only with the value it has, because permissions and locks apply
+    /// to the object that the changeset names.
     func requireValid(_ field: FieldWrite, of reference: ObjectReference, _ item: ClassSchema) throws(Refusal) {
         guard item.columns.indices.contains(field.column) else {
             throw invalid("\(item.name) has no column \(field.column).", reference)
@@ -171,8 +171,8 @@ public struct ChangesetCheck: Sendable {
 
     private typealias Denials = [WriteRequest.Operation: WriteDenial]
 
-    /// Refuses writes that aren't permitted for any object of a class, so that nobody locks rows they may never write.
-    /// Writes permitted for some objects are decided by ``Arbiter``, which sees the rows.
+    /// Refuses writes that aren't permitted for any object of a class, so that no user locks rows that they may never
+    /// write. Writes that are permitted for some objects are left to ``Arbiter``, which sees the rows.
     /// - Parameter denial: why an operation isn't permitted for any object of the class at a position, or nil if it's
     ///   permitted for some.
     public func refuseDenied(
@@ -215,7 +215,7 @@ public struct ChangesetCheck: Sendable {
         for (position, instruction) in zip(positions, instructions) {
             let reference = instruction.reference
             let root = schema.rootClassIndex(of: reference.classIndex)
-            // If the changeset writes an object of the class that has the list, that object's requests decide.
+            // If the changeset writes an object of the class that owns the list, the permissions of that write decide.
             guard root != reference.classIndex, !written.contains(root), let reason = denials[root]?[.update] else {
                 continue
             }
@@ -223,8 +223,8 @@ public struct ChangesetCheck: Sendable {
         }
     }
 
-    /// Nil if the current row may allow it: a create makes an object or edits the existing one, what the changeset
-    /// creates it may edit and erase, and what it erases it may edit before.
+    /// Why an instruction is denied, or nil if the current row may allow it. A create makes an object or edits the
+    /// existing one. The changeset may edit and erase objects that it creates, and edit objects before it erases them.
     private func reason(
         _ instruction: Instruction, isCreated: Bool, isErased: Bool, _ denied: Denials?
     ) -> WriteDenial? {

@@ -3,10 +3,10 @@
 public struct ChangesetDefect: Hashable, Sendable {
     /// The refusal to send to the device.
     public let refusal: Refusal
-    /// Equals ``Changeset/fingerprint(in:)`` of a reader that has all the names.
+    /// Equals ``Changeset/fingerprint(in:)`` as computed by a reader that has all the names.
     public let fingerprint: Int64
 
-    /// Made by the decoder of uploads.
+    /// Called by the decoder of uploads.
     public init(refusal: Refusal, fingerprint: Int64) {
         self.refusal = refusal
         self.fingerprint = fingerprint

@@ -5,7 +5,7 @@ public import TomboloModel
 public struct ChangesetFingerprint: Sendable {
     private var hash = StableHash()
 
-    /// Starts with the parts that precede the instructions.
+    /// Starts with what precedes the instructions.
     public init(number: Int64, stamp: Stamp) {
         hash.add(number)
         hash.add(stamp.microseconds)
@@ -18,33 +18,33 @@ public struct ChangesetFingerprint: Sendable {
         hash.add(key)
     }
 
-    /// Follow with one ``addField(_:_:isDefault:)`` for each field.
+    /// Begins a create. Follow with one ``addField(_:_:isDefault:)`` for each field.
     public mutating func addCreate(fieldCount: Int) {
         hash.add(1)
         hash.add(Int64(fieldCount))
     }
 
-    /// Follow with one ``addField(_:_:isDefault:)`` for each field.
+    /// Begins a set. Follow with one ``addField(_:_:isDefault:)`` for each field.
     public mutating func addSet(fieldCount: Int) {
         hash.add(2)
         hash.add(Int64(fieldCount))
     }
 
-    /// One field of a create or set, in the changeset's order.
+    /// Adds one field of a create or set, in the changeset's order.
     public mutating func addField(_ property: String, _ value: Value, isDefault: Bool) {
         hash.add(property)
         hash.add(byte: isDefault ? 1 : 0)
         hash.add(value)
     }
 
-    /// The instruction adds to an integer column.
+    /// Adds an addition to an integer column.
     public mutating func addAddition(_ property: String, amount: Int64) {
         hash.add(3)
         hash.add(property)
         hash.add(amount)
     }
 
-    /// The instruction erases its object.
+    /// Adds an erase.
     public mutating func addErase() { hash.add(4) }
 
     /// The fingerprint of everything added so far.

@@ -1,23 +1,23 @@
-/// What the changelog says of one object, as far as one changeset has to know: what beats its writes, and what it comes on top
-/// of. Made in one pass over the object's entries, however many instructions the changeset has on it.
+/// What one changeset has to know of an object's changelog: the writes that beat its own, and the additions that apply
+/// on top of them. Made in one pass over the object's entries, however many instructions the changeset has on it.
 struct ConcurrentWrites {
-    /// Whether the object was erased, without the changeset's base seeing it.
+    /// Whether the object was erased concurrently, that is, without the changeset's base seeing the erase.
     private(set) var isErased = false
-    /// Columns that were set and aren't earlier than the changeset.
+    /// Columns with a concurrent set that isn't earlier than the changeset.
     private var beaten: Set<Int> = []
-    /// By column, what was added and isn't earlier than the changeset.
+    /// By column, the sum of concurrent additions that aren't earlier than the changeset.
     private var additions: [Int: Int64] = [:]
-    /// Columns that last got a default that the device couldn't know of, earlier than the changeset.
+    /// Columns whose last write is a concurrent default, earlier than the changeset.
     private var replaceable: Set<Int> = []
 
-    /// Nobody else wrote the object.
+    /// The result when nobody else wrote the object.
     init() {}
 
     /// - Parameters:
-    ///   - entries: the object's, oldest first.
-    ///   - client: whose changeset it is.
-    ///   - stamp: the changeset's.
-    ///   - base: what its base tick sees.
+    ///   - entries: the object's changelog entries, oldest first.
+    ///   - client: the client that made the changeset.
+    ///   - stamp: the changeset's stamp.
+    ///   - base: the transactions that its base tick contains.
     init(_ entries: [LogEntry], columnCount: Int, client: ClientID, stamp: Stamp, base: Snapshot) {
         for entry in entries {
             let isConcurrent = entry.client != client && !base.sees(entry.xid)
@@ -33,7 +33,7 @@ struct ConcurrentWrites {
         }
     }
 
-    /// Whether a client's changeset is later than an entry; of two with one stamp, plain SQL's is the later one.
+    /// Whether a client's changeset is later than an entry. On equal stamps plain SQL counts as later.
     private static func isLater(_ client: ClientID, _ stamp: Stamp, than entry: LogEntry) -> Bool {
         guard stamp == entry.stamp else { return stamp > entry.stamp }
         guard let other = entry.client else { return false }
@@ -54,10 +54,10 @@ struct ConcurrentWrites {
         }
     }
 
-    /// Whether a set of the column that isn't earlier discards the changeset's set or addition.
+    /// Whether a concurrent set that isn't earlier discards the changeset's set or addition to this column.
     func beats(_ column: Int) -> Bool { beaten.contains(column) }
 
-    /// What comes on top of a number that the changeset sets.
+    /// The amount to add to a number that the changeset sets.
     func additions(to column: Int) -> Int64 { additions[column] ?? 0 }
 
     /// Whether the changeset's default may replace the column's value in an object that exists.

@@ -1,7 +1,7 @@
-/// The device's clock: wall time corrected by the server's last time, strictly increasing. Pure: the wall clock is a
-/// parameter.
+/// The device's clock: wall time corrected by the server's last time, strictly increasing. A pure value: the wall clock
+/// is a parameter.
 public struct HybridClock: Hashable, Sendable {
-    /// The last stamp given out or seen.
+    /// The last stamp issued or seen.
     public private(set) var last: Stamp
     /// Server time minus the device's wall clock, in microseconds, at the last batch.
     public private(set) var offsetMicroseconds: Int64

@@ -7,19 +7,19 @@ internal import TomboloModel
 /// in one call. Optional links need no order: they're set once the target exists.
 struct InstructionOrder {
     private let schema: Schema
-    /// Whether an object exists before the changeset.
+    /// Whether an object existed before the changeset.
     private let exists: (ObjectReference) -> Bool
     private let instructions: [Instruction]
     /// Positions in ``instructions``.
     private var result: [Int] = []
-    /// The first and last position at which the changeset creates an object. Built when the first element needs it.
+    /// The first and last positions at which the changeset creates an object. Built when the first element needs it.
     private var creations: [ObjectReference: ClosedRange<Int>]?
     private var erased: Set<ObjectReference> = []
     /// Positions of held-back instructions by object, in the changeset's order.
     private var held: [ObjectReference: [Int]] = [:]
-    /// Elements held back, by the object they wait for.
+    /// Held-back elements, by the object they wait for.
     private var waiting: [ObjectReference: [ObjectReference]] = [:]
-    /// Elements held back, by the object that owns their list.
+    /// Held-back elements, by the object that owns their list.
     private var heldOf: [ObjectReference: [ObjectReference]] = [:]
 
     private init(_ instructions: [Instruction], _ schema: Schema, _ exists: @escaping (ObjectReference) -> Bool) {
@@ -30,15 +30,14 @@ struct InstructionOrder {
     }
 
     /// The positions of the instructions, with those on an element moved right behind the creation of its target. An
-    /// element whose
-    /// target neither exists nor is created stays where it is, and no instruction moves past the erasure of the list's
-    /// owner.
+    /// element whose target neither exists nor is created stays where it is. No instruction moves past the erase of the
+    /// list's owner.
     static func targetsFirst(
         _ instructions: [Instruction], schema: Schema, exists: @escaping (ObjectReference) -> Bool
     ) -> [Int] {
         var order = InstructionOrder(instructions, schema, exists)
         for index in instructions.indices { order.take(index) }
-        // Elements that wait for each other in a circle, which no device sends.
+        // Elements that wait for each other in a cycle, which no device sends.
         if !order.held.isEmpty { for instruction in instructions { order.giveUp(instruction.reference) } }
         return order.result
     }
@@ -75,7 +74,7 @@ struct InstructionOrder {
         heldOf[ObjectReference(classIndex: root, key: owner.value), default: []].append(element)
     }
 
-    /// Releases the elements that waited for `target`, and those that waited for them in turn.
+    /// Releases the elements that waited for `target`, and then those that waited for these elements.
     private mutating func release(whatWaitsFor target: ObjectReference, at index: Int) {
         var targets = [target]
         while let target = targets.popLast() {
@@ -97,7 +96,7 @@ struct InstructionOrder {
         if let positions = held.removeValue(forKey: element) { result += positions }
     }
 
-    /// An object that `reference` needs and that a later instruction creates, or that is held back itself.
+    /// An object that `reference` needs and that a later instruction creates, or that is itself held back.
     private mutating func missing(
         _ reference: ObjectReference, _ fields: [FieldWrite], at index: Int
     ) -> ObjectReference? {

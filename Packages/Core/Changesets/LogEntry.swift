@@ -1,11 +1,11 @@
 public import TomboloModel
 
-/// One row of the changelog: what happened to one object, by whom and when. It never has the new row.
+/// One row of the changelog: what happened to one object, who did it and when. It doesn't contain the new row.
 public struct LogEntry: Hashable, Sendable {
     public enum Operation: Hashable, Sendable {
         case create
         case update
-        /// Also a move into the trash, since devices no longer see the object.
+        /// Includes a move into the trash, because devices no longer see the object.
         case erase
     }
 

@@ -1,27 +1,27 @@
 internal import TomboloModel
 
-/// Finds out which instructions on a forbidden object have to go, so that its other edits survive.
+/// Finds out which instructions on a forbidden object must be refused, so that its other edits survive.
 struct Narrowing {
-    /// The number of instructions and fields of one object that are tried one after the other; of an object with more,
-    /// all are refused. The work grows with its square.
+    /// The maximum number of instructions and fields of one object that are tried one after the other. If an object has
+    /// more, all are refused. The work grows with the square of this number.
     static let maximumUnitCount = 100
-    /// The number of tries for one changeset; after them, all the instructions of each forbidden object are refused.
+    /// The maximum number of tries for one changeset. After that, all instructions on each forbidden object are refused.
     static let maximumTryCount = 10_000
 
     private var tries = 0
 
-    /// A part of an instruction that is refused or not: a field of a `set`, or another instruction whole.
+    /// What is refused or kept as one: a field of a `set`, or any other instruction as a whole.
     private struct Unit {
-        /// The position in the changeset.
+        /// The instruction's position in the changeset.
         let position: Int
         let instruction: Instruction
     }
 
-    /// Refuses what `objections` are about.
+    /// Refuses the instructions that `objections` are about.
     /// - Parameters:
-    ///   - attempt: the changeset as it was tried.
-    ///   - arbiter: the state before.
-    ///   - instructions: those that were tried, with their `positions` in the changeset.
+    ///   - attempt: the failed attempt.
+    ///   - arbiter: the state before the attempt.
+    ///   - instructions: the instructions that were tried, with their `positions` in the changeset.
     mutating func refuse(
         _ objections: [Arbiter.Objection], of attempt: Arbiter.Attempt, from arbiter: Arbiter,
         _ instructions: [Instruction], _ positions: [Int], _ permit: (WriteRequest) -> WriteDenial?,
@@ -40,7 +40,7 @@ struct Narrowing {
                 let units = reference == object ? all.flatMap(Self.units) : []
                 guard !units.isEmpty, units.count <= Self.maximumUnitCount, tries + units.count <= Self.maximumTryCount
                 else {
-                    // A list's elements are permitted all or none.
+                    // A list's elements are permitted or denied together.
                     for unit in all { refused.refuse(at: unit.position, arbiter.refusal(denial, object)) }
                     continue
                 }
@@ -56,7 +56,7 @@ struct Narrowing {
         return fields.map { Unit(position: unit.position, instruction: .set(reference, [$0])) }
     }
 
-    /// Keeps the units, in order, that together with those kept before are permitted.
+    /// Goes through the units in order and keeps each one that is permitted together with those already kept.
     private func narrow(
         _ reference: ObjectReference, _ units: [Unit], in start: Arbiter.Attempt,
         _ permit: (WriteRequest) -> WriteDenial?, _ refused: inout RefusedInstructions
@@ -90,7 +90,7 @@ struct Narrowing {
 }
 
 extension Arbiter {
-    /// An arbiter that knows one object alone, and what it's linked to as far as it exists at the end of `attempt`.
+    /// An arbiter that has loaded one object and, if they exist at the end of `attempt`, the objects it links to.
     fileprivate func alone(
         _ reference: ObjectReference, writtenBy instructions: [Instruction], asIn attempt: Attempt
     ) -> Arbiter {
@@ -107,7 +107,7 @@ extension Arbiter {
 }
 
 extension Arbiter.Attempt {
-    /// The same client's attempt with nothing done yet.
+    /// A new attempt of the same client with nothing done yet.
     fileprivate func startingAnew(from arbiter: Arbiter) -> Arbiter.Attempt {
         Arbiter.Attempt(arbiter: arbiter, client: client, stamp: stamp, base: base, hidden: hidden)
     }

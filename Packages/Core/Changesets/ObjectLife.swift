@@ -1,26 +1,26 @@
 internal import TomboloModel
 
-/// One uninterrupted existence of an object within a changeset: from before the changeset or its creation, up to its
-/// erasure or the changeset's end. An object that's erased and created again has several, and each needs permission.
+/// One uninterrupted existence of an object within a changeset. It begins with the changeset or the object's creation,
+/// and ends with its erase or the end of the changeset. An object that's erased and created again has several lives,
+/// and each needs permission.
 struct ObjectLife {
     /// The row before the changeset, or nil if the changeset created the object.
     let old: Row?
     /// The row in the trash that the creation took over.
     let replaced: Row?
-    /// Whether that row was in the trash before the changeset: taking it out is a restore.
+    /// Whether that row was in the trash before the changeset, so that taking it out is a restore.
     let isRestored: Bool
-    /// The position of the instruction that created the object; nil if it was there before.
+    /// The position of the instruction that created the object, or nil if it already existed.
     let creation: Int?
     /// The row when the object was erased, or at the end of the changeset.
     var last: Row
     private(set) var isErased = false
 
-    /// Why a life may not be.
+    /// Why a life isn't allowed.
     enum Obstacle {
         case denied(WriteDenial)
-        /// Its key, which the instruction at a position gave it, is that of an object in the trash that the user may not
-        /// restore. To them it's a key that is taken, as that of an object that they may not read: no answer says what is in
-        /// the trash.
+        /// The create at this position has the key of an object in the trash that the user may not restore. The user is told
+        /// that the key is taken, as for an object that they can't read, so that no answer reveals what is in the trash.
         case takenKey(position: Int)
     }
 
@@ -37,9 +37,9 @@ struct ObjectLife {
         isErased = true
     }
 
-    /// Asks for the permissions needed, for an object that isn't a list element.
+    /// Checks all permissions that this life needs. Not for list elements.
     /// - Parameter written: the columns of existing rows that the changeset writes.
-    /// - Returns: why one of them is denied, or nil.
+    /// - Returns: the first obstacle, or nil if everything is permitted.
     func obstacle(
         _ classIndex: Int, isTrashable: Bool, written: Set<Int>, _ permit: (WriteRequest) -> WriteDenial?
     ) -> Obstacle? {
@@ -56,7 +56,7 @@ struct ObjectLife {
             if isRestored, let denial = ask(.restore, replaced, last) {
                 return creation.map { .takenKey(position: $0) } ?? denial
             }
-            // Nothing of the row in the trash is left.
+            // The create overwrites every column of the row in the trash.
             return permit(
                 WriteRequest(
                     operation: .update, classIndex: classIndex, old: replaced, new: last,
@@ -65,7 +65,7 @@ struct ObjectLife {
         }
         guard isErased else { return ask(.update, old, last) }
         if let denial = ask(.delete, old, nil) { return denial }
-        // An object edited and then erased goes into the trash as edited.
+        // An object that is edited and then erased goes into the trash with the edits.
         let isEdited = last != old || !written.isEmpty
         return isTrashable && isEdited ? ask(.update, old, last) : nil
     }

@@ -1,32 +1,34 @@
 public import TomboloModel
 
-/// What of a changeset is refused, by the positions of its instructions. The rest of the changeset is applied as if these
+/// The refused part of a changeset, by the positions of its instructions. The rest is applied as if these instructions
 /// had never been in it.
 ///
-/// An object that a changeset erases and creates again is replaced as a whole or not at all: without its creation the erase
-/// isn't applied either, nor what follows on the object and its lists. Otherwise a refused replacement would be a deletion.
+/// If a changeset erases an object and creates it again, the replacement happens completely or not at all. If the
+/// create is refused, the erase isn't applied either, nor are later instructions on the object and its lists. Otherwise
+/// a refused replacement would be a deletion.
 public struct RefusedInstructions: Sendable {
-    /// By position: what is applied in place of the instruction, a `set` with fewer fields, or nil for nothing.
+    /// By position: the instruction to apply instead (a `set` with fewer fields), or nil for nothing.
     private var substitutes: [Int: Instruction?] = [:]
     private var refusals: [Refusal] = []
     private var known: Set<Refusal> = []
-    /// Refusals beyond ``maximumRefusalCount``.
+    /// The number of refusals beyond ``maximumRefusalCount``.
     private var further = 0
     private var byteCount = 0
 
-    /// The number of objects and reasons that a device is told for one changeset; after them it's told how many there
-    /// were besides.
+    /// The maximum number of refusals that a device is told for one changeset. A summary then says how many more there were.
     public static let maximumRefusalCount = 100
-    /// The size of what a device is told for one changeset, in bytes, beside the summary and the last refusal that began
-    /// before it: receipts keep it until the device has heard of it.
+    /// The maximum total size, in bytes, of the refusals that a device is told for one changeset. The summary doesn't
+    /// count, nor does the part of the last refusal that exceeds the limit. Receipts keep the refusals until the device
+    /// has received them.
     public static let maximumByteCount = 8 << 10
 
-    /// Nothing is refused.
+    /// Refuses nothing.
     public init() {}
 
     public var isEmpty: Bool { known.isEmpty && further == 0 }
 
-    /// What to tell the device: each object once for each reason, bounded by ``maximumRefusalCount`` and a summary.
+    /// What to tell the device: each combination of object and reason once, bounded by ``maximumRefusalCount``, with a
+    /// summary of the rest.
     public var told: [Refusal] {
         guard further > 0, let last = refusals.last else { return refusals }
         return refusals + [
@@ -34,25 +36,25 @@ public struct RefusedInstructions: Sendable {
         ]
     }
 
-    /// Refuses an instruction of a changeset.
+    /// Refuses one instruction.
     public mutating func refuse(at position: Int, _ refusal: Refusal) {
         substitutes[position] = .some(nil)
         note(refusal)
     }
 
-    /// Refuses the fields that a `set` has and `remaining` has not.
+    /// Refuses the fields of a `set` that aren't in `remaining`.
     mutating func reduce(at position: Int, to remaining: Instruction, _ refusal: Refusal) {
         substitutes[position] = remaining
         note(refusal)
     }
 
-    /// Refuses a changeset as a whole.
+    /// Refuses a whole changeset.
     public mutating func refuseEverything(of changeset: Changeset, _ refusal: Refusal) {
         for position in changeset.instructions.indices { substitutes[position] = .some(nil) }
         note(refusal)
     }
 
-    /// A changeset refused as a whole.
+    /// Refuses a whole changeset and nothing else.
     public static func everything(of changeset: Changeset, _ refusal: Refusal) -> RefusedInstructions {
         var result = RefusedInstructions()
         result.refuseEverything(of: changeset, refusal)
@@ -70,7 +72,7 @@ public struct RefusedInstructions: Sendable {
         refusals.append(refusal)
     }
 
-    /// What is to be applied of a changeset, and the position that each instruction has in it.
+    /// The instructions of a changeset that are to be applied, and their positions in it.
     func remaining(of changeset: Changeset, in schema: Schema) -> (instructions: [Instruction], positions: [Int]) {
         let positions = Array(changeset.instructions.indices)
         guard !substitutes.isEmpty else { return (changeset.instructions, positions) }
@@ -86,7 +88,7 @@ public struct RefusedInstructions: Sendable {
         return result
     }
 
-    /// The positions of what belongs to objects that the changeset would replace by others that are refused.
+    /// The positions of the instructions that belong to replacements whose create is refused: see the type's description.
     private func unreplaced(in changeset: Changeset, _ schema: Schema) -> Set<Int> {
         var created: Set<ObjectReference> = []
         for (position, substitute) in substitutes where substitute == nil {
@@ -131,7 +133,7 @@ public struct RefusedInstructions: Sendable {
         return result
     }
 
-    /// The changeset as it would be applied if the object of one of the refusals had not been refused.
+    /// The changeset as it would be applied if nothing on the object that `refusal` names had been refused.
     public func applied(of changeset: Changeset, restoring refusal: Refusal, schema: Schema) -> Changeset {
         var other = self
         for (position, instruction) in changeset.instructions.enumerated()
@@ -143,7 +145,7 @@ public struct RefusedInstructions: Sendable {
         return other.applied(of: changeset, in: schema)
     }
 
-    /// The changeset without what is refused.
+    /// The changeset without the refused instructions.
     public func applied(of changeset: Changeset, in schema: Schema) -> Changeset {
         guard !substitutes.isEmpty else { return changeset }
         var result = changeset

@@ -2,9 +2,9 @@ public import TomboloModel
 
 /// What the server writes for a changeset, after arbitration.
 public enum RowWrite: Hashable, Sendable {
-    /// Inserts a whole new row; `defaults` are the columns whose value the app didn't set.
+    /// Inserts a whole new row. `defaults` are the columns that the app didn't set.
     case insert(ObjectReference, Row, defaults: Set<Int>)
-    /// Updates columns of an existing row. `value` is the final value even for additions, whose amount is in the mark.
+    /// Updates columns of an existing row. `value` is the final value even for additions; their amount is in the mark.
     case update(ObjectReference, [ColumnWrite])
     /// Deletes the row, or moves it into the trash if the class has one.
     case erase(ObjectReference)

@@ -1,10 +1,10 @@
-/// What time it is on the server: what it said last, and how long ago that was. Pure: the time is a parameter, in microseconds
-/// of a clock that nobody sets and that goes on while the device sleeps.
+/// Estimates the server's time from what the server last said and how long ago that was. A pure value: the device's
+/// time is a parameter, in microseconds of a clock that can't be set and that keeps running while the device sleeps.
 public struct ServerClock: Hashable, Sendable {
     private let said: Stamp
     private let moment: Int64
 
-    /// - Parameter microseconds: when it was said.
+    /// - Parameter microseconds: when the server said it, on the device's clock.
     public init(_ said: Stamp, at microseconds: Int64) {
         self.said = said
         moment = microseconds

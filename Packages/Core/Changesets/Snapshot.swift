@@ -3,9 +3,9 @@
 public struct Snapshot: Hashable, Sendable, CustomStringConvertible {
     /// Every transaction below this ID has finished.
     public let xmin: UInt64
-    /// No transaction from this ID on had finished.
+    /// No transaction with this ID or a higher one had finished.
     public let xmax: UInt64
-    /// Transactions in between that were still running.
+    /// The transactions in between that were still running.
     public let running: Set<UInt64>
 
     public init(xmin: UInt64, xmax: UInt64, running: Set<UInt64>) {
@@ -14,10 +14,10 @@ public struct Snapshot: Hashable, Sendable, CustomStringConvertible {
         self.running = running
     }
 
-    /// Sees nothing: the snapshot of a client without a tick.
+    /// Sees nothing: the snapshot of a client that has no tick yet.
     public static let empty = Snapshot(xmin: 0, xmax: 0, running: [])
 
-    /// Parses PostgreSQL's text form, or returns nil if `text` isn't one.
+    /// Parses PostgreSQL's text form. Returns nil if `text` isn't in that form.
     public init?(text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let xmin = UInt64(parts[0]), let xmax = UInt64(parts[1]), xmin <= xmax else {

@@ -2,7 +2,7 @@
 public struct Tick: Hashable, Sendable {
     /// Counts up from 1; 0 is ``origin``.
     public let number: Int64
-    /// A random number that tells this history from one restored from a backup.
+    /// A random number that distinguishes this history from one restored from a backup.
     public let token: Int64
     /// The transactions that the tick contains.
     public let snapshot: Snapshot

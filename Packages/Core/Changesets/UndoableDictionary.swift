@@ -1,9 +1,9 @@
-/// A dictionary that can take back what was done to it since a moment. That costs what was done, and not a copy of all that
-/// it holds.
+/// A dictionary that can undo its latest changes. Undoing costs time for the changes, not for everything that the
+/// dictionary holds.
 struct UndoableDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var values: [Key: Value] = [:]
-    /// The values, or their absence, that keys had before each change since the moment, oldest first; nil if nothing can be
-    /// taken back.
+    /// The previous value of each changed key, or nil for a key that had none, oldest change first. Nil if changes
+    /// aren't recorded.
     private var changes: [(key: Key, before: Value?)]?
 
     subscript(key: Key) -> Value? {
@@ -15,24 +15,24 @@ struct UndoableDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a value.
+    /// Removes a value and returns it.
     mutating func take(_ key: Key) -> Value? {
-        // An empty dictionary would look for the key.
+        // Skip hashing the key if there is nothing to find.
         guard !values.isEmpty, let value = values.removeValue(forKey: key) else { return nil }
         changes?.append((key, value))
         return value
     }
 
-    /// Makes room for so many values.
+    /// Reserves space for this many values.
     mutating func reserveCapacity(_ count: Int) { values.reserveCapacity(count) }
 
-    /// What follows can be taken back.
+    /// Starts recording changes.
     mutating func begin() { changes = [] }
 
-    /// What was done stays.
+    /// Makes the recorded changes permanent.
     mutating func keep() { changes = nil }
 
-    /// Everything is as it was.
+    /// Undoes the recorded changes.
     mutating func takeBack() {
         for (key, value) in (changes ?? []).reversed() { values[key] = value }
         changes = nil

@@ -1,6 +1,6 @@
 /// Why a write isn't permitted.
 public struct WriteDenial: Hashable, Sendable, ExpressibleByStringInterpolation {
-    /// A sentence for the app's developer: names class and operation, and no data.
+    /// A sentence for the app's developer that names the class and the operation, but contains no data.
     public let reason: String
     /// The name of the role that decided, or nil if none did.
     public let role: String?
