@@ -1,18 +1,18 @@
-/// The values that a property can have if it hasn't all of its type: those of an enumeration's cases.
+/// The values that a property can have if it can't have all values of its type: the cases of an enumeration.
 ///
-/// Devices store whatever other versions of an app have written. Servers refuse other values where people write: in
+/// Devices store whatever other versions of an app have written. Servers refuse other values only from people: in
 /// JSON:API, imports and the panel.
 public struct AllowedValues: Hashable, Sendable {
-    /// The most values of one property.
+    /// The maximum number of values for one property.
     public static let maximumCount = 1_000
-    /// The most bytes of a text.
+    /// The maximum length of a string in UTF-8 bytes.
     public static let maximumByteCount = 256
 
-    /// Texts or whole numbers in the order of their declaration, none of them twice.
+    /// Strings or integers in declaration order, without duplicates.
     public let values: [Value]
 
-    /// - Returns: nil for nil, for values that aren't texts or whole numbers, and for more or longer ones than documents
-    ///   have: then all values are allowed.
+    /// - Returns: nil, which allows all values, if `values` is nil, has values that aren't strings or integers, or
+    ///   exceeds the limits of model documents.
     public init?(_ values: [Value]?) {
         guard let values, Self.problem(of: values) == nil else { return nil }
         self.values = values
@@ -20,7 +20,7 @@ public struct AllowedValues: Hashable, Sendable {
 
     public func contains(_ value: Value) -> Bool { values.contains(value) }
 
-    /// What is wrong with values.
+    /// The reason why values can't be declared as allowed, or nil.
     static func problem(of values: [Value]) -> String? {
         guard !values.isEmpty else { return "There must be at least one value." }
         guard values.count <= maximumCount else {
@@ -38,7 +38,7 @@ public struct AllowedValues: Hashable, Sendable {
         return nil
     }
 
-    /// What is wrong with values for a type; of a list, that of its elements.
+    /// The reason why the values don't fit a type, or nil. For a list, its element type counts.
     func problem(in type: PropertyType) -> String? {
         let element: PropertyType =
             switch type {

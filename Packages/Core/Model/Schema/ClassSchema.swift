@@ -1,20 +1,21 @@
-/// The shape of one class, and with it of its table: derived from the model class and from nothing else.
+/// The shape of one class and its table, derived solely from the model class.
 public struct ClassSchema: Hashable, Sendable {
     /// The Swift name of the class, or `Class.property` for the elements of a list.
     public let name: String
-    /// The table's name in SQL, in SQLite and PostgreSQL alike.
+    /// The table's name in both SQLite and PostgreSQL.
     public let table: String
-    /// Scalars, links and the properties of embedded objects, in the order of the class's properties. An embedded object
-    /// is a column that says whether it is there, followed by those of its properties (`address`, `address.street`).
+    /// Scalars, links and the properties of embedded objects, in the order of the class's properties. An embedded
+    /// object is a column that says whether the object is present, followed by the columns of its properties
+    /// (`address`, `address.street`).
     public let columns: [Column]
-    /// The list properties that have a child table, in order, those of embedded objects (`address.residents`) among
-    /// them. Each has an element class of its own in the ``Schema``.
+    /// The list properties that have a child table, in order, including those of embedded objects
+    /// (`address.residents`). Each has its own element class in the ``Schema``.
     public let lists: [ListProperty]
-    /// By property name, where the LinkingObjects of the class come from. They have neither column nor table.
+    /// By property name, the origins of the class's LinkingObjects, which have neither column nor table.
     public let linkingObjects: [String: LinkOrigin]
-    /// The names of columns and lists in the order of their declaration; empty where there is no model class.
+    /// The names of columns and lists in declaration order; empty if there is no model class.
     public let propertyNames: [String]
-    /// The position of the primary key in ``columns``; nil for a local class without one.
+    /// The position of the primary key in ``columns``, or nil for a local class without one.
     public let primaryKeyIndex: Int?
     /// Groups of columns that must be unique together among live rows.
     public let uniqueColumns: [[Int]]
@@ -22,13 +23,13 @@ public struct ClassSchema: Hashable, Sendable {
     public let isTrashable: Bool
     /// For an element class: the class whose list it belongs to.
     public let owner: ElementOwner?
-    /// A class whose objects live in others: it has no table.
+    /// Whether the class is embedded: its objects live in other objects, and it has no table.
     public let isEmbedded: Bool
-    /// Names that the class had before, by which older versions of an app ask for it.
+    /// Earlier names of the class, which older versions of an app still use.
     public let previousNames: [String]
     /// Whether the app's newest version lacks the class. The server keeps the table for older versions.
     public let isRetired: Bool
-    /// Mistakes in the declaration, as sentences; a ``Schema`` refuses them.
+    /// Mistakes in the declaration, as sentences. A ``Schema`` with such a class is refused.
     public let problems: [String]
 
     package let columnIndexByName: [String: Int]
@@ -44,7 +45,7 @@ public struct ClassSchema: Hashable, Sendable {
         self.columns = columns
         self.lists = lists
         self.primaryKeyIndex = columns.firstIndex(where: \.isPrimaryKey)
-        // A name that a property has now is that property's, whoever had it before.
+        // A current name takes precedence over another property's previous name.
         var positions = Dictionary(
             columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         for (position, column) in columns.enumerated() {
@@ -63,18 +64,18 @@ public struct ClassSchema: Hashable, Sendable {
         self.problems = problems
     }
 
-    /// The position of the column with this Swift name, or with this as one of its previous names.
+    /// The position of the column that has this Swift name now or had it before.
     public func columnIndex(_ name: String) -> Int? { columnIndexByName[name] }
 
-    /// The column of the primary key, for a class that has one.
+    /// The primary key's column, if the class has a primary key.
     public var primaryKey: Column? { primaryKeyIndex.map { columns[$0] } }
 
-    /// A row in column order, checked against every column.
+    /// Checks a row, in column order, against every column.
     public func validate(_ row: Row) throws(ValueError) {
         for (column, value) in zip(columns, row.values) { try column.validate(value) }
     }
 
-    /// The class with another table, and other names of its columns, in their order.
+    /// The class with another table name and other column names, given in column order.
     func renamedInSQL(_ table: String, _ columns: [String]) -> ClassSchema {
         ClassSchema(
             name: name, table: table, columns: zip(self.columns, columns).map { $0.renamedInSQL($1) }, lists: lists,

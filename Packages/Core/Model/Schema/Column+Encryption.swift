@@ -1,5 +1,5 @@
 extension Column {
-    /// Stores see the bytes of an encrypted property only: they can neither compare nor order its values.
+    /// Refuses an encrypted property. Stores see only its encrypted bytes, so they can neither compare nor sort its values.
     /// - Throws: ``ValueError`` for an encrypted property.
     package func requireComparable(in className: String) throws(ValueError) {
         guard isEncrypted else { return }

@@ -2,7 +2,7 @@
 public struct Column: Hashable, Sendable {
     /// The property's name in Swift, `startsAt`.
     public let name: String
-    /// The name in SQL, `starts_at`, in SQLite and PostgreSQL alike.
+    /// The name in both SQLite and PostgreSQL, `starts_at`.
     public let sqlName: String
     public let type: PropertyType
     public let isOptional: Bool
@@ -10,25 +10,26 @@ public struct Column: Hashable, Sendable {
     public let isIndexed: Bool
     /// Whether the values are encrypted in a device's file.
     public let isEncrypted: Bool
-    /// What becomes of the row when the object that the link points to is deleted.
+    /// What happens to the row when the link's target is deleted.
     public let deleteRule: DeleteRule
-    /// The values that it can have; nil for all of its type. Of a list in one column, those of its elements.
+    /// The values that the property can have, or nil if it can have all values of its type. For a list in one column,
+    /// the values of its elements.
     public let allowedValues: AllowedValues?
-    /// What people should know before they enter a value; nil for nothing.
+    /// A hint for people who are about to enter a value, or nil.
     public let hint: String?
-    /// Whether the text is Markdown. It's stored and sent like any other text.
+    /// Whether the string is Markdown. It's stored and sent like any other string.
     public let isMarkdown: Bool
-    /// Which half of its object's place it is; nil for anything else.
+    /// Which coordinate of the object's place this is; nil for any other number.
     public let coordinate: Coordinate?
-    /// Of a property of an embedded object: whether it is required there. The column is optional, for the object may
-    /// be absent.
+    /// For a property of an embedded object: whether it's required there. The column itself is optional because the
+    /// object may be absent.
     public let isRequiredWhenPresent: Bool
-    /// Names that the property had before, by which older versions of an app ask for it.
+    /// Earlier names of the property, which older versions of an app still use.
     public let previousNames: [String]
     /// Whether the app's newest version lacks the property. The server keeps the column for older versions.
     public let isRetired: Bool
 
-    /// - Parameter sqlName: where it is not to follow from the name.
+    /// - Parameter sqlName: the name in SQL if it shouldn't be derived from `name`.
     public init(
         name: String, sqlName: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
@@ -53,7 +54,7 @@ public struct Column: Hashable, Sendable {
         self.isRetired = isRetired
     }
 
-    /// A property of an embedded object, as a column of the class that has the object in `embedding`.
+    /// This property of an embedded object as a column of the class that embeds the object as `embedding`.
     package func embedded(in embedding: Column) -> Column {
         Column(
             name: "\(embedding.name).\(name)", sqlName: "\(embedding.sqlName)_\(sqlName)", type: type,
@@ -73,8 +74,8 @@ public struct Column: Hashable, Sendable {
             previousNames: previousNames, isRetired: isRetired)
     }
 
-    /// Every name that a property of an embedded object had, when it or the property that has the object was named
-    /// otherwise.
+    /// Every name that a property of an embedded object has had, as combinations of the property's own names and those
+    /// of the embedding property.
     static func previousNames(of name: String, _ previousNames: [String], in embedding: Column) -> [String] {
         let names = ([embedding.name] + embedding.previousNames).flatMap { outer in
             ([name] + previousNames).map { "\(outer).\($0)" }
@@ -105,11 +106,11 @@ public struct Column: Hashable, Sendable {
         return systemNames.contains(result) ? result + "_" : result
     }
 
-    /// Columns that every table of SQLite or PostgreSQL has of itself.
+    /// Columns that every SQLite or PostgreSQL table has implicitly.
     /// <https://www.postgresql.org/docs/current/ddl-system-columns.html>
     static let systemNames: Set<String> = ["rowid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
 
-    /// Whether its values are texts of any content.
+    /// Whether the values are strings with any content.
     var canBeMarkdown: Bool { type == .string && allowedValues == nil }
 
     /// The class that a link points to.
@@ -119,8 +120,8 @@ public struct Column: Hashable, Sendable {
 }
 
 extension Column {
-    /// Checks a value against the type, optionality and the limits that every store shares.
-    /// - Throws: ``ValueError`` that names what is accepted. Callers add class and key.
+    /// Checks a value against the type, optionality and the limits that all stores share.
+    /// - Throws: ``ValueError``, which says what is accepted. Callers add class and key.
     public func validate(_ value: Value, linkKeyType: PropertyType? = nil) throws(ValueError) {
         switch (type, value) {
         case (_, .null):

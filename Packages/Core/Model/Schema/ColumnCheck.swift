@@ -1,7 +1,7 @@
-/// The common part of ``Column/validate(_:linkKeyType:)``, for stores that take many values of a column.
+/// A fast path for ``Column/validate(_:linkKeyType:)``, for stores that check many values of a column.
 package enum ColumnCheck: Sendable {
     case bool, integer, double, text, date, objectId, uuid
-    /// Left to the column.
+    /// Decided by the column.
     case other
 
     package init(_ column: Column) {
@@ -18,7 +18,7 @@ package enum ColumnCheck: Sendable {
             }
     }
 
-    /// Whether the column surely takes the value; where not, the column itself decides.
+    /// Whether the column certainly accepts the value. If this returns false, ask the column itself.
     package func passes(_ value: Value) -> Bool {
         switch (self, value) {
         case (.bool, .bool), (.integer, .int), (.objectId, .objectId), (.uuid, .uuid): true

@@ -1,10 +1,11 @@
-/// Which list an element class serves.
+/// The list that an element class belongs to.
 public struct ElementOwner: Hashable, Sendable {
-    /// The name of the class that has the list, at the root.
+    /// The name of the root class that has the list.
     public let className: String
-    /// The name of the list property; with the names of the lists and embedded objects on the way: `items.parts`.
+    /// The name of the list property, including the names of the lists and embedded objects on the way to it:
+    /// `items.parts`.
     public let property: String
-    /// The element class whose elements have the list, for a list inside the embedded objects of another one.
+    /// For a list inside another list's embedded objects: the element class whose elements have this list.
     public let parent: String?
     public let element: ListProperty.Element
 
@@ -16,29 +17,29 @@ public struct ElementOwner: Hashable, Sendable {
     }
 }
 
-/// The columns that every element class begins with, in this order. In those of embedded objects their names begin
-/// with an underscore, for the embedded class's own properties follow.
+/// The columns that every element class begins with, in this order. For lists of embedded objects their names begin
+/// with an underscore, because the embedded class's own properties follow.
 public enum ElementColumn {
-    /// ObjectId, made on the device: the element's identity, which merging works on.
+    /// An ObjectId made on the device. It identifies the element when edits are merged.
     public static let id = 0
     /// The primary key of the root object that has the list.
     public static let owner = 1
-    /// Position among the owner's elements: text, by bytes; equal ranks are ordered by id.
+    /// The position among the owner's elements: a string compared by bytes. Equal ranks are ordered by id.
     public static let rank = 2
-    /// The primary key of the object in a list of links; the value in a list of scalars; the first property of an
-    /// embedded object.
+    /// In a list of links, the target's primary key; in a list of scalars, the value; in a list of embedded objects,
+    /// the first property.
     public static let content = 3
-    /// ``content`` of a list of links.
+    /// The ``content`` of a list of links.
     public static let target = 3
 }
 
 extension ClassSchema {
-    /// The position of the column that links to the parent element, the last one: for a list inside the embedded
-    /// objects of another list.
+    /// For a list inside another list's embedded objects: the position of the column that links to the parent element,
+    /// which is the last one.
     public var parentColumn: Int? { owner?.parent == nil ? nil : columns.count - 1 }
 
     /// The element class of a list.
-    /// - Parameter paths: the name of the list with those on the way to it, then the ones that it had before.
+    /// - Parameter paths: the list's name with the path to it, followed by its previous names.
     static func elements(
         of list: ListProperty, root: ClassSchema, paths: [String], parent: ClassSchema?
     ) -> ClassSchema {

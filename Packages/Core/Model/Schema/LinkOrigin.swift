@@ -1,7 +1,7 @@
-/// Where the objects of a LinkingObjects property come from: a link or a list of links.
+/// The origin of a LinkingObjects property: a link or a list of links.
 public struct LinkOrigin: Hashable, Sendable {
     public let className: String
-    /// The name of the property of that class.
+    /// The name of the property in that class.
     public let property: String
 
     public init(className: String, property: String) {

@@ -1,6 +1,6 @@
-/// A list with a child table: its element class is named `Class.property`, its table `class_property`.
+/// A list with a child table. Its element class is named `Class.property`, its table `class_property`.
 public struct ListProperty: Hashable, Sendable {
-    /// What the elements are.
+    /// The kind of elements.
     public indirect enum Element: Hashable, Sendable {
         /// Links to objects of a class.
         case link(to: String)
@@ -9,16 +9,16 @@ public struct ListProperty: Hashable, Sendable {
         case embedded(ClassSchema)
     }
 
-    /// With the names of the embedded objects on the way: `address.residents`.
+    /// The name, including the names of the embedded objects on the way to it: `address.residents`.
     public let name: String
     public let element: Element
-    /// The table's name after that of the class.
+    /// The part of the table's name that follows the class's.
     public let sqlName: String
-    /// The values that the elements of a list of scalars can have; nil for all of their type.
+    /// For a list of scalars, the values that elements can have; nil if they can have all values of their type.
     public let allowedValues: AllowedValues?
-    /// What people should know before they enter a value; nil for nothing.
+    /// A hint for people who are about to enter a value, or nil.
     public let hint: String?
-    /// Names that the property had before, by which older versions of an app ask for it.
+    /// Earlier names of the property, which older versions of an app still use.
     public let previousNames: [String]
     /// Whether the app's newest version lacks the property. The server keeps the table for older versions.
     public let isRetired: Bool
@@ -39,10 +39,10 @@ public struct ListProperty: Hashable, Sendable {
     /// A list of links.
     public init(name: String, target: String) { self.init(name: name, element: .link(to: target)) }
 
-    /// The class that the elements link to, where they do.
+    /// The class that the elements link to, or nil if they aren't links.
     public var target: String? { if case .link(let target) = element { target } else { nil } }
 
-    /// The list of an embedded object, as a list of the class that has the object in `embedding`.
+    /// This list of an embedded object as a list of the class that embeds the object as `embedding`.
     package func embedded(in embedding: Column) -> ListProperty {
         ListProperty(
             name: "\(embedding.name).\(name)", element: element, sqlName: "\(embedding.sqlName)_\(sqlName)",

@@ -1,6 +1,6 @@
-/// An object named by its class and primary key.
+/// Refers to an object by its class and primary key.
 public struct ObjectReference: Hashable, Sendable, CustomStringConvertible {
-    /// The class's position in the ``Schema`` at hand. Positions never leave a process; names do.
+    /// The class's position in the current ``Schema``. Positions never leave a process; names do.
     public let classIndex: Int
     public let key: Value
 

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension PropertyType {
-    /// A primary key from the text that people write for it: the 24 digits of an ObjectId, a UUID, a number, or the text
-    /// itself. Nil for text that isn't a key of this type.
+    /// Parses a primary key as people write it: the 24 digits of an ObjectId, a UUID, a number, or the string itself.
+    /// Returns nil if the text isn't a key of this type.
     package func keyValue(_ text: String) -> Value? {
         switch self {
         case .objectId: (try? ObjectId(string: text)).map(Value.objectId)
@@ -15,7 +15,8 @@ extension PropertyType {
 }
 
 extension Value {
-    /// A primary key as people write it, and as addresses and SQL functions have it: what ``PropertyType/keyValue(_:)`` reads.
+    /// A primary key as people write it, and as it appears in URLs and SQL functions. ``PropertyType/keyValue(_:)``
+    /// parses it.
     package var keyText: String {
         switch self {
         case .objectId(let id): id.stringValue

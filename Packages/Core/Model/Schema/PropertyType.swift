@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The type of a property. `docs/values.md` gives the column types that follow from it.
+/// The type of a property. `docs/values.md` lists the column types for each.
 public enum PropertyType: Hashable, Sendable {
     case bool
     /// A signed integer of 8, 16, 32 or 64 bits, stored in 64.
@@ -19,15 +19,14 @@ public enum PropertyType: Hashable, Sendable {
     case decimal128
     /// The primary key of an object of the named class.
     case link(to: String)
-    /// Whether there is an object of the named embedded class: true, or nil. The object's properties are the columns
-    /// that follow.
+    /// Whether an object of the named embedded class is present: true, or nil. The columns that follow are its properties.
     case embedded(String)
-    /// Several values in one column, in the form of ``ArrayCoding``: a list of scalars or projections in an embedded
-    /// object. One type for a scalar, several for the properties of a projection.
+    /// Several values in one column, encoded by ``ArrayCoding``: a list of scalars or projections in an embedded
+    /// object. Has one type for a scalar, and several for the properties of a projection.
     indirect case array([PropertyType])
     /// An ordered list with a child table: of scalars, links or embedded objects.
     indirect case list(PropertyType, isOptional: Bool)
-    /// What links here from the named class; no column.
+    /// The objects of the named class that link here; has no column.
     case linkingObjects(String)
 
     /// The name used in the schema's canonical text and in messages.
@@ -51,7 +50,7 @@ public enum PropertyType: Hashable, Sendable {
         }
     }
 
-    /// The zero of the type, which an old client's object gets for a required property that it does not know.
+    /// The type's zero value. An object from an old client gets it for a required property that the client doesn't know.
     public var zero: Value {
         switch self {
         case .bool: .bool(false)
@@ -70,7 +69,7 @@ public enum PropertyType: Hashable, Sendable {
 }
 
 extension PropertyType {
-    /// The type of the column, for all but links, whose target decides: see ``Schema/storedType(of:)``.
+    /// The column's type. For links it depends on the target: see ``Schema/storedType(of:)``.
     public var stored: PropertyType {
         switch self {
         case .float: .double

@@ -1,4 +1,4 @@
-/// The values of one object in the column order of its class. Sendable: what stores and servers pass around.
+/// The values of one object in the column order of its class. Stores and servers pass rows around, so they are Sendable.
 public struct Row: Hashable, Sendable {
     public var values: [Value]
 

@@ -1,12 +1,12 @@
 extension Schema {
-    /// The schema of model classes and of every class that they link to.
+    /// The schema of the given model classes and of every class that they link to.
     /// - Throws: ``SchemaError`` listing every problem.
     public static func of(_ types: [Object.Type]) throws(SchemaError) -> Schema {
         try Schema(modelClasses(reachableFrom: types).map { ObjectClass.of($0).schema })
     }
 
-    /// The given classes and all that their links, lists and embedded objects lead to, each once. Embedded classes are
-    /// not among them.
+    /// The given classes and all classes that their links, lists and embedded objects lead to, each once, without the
+    /// embedded classes themselves.
     package static func modelClasses(reachableFrom types: [Object.Type]) -> [Object.Type] {
         var seen: Set<ObjectIdentifier> = []
         var result: [Object.Type] = []
@@ -21,7 +21,7 @@ extension Schema {
 }
 
 extension Schema {
-    /// Why the classes cannot be synchronised, as sentences; empty where they can.
+    /// Why the classes can't be synchronised, as sentences; empty if they can.
     public var synchronizationProblems: [String] {
         var problems = nameProblems
         for item in classes {
@@ -41,7 +41,7 @@ extension Schema {
         return problems
     }
 
-    /// Tables and columns whose names PostgreSQL would cut, so that nobody would find them again.
+    /// Tables and columns whose names PostgreSQL would truncate, so that they couldn't be found again.
     var nameProblems: [String] {
         let limit = ModelDocument.maximumNameByteCount
         var problems: [String] = []

@@ -1,10 +1,10 @@
-/// A checked set of classes: model classes and the element classes of their lists.
+/// A validated set of classes: model classes and the element classes of their lists.
 public struct Schema: Hashable, Sendable {
-    /// Classes by name order, each model class followed by its element classes; positions are `classIndex`.
+    /// The classes sorted by name, each model class followed by its element classes. A `classIndex` is a position here.
     public let classes: [ClassSchema]
     private let indexByName: [String: Int]
 
-    /// - Parameter classes: model classes only; element classes are added here.
+    /// - Parameter classes: model classes only; element classes are added automatically.
     /// - Throws: ``SchemaError`` listing every problem found.
     public init(_ classes: [ClassSchema]) throws(SchemaError) {
         var all: [ClassSchema] = []
@@ -22,8 +22,8 @@ public struct Schema: Hashable, Sendable {
         self.indexByName = indexes
     }
 
-    /// The same classes with other names in SQL. Their own names, those of their properties and all positions stay.
-    /// - Parameter names: a table and its columns, by the class's position.
+    /// The same classes with other names in SQL. Swift names and all positions stay the same.
+    /// - Parameter names: returns a table's name and those of its columns, given the class's position.
     package func renamedInSQL(_ names: (Int) -> (table: String, columns: [String])) -> Schema {
         Schema(
             renamed: classes.enumerated().map { index, item in
@@ -37,7 +37,7 @@ public struct Schema: Hashable, Sendable {
         self.indexByName = indexByName
     }
 
-    /// No classes.
+    /// The schema without classes.
     public static let empty = Schema()
 
     private init() {
@@ -45,17 +45,17 @@ public struct Schema: Hashable, Sendable {
         indexByName = [:]
     }
 
-    /// The position of the class with this name, or with this as one of its previous names.
+    /// The position of the class that has this name now or had it before.
     public func index(of className: String) -> Int? { indexByName[className] }
 
-    /// The class with this name, or with this as one of its previous names.
+    /// The class that has this name now or had it before.
     public subscript(className: String) -> ClassSchema? { indexByName[className].map { classes[$0] } }
 
-    /// Inlined: a copy of a whole class for each look at one of its properties costs more than what it's looked at for.
+    /// Inlined, because copying a whole class for each look at one of its properties costs more than the look itself.
     @inlinable public subscript(index: Int) -> ClassSchema { classes[index] }
 
-    /// The positions of the element classes of a class's lists, those inside their elements among them. Of an element
-    /// class: those inside its elements.
+    /// The positions of the element classes of all lists in a class, including lists inside their elements. For an
+    /// element class: those of the lists inside its elements.
     public func elementClassIndexes(of classIndex: Int) -> [Int] {
         let prefix = "\(classes[classIndex].name)."
         var end = classIndex + 1
@@ -63,12 +63,13 @@ public struct Schema: Hashable, Sendable {
         return Array((classIndex + 1)..<end)
     }
 
-    /// The position of the element class of one of a class's lists, by its position in ``ClassSchema/lists``.
+    /// The position of the element class of a list, given the list's position in ``ClassSchema/lists``.
     public func elementClassIndex(of classIndex: Int, list: Int) -> Int? {
         index(of: "\(classes[classIndex].name).\(classes[classIndex].lists[list].name)")
     }
 
-    /// The class whose object decides who sees a row: the owner's for an element, otherwise the class itself.
+    /// The class whose objects decide who sees a row: for an element the class that owns the list, otherwise the class
+    /// itself.
     public func rootClassIndex(of classIndex: Int) -> Int {
         guard let owner = classes[classIndex].owner, let index = indexByName[owner.className] else {
             return classIndex
@@ -76,17 +77,17 @@ public struct Schema: Hashable, Sendable {
         return index
     }
 
-    /// The primary key's type of the class that a link column points to; integer, the rowid, for one without.
+    /// The type of the target's primary key for a link column; if the target has no primary key, integer (its rowid).
     public func keyType(ofLink column: Column) -> PropertyType? {
         column.linkTarget.flatMap { self[$0] }.map { $0.primaryKey?.type ?? .int(bits: 64) }
     }
 
-    /// The type of a column's stored value: that of the target's key for a link.
+    /// The type of a column's stored value. For a link, that's the type of the target's key.
     public func storedType(of column: Column) -> PropertyType {
         keyType(ofLink: column) ?? column.type.stored
     }
 
-    /// One line for each class and column: what the ``fingerprint`` is taken of and what mismatches are shown with.
+    /// One line for each class and column. The ``fingerprint`` is computed from it, and mismatches are shown with it.
     public var canonicalText: String {
         classes.map { item in
             let columns = item.columns.map { column in
@@ -103,7 +104,7 @@ public struct Schema: Hashable, Sendable {
     /// A stable 64-bit hash (FNV-1a) of ``canonicalText``.
     public var fingerprint: UInt64 { canonicalText.stableHash }
 
-    /// Element classes after the class that has the lists, those inside elements after their element class.
+    /// Appends element classes after the class that has the lists. Those of lists inside elements follow their element class.
     private static func appendElementClasses(
         of item: ClassSchema, root: ClassSchema, paths: [String], to all: inout [ClassSchema]
     ) {
@@ -116,7 +117,7 @@ public struct Schema: Hashable, Sendable {
         }
     }
 
-    /// Where a previous name could mean two classes or two properties.
+    /// Previous names that could mean two classes or two properties.
     private static func previousNameProblems(in classes: [ClassSchema]) -> [String] {
         var problems: [String] = []
         func check(_ items: [(name: String, previousNames: [String])], _ place: String) {
@@ -132,7 +133,7 @@ public struct Schema: Hashable, Sendable {
                 }
             }
         }
-        // Element classes follow from the class and the lists.
+        // Element classes are derived from the class and its lists.
         check(classes.filter { $0.owner == nil }.map { ($0.name, $0.previousNames) }, "")
         for item in classes {
             check(
@@ -204,7 +205,7 @@ public struct Schema: Hashable, Sendable {
 }
 
 extension String {
-    /// FNV-1a, 64 bits: the same on every machine and in every run.
+    /// A 64-bit FNV-1a hash: the same on every machine and in every run.
     package var stableHash: UInt64 {
         utf8.reduce(into: 0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3

@@ -1,4 +1,4 @@
-/// A set of model classes that cannot become tables. Each problem names class and property.
+/// A set of model classes that can't become tables. Each problem names the class and property.
 public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
     public let problems: [String]
 

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension String {
-    /// Whether U+0000 is in the text.
+    /// Whether the string contains U+0000.
     var containsNull: Bool {
         utf8.withContiguousStorageIfAvailable { bytes in
             guard let start = bytes.baseAddress else { return false }

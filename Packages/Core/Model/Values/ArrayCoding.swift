@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Several values in one database column: the elements of a list inside an embedded object. Encoded property by
-/// property, so that the points of a stroke become two runs of little-endian doubles.
+/// Stores several values in one database column: the elements of a list inside an embedded object. They are encoded
+/// property by property, so that the points of a stroke become two runs of little-endian doubles.
 ///
-/// Format: the number of elements (unsigned LEB128). Then for each property a byte that is 1 if one bit per element
-/// follows that says whether it's nil (least significant bit first), and the values that aren't nil: integers, dates
-/// and doubles in 8 bytes, booleans in 1, ObjectIds in 12, UUIDs and decimals in 16, text and data preceded by their
-/// length (LEB128). Little-endian.
+/// Format: the number of elements (unsigned LEB128). Then, for each property, a byte that is 1 if a null bitmap
+/// follows, with one bit per element (least significant bit first), and then the values that aren't nil: integers,
+/// dates and doubles in 8 bytes, Booleans in 1, ObjectIds in 12, UUIDs and decimals in 16, strings and data preceded by
+/// their length (LEB128). Little-endian.
 public enum ArrayCoding {
     /// A list without elements.
     public static let empty = Data([0])
-    /// The maximum number of elements in a list, since a list in a column is written as a whole.
+    /// The maximum number of elements in a list. A list in a column is always written as a whole.
     public static let maximumCount = 1 << 20
 
     /// - Parameter elements: each has a value or null for every type.
@@ -34,16 +34,16 @@ public enum ArrayCoding {
         return writer.data
     }
 
-    /// The number of elements that bytes are said to have, or nil for bytes that don't say one.
+    /// The number of elements that the bytes claim to have, or nil if they contain no number.
     static func count(_ data: Data) -> Int? {
         var reader = ByteReader(data)
         return reader.length()
     }
 
-    /// The elements, or nil for bytes that ``encode(_:_:)`` can't have made for these types.
+    /// Decodes the elements. Returns nil for bytes that ``encode(_:_:)`` can't have produced for these types.
     public static func decode(_ data: Data, _ types: [PropertyType]) -> [[Value]]? {
         var reader = ByteReader(data)
-        // Each element has at least a bit.
+        // Each element takes at least one bit.
         guard let count = reader.length(), count <= maximumCount, types.isEmpty || (count + 7) / 8 <= data.count else {
             return nil
         }

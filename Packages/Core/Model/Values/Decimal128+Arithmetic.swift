@@ -12,8 +12,8 @@ extension Decimal128 {
             if lower.coefficient != 0 || lower.isSignMinus == upper.isSignMinus { return lower }
             return Decimal128(isNegative: false, exactCoefficient: 0, exponent: lower.exponent)
         }
-        // The upper number is extended with zeros until the exponents are equal or it has 37 digits. Any part of the
-        // lower number that is still below the last digit only decides how the sum is rounded.
+        // The upper number is extended with zeros until the exponents are equal or it has 37 digits. Whatever part of
+        // the lower number is still below the last digit only decides how the sum is rounded.
         let gap = upper.exponent - lower.exponent
         let shift = Swift.min(gap, maximumShiftedDigits - PowersOfTen.digitCount(upper.coefficient))
         let shifted = upper.coefficient * PowersOfTen[shift]
@@ -27,7 +27,7 @@ extension Decimal128 {
             return Decimal128(isNegative: false, exactCoefficient: 0, exponent: exponent)
         }
         if shifted > addend {
-            // Subtracting something below the last digit leaves a remainder of the digit before it.
+            // Subtracting something below the last digit borrows from that digit and leaves a remainder.
             return Decimal128(
                 isNegative: upper.isSignMinus, rounding: shifted - addend - (hasRest ? 1 : 0), exponent: exponent,
                 hasRest: hasRest)
@@ -35,7 +35,7 @@ extension Decimal128 {
         return Decimal128(isNegative: lower.isSignMinus, rounding: addend - shifted, exponent: exponent)
     }
 
-    /// Leaves room for the carry of a sum in 38 digits.
+    /// Leaves room for the carry of a sum within 38 digits.
     private static let maximumShiftedDigits = PowersOfTen.maximumExponent - 1
 
     public static func - (left: Decimal128, right: Decimal128) -> Decimal128 { left + -right }
@@ -60,7 +60,7 @@ extension Decimal128 {
             isNegative: isNegative, rounding: quotient, exponent: exponent + surplus, hasRest: remainder != 0)
     }
 
-    /// Division by 0 is infinite; `0 / 0` is NaN.
+    /// Dividing by 0 gives infinity; `0 / 0` gives NaN.
     public static func / (left: Decimal128, right: Decimal128) -> Decimal128 {
         if left.isNaN || right.isNaN { return .nan }
         let isNegative = left.isSignMinus != right.isSignMinus
@@ -95,7 +95,7 @@ extension Decimal128: SignedNumeric, Strideable {
 }
 
 extension UInt128 {
-    /// The number without its last digits, and whether any of those wasn't 0.
+    /// The number without its last digits, and whether any of them wasn't 0.
     fileprivate func shiftedRight(digits: Int) -> (UInt128, hasRest: Bool) {
         guard digits <= PowersOfTen.maximumExponent else { return (0, self != 0) }
         let (quotient, remainder) = quotientAndRemainder(dividingBy: PowersOfTen[digits])

@@ -1,5 +1,5 @@
 extension Decimal128: Codable {
-    /// Decodes text or a number.
+    /// Decodes a string or a number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
@@ -18,7 +18,7 @@ extension Decimal128: Codable {
         }
     }
 
-    /// Encodes as text, which keeps every digit.
+    /// Encodes as a string, which keeps every digit.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -29,8 +29,8 @@ extension Decimal128 {
     /// The length of the binary form in bytes.
     package static let byteCount = 16
 
-    /// From the 16 bytes of the standard's binary integer encoding (BID), little-endian as in BSON; nil for any other
-    /// number of bytes. Any 16 bytes are a number.
+    /// Reads the 16 bytes of the standard's binary integer encoding (BID), little-endian as in BSON. Returns nil for
+    /// any other number of bytes; any 16 bytes are a valid number.
     package init?(bid bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init(
@@ -38,7 +38,7 @@ extension Decimal128 {
             lowBits: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 
-    /// The same, but also nil for bytes that aren't the number's canonical encoding.
+    /// Like ``init(bid:)``, but also returns nil for bytes that aren't the number's canonical encoding.
     package init?(canonicalBID bytes: UnsafeRawBufferPointer) {
         self.init(bid: bytes)
         guard withBIDBytes({ $0.elementsEqual(bytes) }) else { return nil }

@@ -20,8 +20,8 @@ extension Decimal128 {
         else { return nil }
     }
 
-    /// The number rounded to 15 significant digits, which any `Double` represents: 0.1 becomes 0.1, as does
-    /// 0.1000000000000000055.
+    /// The number rounded to 15 significant digits, which any `Double` can represent: both 0.1 and
+    /// 0.1000000000000000055 become 0.1.
     public init(_ value: Double) { self.init(value, digits: 15) }
 
     /// The number rounded to 7 significant digits, as in Realm.
@@ -36,7 +36,7 @@ extension Decimal128 {
         guard let rounded = Decimal128(scientific) else {
             preconditionFailure("'\(scientific)' is not a number.")
         }
-        // Zeros after the decimal point mean nothing and are removed; those before it stay.
+        // Zeros after the decimal point carry no information and are removed; zeros before it stay.
         let (coefficient, exponent) = Self.strippingZeros(rounded.coefficient, exponent: rounded.exponent, upTo: 0)
         self.init(
             isNegative: value.sign == .minus, rounding: coefficient, exponent: coefficient == 0 ? 0 : exponent)
@@ -48,7 +48,7 @@ extension Decimal128 {
         self = value.isNaN ? .nan : Decimal128(value.description) ?? .nan
     }
 
-    /// Converts any number; floating-point numbers like `Double` and `Float`.
+    /// Converts any number. Floating-point numbers are rounded like `Double` and `Float`.
     public init(number: NSNumber) {
         if let decimal = number as? NSDecimalNumber {
             self.init(decimal.decimalValue)
@@ -62,15 +62,15 @@ extension Decimal128 {
         }
     }
 
-    /// Converts a number of any type, or text. `NSNull` becomes NaN. Stops the program for other types and for text
-    /// that isn't a number, so use ``init(string:)`` for text from outside.
+    /// Converts a number of any type, or a string. `NSNull` becomes NaN. Stops the program for other types and for
+    /// strings that aren't numbers, so use ``init(string:)`` for external input.
     public init(value: Any) {
         switch value {
         case let value as Decimal128: self = value
         case let value as String: self.init(stringLiteral: value)
         case let value as any BinaryInteger: self.init(value)
         case let value as Decimal: self.init(value)
-        // Checked before Double, to which a Float in an NSNumber would convert with all its binary digits.
+        // Checked before Double: a Float in an NSNumber would also convert to Double, with all its binary digits.
         case let value as NSNumber: self.init(number: value)
         case let value as Double: self.init(value)
         case let value as Float: self.init(value)
@@ -80,13 +80,13 @@ extension Decimal128 {
         }
     }
 
-    /// The nearest `Double`; infinite if out of range.
+    /// The nearest `Double`; infinite if the number is out of range.
     public var doubleValue: Double {
         guard isFinite else { return isNaN ? .nan : (isSignMinus ? -.infinity : .infinity) }
         return Double(description) ?? .nan
     }
 
-    /// The nearest `Decimal`, whose exponents range from -128 to 127; `Decimal.nan` if out of range.
+    /// The nearest `Decimal`, whose exponents range from -128 to 127; `Decimal.nan` if the number is out of range.
     public var decimalValue: Decimal {
         guard isFinite else { return .nan }
         var (coefficient, exponent) = Self.strippingZeros(coefficient, exponent: exponent, upTo: .max)
@@ -103,7 +103,7 @@ extension Decimal128 {
             let roundsUp = remainder > half || remainder == half && quotient & 1 == 1
             (coefficient, exponent) = (roundsUp ? quotient + 1 : quotient, Self.decimalExponents.lowerBound)
         }
-        // In two halves, because Decimal can be made from at most 64 bits.
+        // Converted in two halves, because a Decimal can be made from at most 64 bits.
         let (upper, lower) = coefficient.quotientAndRemainder(dividingBy: PowersOfTen[19])
         let whole = Decimal(UInt64(upper)) * Decimal(UInt64(PowersOfTen[19])) + Decimal(UInt64(lower))
         return Decimal(sign: isSignMinus ? .minus : .plus, exponent: exponent, significand: whole)
@@ -136,7 +136,7 @@ extension FixedWidthInteger {
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self.init(value) }
 
-    /// Literals with a decimal point are first converted to `Double`, so write numbers of more than 15 digits as text.
+    /// Literals with a decimal point are first converted to `Double`. Write numbers of more than 15 digits as strings.
     public init(floatLiteral value: Double) { self.init(value) }
 
     /// Stops the program if the text isn't a number.

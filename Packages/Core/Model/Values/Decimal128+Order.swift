@@ -1,10 +1,10 @@
 extension Decimal128: Hashable, Comparable {
-    /// Equal as numbers, however they're written. NaN equals itself.
+    /// Compares the numbers, however they're written. NaN equals itself.
     public static func == (left: Decimal128, right: Decimal128) -> Bool {
         left.low == right.low && left.high == right.high || order(left, right) == 0
     }
 
-    /// By number; NaN comes first.
+    /// Compares the numbers; NaN comes first.
     public static func < (left: Decimal128, right: Decimal128) -> Bool { order(left, right) < 0 }
 
     public func hash(into hasher: inout Hasher) {
@@ -15,7 +15,7 @@ extension Decimal128: Hashable, Comparable {
         if coefficient != 0 { hasher.combine(exponent) }
     }
 
-    /// -1, 0 or 1: a total order of all numbers, NaN first.
+    /// Orders any two numbers, NaN first: returns -1, 0 or 1.
     package static func order(_ left: Decimal128, _ right: Decimal128) -> Int {
         let (a, b) = (left.place, right.place)
         guard a == b else { return a.rawValue < b.rawValue ? -1 : 1 }
@@ -26,7 +26,7 @@ extension Decimal128: Hashable, Comparable {
         }
     }
 
-    /// The first byte of ``orderKey``: kinds of numbers in their order.
+    /// The first byte of ``orderKey``: the kind of a number, in sort order.
     private enum Place: UInt8 {
         case nan, negativeInfinity, negative, zero, positive, infinity
     }
@@ -51,12 +51,12 @@ extension Decimal128: Hashable, Comparable {
     /// The power of ten above the first digit: from -6175 to 6145.
     private var firstDigitExponent: Int { exponent + PowersOfTen.digitCount(coefficient) }
 
-    /// Bytes that sort, compared as unsigned from the first on, like the numbers: for databases that sort by bytes.
-    /// Equal numbers have equal keys.
+    /// Bytes that sort like the numbers when compared as unsigned, for databases that sort by bytes. Equal numbers have
+    /// equal keys.
     ///
-    /// NaN, zero and the infinities have one byte, the place of their kind. Other numbers have 18: that byte, then two
-    /// for the power of ten of the first digit (plus 6176), then 15 for the coefficient with zeros up to 34 digits;
-    /// those of negative numbers are inverted. `1`, `1.0` and `10E-1` are all `04 1821 00314dc6448d93…`.
+    /// NaN, zero and the infinities have one byte, which is their kind. Other numbers have 18: that byte, then 2 for
+    /// the power of ten of the first digit (plus 6176), then 15 for the coefficient, padded with zeros to 34 digits.
+    /// The last 17 are inverted for negative numbers. `1`, `1.0` and `10E-1` are all `04 1821 00314dc6448d93…`.
     package var orderKey: [UInt8] {
         let place = place
         guard place == .positive || place == .negative else { return [place.rawValue] }

@@ -1,5 +1,5 @@
 extension Decimal128 {
-    /// The nearest decimal to `(coefficient + rest) × 10^exponent`, ties to the even digit.
+    /// The decimal nearest to `(coefficient + rest) × 10^exponent`, ties to the even digit.
     ///
     /// - Parameters:
     ///   - coefficient: below 10³⁸. With a rest it has at least 35 digits, so that the rest can only break ties.
@@ -40,7 +40,7 @@ extension Decimal128 {
         self.init(isNegative: isNegative, exactCoefficient: coefficient, exponent: exponent)
     }
 
-    /// The same number without trailing zeros in its fraction, as for sums: `3.30` becomes `3.3`, and `10` stays `10`.
+    /// The same number without trailing zeros in its fraction, as sums need it: `3.30` becomes `3.3`, and `10` stays `10`.
     package var withoutTrailingZeros: Decimal128 {
         guard isFinite, exponent < 0 else { return self }
         if coefficient == 0 { return Decimal128(isNegative: isSignMinus, exactCoefficient: 0, exponent: 0) }

@@ -1,11 +1,11 @@
 extension Decimal128: LosslessStringConvertible {
-    /// The maximum length of a text to be read, in bytes. Every decimal can be written without an exponent in 6,180.
+    /// The maximum length of text to parse, in bytes. Every decimal can be written without an exponent in 6,180.
     package static let maximumTextByteCount = 8_192
 
     /// Parses a number: digits with at most one decimal point, an optional sign before them and an optional exponent
     /// after them (`12.50`, `-1E+3`, `.5e-7`), or `Inf`, `Infinity` or `NaN`, in upper or lower case. Digits beyond the
     /// 34th are rounded, ties to even; numbers out of range become infinite or 0.
-    /// - Throws: ``ValueError`` that quotes the text and says where it stops being a number.
+    /// - Throws: ``ValueError``, which quotes the text and says where it stops being a number.
     public init(string: String) throws(ValueError) {
         var text = string
         let result = text.withUTF8 { Decimal128.parse($0) }
@@ -18,22 +18,22 @@ extension Decimal128: LosslessStringConvertible {
         }
     }
 
-    /// The number in a text as for ``init(string:)``, or nil for other text.
+    /// Parses text like ``init(string:)``; returns nil if it isn't a number.
     public init?(_ description: String) {
         var text = description
         guard case .success(let number) = text.withUTF8({ Decimal128.parse($0) }) else { return nil }
         self = number
     }
 
-    /// The number in UTF-8 text as for ``init(string:)``, or nil for other text.
+    /// Parses UTF-8 text like ``init(string:)``; returns nil if it isn't a number.
     package init?(utf8: UnsafeBufferPointer<UInt8>) {
         guard case .success(let number) = Self.parse(utf8) else { return nil }
         self = number
     }
 
-    /// All digits as given: `1.00`, `-0`, `1E+3`, `Inf`, `-Inf` or `NaN`. An exponent, with one digit before the point,
-    /// is used if the last digit is above the ones place or the first is below the sixth decimal place. Parsing the
-    /// text gives the same digits and exponent.
+    /// All digits as given: `1.00`, `-0`, `1E+3`, `Inf`, `-Inf` or `NaN`. The text has an exponent, and one digit
+    /// before the point, if the last digit is above the ones place or the first is below the sixth decimal place.
+    /// Parsing the text gives the same digits and exponent.
     public var description: String {
         guard isFinite else { return isNaN ? "NaN" : (isSignMinus ? "-Inf" : "Inf") }
         let digits = coefficient.decimalDigits
@@ -77,9 +77,9 @@ extension Decimal128: LosslessStringConvertible {
         let reason: String
     }
 
-    /// The number of digits read. Of further digits only their count matters, and whether any isn't 0.
+    /// The number of digits read. Of any further digits, only their count matters and whether one of them isn't 0.
     private static let maximumReadDigits = PowersOfTen.maximumExponent - 1
-    /// The largest exponent read. Text of the permitted length can't bring a larger one back into range.
+    /// The largest exponent read. No text of the permitted length could bring a larger one back into range.
     private static let maximumReadExponent = 100_000
 
     private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Result<Decimal128, Problem> {

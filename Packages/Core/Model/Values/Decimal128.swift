@@ -1,16 +1,16 @@
 /// An IEEE 754-2008 decimal128: a decimal floating-point number with 34 significant digits and exponents from -6176 to
 /// 6111.
 ///
-/// A number keeps the digits it was given: `1.0` and `1.00` print differently, but are equal, hash alike and sort
-/// alike, as do `0` and `-0`. There is one NaN, equal to itself and below every other number, so that decimals have a
-/// total order, as in Realm. Results that need more than 34 digits are rounded to the nearest, ties to the even digit;
-/// results out of range become infinite or zero.
+/// A number keeps the digits it was given: `1.0` and `1.00` print differently, but they're equal, hash alike and sort
+/// alike, and so do `0` and `-0`. There is one NaN, which equals itself and is less than every other number, so that
+/// decimals have a total order, as in Realm. Results that need more than 34 digits are rounded to the nearest, ties to
+/// the even digit; results out of range become infinite or zero.
 public struct Decimal128: Sendable {
-    // The number in the standard's binary integer encoding (BID), always its canonical form:
+    // The number in the standard's binary integer encoding (BID), always in canonical form:
     //   bit 127       sign
     //   bits 113…126  exponent + 6176
     //   bits 0…112    coefficient, at most 34 digits of 9
-    // Exponent bits that begin with 11110 are an infinity, those with 11111 NaN; both have no further bits set.
+    // Exponent bits that begin with 11110 mean infinity, and 11111 means NaN; all their other bits are 0.
     package let high: UInt64
     package let low: UInt64
 
@@ -35,7 +35,7 @@ public struct Decimal128: Sendable {
         self.low = low
     }
 
-    /// A finite number as it is.
+    /// An exact finite number, not rounded.
     /// - Parameters:
     ///   - coefficient: at most ``maximumCoefficient``.
     ///   - exponent: from ``minimumExponent`` to ``maximumExponent``.
@@ -48,8 +48,8 @@ public struct Decimal128: Sendable {
             low: UInt64(truncatingIfNeeded: coefficient))
     }
 
-    /// From the standard's 128 bits. Bits without a meaning are dropped: the payload of a NaN, and coefficients of more
-    /// than 34 digits, which the standard reads as 0.
+    /// Reads the standard's 128 bits. Drops bits without meaning: the payload of a NaN, and coefficients of more than
+    /// 34 digits, which the standard reads as 0.
     package init(highBits high: UInt64, lowBits low: UInt64) {
         let isNegative = high & Self.signBit != 0
         if high & Self.nanBits == Self.nanBits {
@@ -57,7 +57,7 @@ public struct Decimal128: Sendable {
         } else if high & Self.infinityBits == Self.infinityBits {
             self = isNegative ? -Decimal128.infinity : .infinity
         } else if high >> 61 & 3 == 3 {
-            // The encoding's second form, whose coefficients are all beyond 34 digits.
+            // The encoding's second form: all its coefficients have more than 34 digits.
             self.init(
                 isNegative: isNegative, exactCoefficient: 0,
                 exponent: Int(high >> (Self.exponentShift - 2) & Self.exponentMask) + Self.minimumExponent)
@@ -73,7 +73,7 @@ public struct Decimal128: Sendable {
     public init() { self = .zero }
 
     public static let zero = Decimal128(isNegative: false, exactCoefficient: 0, exponent: 0)
-    /// Not a number, such as `0 / 0`. Below every number, and equal to itself.
+    /// Not a number, such as `0 / 0`. Less than every number, and equal to itself.
     public static let nan = Decimal128(high: nanBits, low: 0)
     public static let infinity = Decimal128(high: infinityBits, low: 0)
     /// The least finite number: `-9.999…E+6144`, 34 digits.

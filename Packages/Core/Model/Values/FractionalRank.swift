@@ -1,12 +1,12 @@
-/// Text keys that order the elements of a list: between any two keys there is room for another, so that moving one
-/// element rewrites that element only. Keys are compared by their bytes (`COLLATE "C"`).
+/// String keys that order the elements of a list. There is always room for another key between two, so that moving an
+/// element rewrites only that element. Keys are compared by their bytes (`COLLATE "C"`).
 ///
-/// A key made at an end of the list is a counter that grows by one: its first letter tells how many digits follow,
-/// `a0`, `a1` … `az`, `b00` … upwards and `Zz`, `Zy` … `Z0`, `Yzz` … downwards. A key made between two others is the
-/// next counter where it fits, and otherwise a counter with a fraction, about half way: `a0` and `a1` have `a0V`
-/// between them. Digits are `0-9A-Za-z`.
+/// A key at an end of the list is a counter that grows by one. Its first letter says how many digits follow: `a0`, `a1`
+/// … `az`, `b00` … upwards and `Zz`, `Zy` … `Z0`, `Yzz` … downwards. A key between two others is the next counter if it
+/// fits; otherwise it's a counter with a fraction, about halfway between the two: `a0V` is between `a0` and `a1`.
+/// Digits are `0-9A-Za-z`.
 ///
-/// Other keys of these characters, say from an import, are accepted too; their neighbours may be longer.
+/// Other keys of these characters, for example from an import, are accepted too; keys next to them may be longer.
 public enum FractionalRank {
     /// The key for the first element of an empty list.
     public static let first = "a0"
@@ -25,7 +25,7 @@ public enum FractionalRank {
     }
 
     /// `count` ascending keys between two others.
-    /// - Throws: ``ValueError`` as ``between(_:_:)``.
+    /// - Throws: ``ValueError`` like ``between(_:_:)``.
     public static func sequence(
         count: Int, between lower: String?, _ upper: String?
     ) throws(ValueError) -> [String] {
@@ -94,7 +94,7 @@ extension FractionalRank {
         String(decoding: digits.map { alphabet[$0] }, as: UTF8.self)
     }
 
-    /// The number of digits of a counter with this first letter, or nil if no counter starts with it.
+    /// The number of digits that follow this first letter in a counter, or nil if no counter starts with it.
     private static func counterLength(head: Int) -> Int? {
         switch head {
         case smallestHead...lastNegativeHead: lastNegativeHead - head + 1
@@ -103,7 +103,7 @@ extension FractionalRank {
         }
     }
 
-    /// The counter at the start of a key, or nil for a key not made here.
+    /// The counter at the start of a key, or nil if the key wasn't made here.
     private static func counter(_ key: [Int]) -> [Int]? {
         guard let head = key.first, let length = counterLength(head: head), key.count > length else { return nil }
         return Array(key[...length])
@@ -142,7 +142,7 @@ extension FractionalRank {
         for index in result.indices.dropFirst().reversed() {
             if result[index] > 0 {
                 result[index] -= 1
-                // The smallest counter isn't used, since there would be no room below it.
+                // The smallest counter isn't used, because there would be no room below it.
                 return result[0] == smallestHead && result.dropFirst().allSatisfy { $0 == 0 } ? nil : result
             }
             result[index] = base - 1
@@ -177,7 +177,7 @@ extension FractionalRank {
         return result + [base / 2]
     }
 
-    /// The shortest key halfway between two; an empty `low` stands for the start.
+    /// The shortest key halfway between two others; an empty `low` stands for the start.
     private static func middle(_ low: [Int], _ high: [Int]) throws(ValueError) -> [Int] {
         var shared = 0
         while shared < high.count, (shared < low.count ? low[shared] : 0) == high[shared] { shared += 1 }
@@ -187,7 +187,7 @@ extension FractionalRank {
         }
         let prefix = Array(high[..<shared])
         if high[shared] - lower > 1 { return prefix + [(lower + high[shared]) / 2] }
-        // A key that ends before zeros would leave no room after it.
+        // A key that stops before zeros would leave no room after it.
         if high.dropFirst(shared + 1).contains(where: { $0 > 0 }) { return prefix + [high[shared]] }
         return prefix + [lower] + upperHalf(Array(low.dropFirst(shared + 1)))
     }

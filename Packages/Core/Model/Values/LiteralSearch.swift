@@ -1,12 +1,12 @@
 /// Searches text for bytes in time linear in the text, whatever both contain (Knuth–Morris–Pratt). Trying every
-/// position takes the product of their lengths: a needle of 16 kB in a text of 32 kB took seconds.
+/// position takes time proportional to the product of their lengths: a needle of 16 kB in a text of 32 kB took seconds.
 struct LiteralSearch: Sendable {
     private let needle: [UInt8]
     /// For each number of matched bytes, the length of the longest proper suffix that is also a prefix of the needle.
     private let borders: [Int]
     private let ignoresCase: Bool
 
-    /// - Parameter ignoringCase: whether A–Z equal a–z; no other letters are folded.
+    /// - Parameter ignoringCase: whether A–Z equal a–z. No other letters are folded.
     init(_ needle: some Sequence<UInt8>, ignoringCase: Bool = false) {
         let needle = ignoringCase ? needle.map(\.lowercasedASCII) : Array(needle)
         var borders = [0, 0]
@@ -37,6 +37,6 @@ struct LiteralSearch: Sendable {
 }
 
 extension UInt8 {
-    /// A–Z folded to a–z, which all stores can do alike.
+    /// A–Z folded to a–z, which all stores can do in the same way.
     var lowercasedASCII: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self + 32 : self }
 }

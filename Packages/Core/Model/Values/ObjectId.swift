@@ -17,7 +17,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
     public init() { self.init(high: 0, low: 0) }
 
     /// Parses 24 hexadecimal digits.
-    /// - Throws: ``ValueError`` that quotes the text if it's anything else.
+    /// - Throws: ``ValueError``, which quotes the text, if it's anything else.
     public init(string: String) throws(ValueError) {
         guard let parsed = ObjectId(hex: string) else {
             throw ValueError(
@@ -34,7 +34,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         self = parsed
     }
 
-    /// A new identifier with a given time.
+    /// A new identifier with the given time.
     /// - Parameters:
     ///   - machineId: its low three bytes follow the time, as in the first version of the BSON specification.
     ///   - processId: its low two bytes follow; the last three bytes are random.
@@ -47,16 +47,16 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
             low: (process & 0xff) << 24 | UInt32.random(in: 0...0xff_ffff))
     }
 
-    /// From 12 bytes; nil for any other number of bytes.
+    /// Reads 12 bytes; nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) { self.init(bytes: Array(bytes)) }
 
-    /// From 12 bytes; nil for any other number of bytes.
+    /// Reads 12 bytes; nil for any other number of bytes.
     public init?(bytes: [UInt8]) {
         guard let id = bytes.withUnsafeBytes({ ObjectId(bytes: $0) }) else { return nil }
         self = id
     }
 
-    /// From 12 bytes; nil for any other number of bytes. Not generic: rows are read by it.
+    /// Reads 12 bytes; nil for any other number of bytes. Not generic, because it's used for every row that is read.
     public init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init(
@@ -95,7 +95,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         return generate(secondsSince1970: UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)), &generator)
     }
 
-    /// A new identifier from a given time and random number generator, for tests and simulations.
+    /// A new identifier from the given time and random number generator, for tests and simulations.
     public static func generate(
         secondsSince1970: UInt32, _ generator: inout some RandomNumberGenerator
     ) -> ObjectId {
@@ -117,14 +117,14 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         return result
     }
 
-    /// The 12 bytes without an array, valid during `body`.
+    /// Passes the 12 bytes without allocating an array. Valid only during `body`.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
             body(UnsafeRawBufferPointer(rebasing: $0[..<Self.byteCount]))
         }
     }
 
-    /// 24 lower-case hexadecimal digits.
+    /// 24 lowercase hexadecimal digits.
     public var stringValue: String { bytes.hexadecimal }
     public var description: String { stringValue }
 
@@ -151,7 +151,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
 }
 
 extension Collection<UInt8> {
-    /// Two lower-case hexadecimal digits per byte.
+    /// Two lowercase hexadecimal digits per byte.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

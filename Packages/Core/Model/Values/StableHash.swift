@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// FNV-1a over exact values, each with its kind and length, so that neighbouring values can't be confused. The same in
-/// every process and version, since servers and devices store these hashes.
+/// FNV-1a over exact values, each with its kind and length, so that adjacent values can't be confused. The result is
+/// the same in every process and version, because servers and devices store these hashes.
 ///
-/// Never hash text made for display: it rounds and shortens, so that different values would have the same hash.
+/// Never hash text made for display: it's rounded and shortened, so different values would get the same hash.
 package struct StableHash: Sendable {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -38,7 +38,7 @@ package struct StableHash: Sendable {
             add(number)
         case .double(let number):
             add(byte: 3)
-            // Both zeros are equal.
+            // 0 and -0 are equal.
             add(Int64(bitPattern: (number == 0 ? 0 : number).bitPattern))
         case .string(let text):
             add(byte: 4)
@@ -61,7 +61,7 @@ package struct StableHash: Sendable {
         }
     }
 
-    /// A condition with its complete literals.
+    /// Adds a condition with its complete literals.
     package mutating func add(_ predicate: Predicate) {
         switch predicate {
         case .constant(let result):

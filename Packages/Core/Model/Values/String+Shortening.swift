@@ -1,8 +1,8 @@
 extension String {
     /// The text, or as much of its beginning as fits in `limit` bytes of UTF-8, followed by `…`.
     ///
-    /// All code that quotes input uses this. A limit in characters doesn't limit anything, since a `Character` may have
-    /// any number of code points: an `e` with a million accents is one.
+    /// All code that quotes input uses this. A limit in characters would limit nothing, because a `Character` may have
+    /// any number of code points: an `e` with a million accents is one character.
     package func shortened(toByteCount limit: Int) -> String {
         guard utf8.count > limit else { return self }
         return String(prefix(byteCount: limit)) + "…"

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// What text comparisons ignore: `[c]`, `[d]` and `[cd]` of predicates. Two texts are alike if their folded forms have
+/// What string comparisons ignore: `[c]`, `[d]` and `[cd]` in predicates. Two strings match if their folded forms have
 /// the same bytes.
 ///
-/// As in Realm, upper case is folded from Basic Latin to Latin Extended-B (U+0000…U+024F), except letters whose lower
-/// case is more than one code point (`İ`). Diacritics are the marks that canonical decomposition splits off Latin,
-/// Greek and Cyrillic letters: `é` and `ё` become `e` and `е`, while `ø`, `ß` and `が` are letters of their own. Text
-/// folded by diacritics is composed (NFC), except code points beyond U+FFFF, which stay decomposed.
+/// As in Realm, uppercase letters are folded from Basic Latin to Latin Extended-B (U+0000…U+024F), except letters whose
+/// lowercase form has more than one code point (`İ`). Diacritics are the marks that canonical decomposition splits off
+/// Latin, Greek and Cyrillic letters: `é` and `ё` become `e` and `е`, while `ø`, `ß` and `が` are letters in their own
+/// right. Text with diacritics folded is composed (NFC), except for code points beyond U+FFFF, which stay decomposed.
 package struct TextFolding: OptionSet, Hashable, Sendable {
     package let rawValue: Int
 
@@ -56,10 +56,9 @@ package struct TextFolding: OptionSet, Hashable, Sendable {
 
     /// The first code point after Latin Extended-B.
     private static let latinEnd = 0x250
-    /// The lead byte of U+0300…U+033F, the first combining marks. Text below has nothing that decomposition could
-    /// reorder.
+    /// The lead byte of U+0300…U+033F, the first combining marks. Below them, decomposition has nothing to reorder.
     private static let firstLeadOfMarks: UInt8 = 0xcc
-    /// The lead byte of U+10000 and the code points after it.
+    /// The lead byte of U+10000 and all later code points.
     private static let firstLeadOfFourBytes: UInt8 = 0xf0
     /// The first code point after Cyrillic. Marks of later scripts are part of their letters.
     private static let markedLettersEnd: UInt32 = 0x510
@@ -86,8 +85,8 @@ package struct TextFolding: OptionSet, Hashable, Sendable {
         return Self.composed(folded)
     }
 
-    /// Canonical composition of decomposed text, run by run between the code points beyond U+FFFF, which stay
-    /// decomposed: Foundation on Linux composes those by their lower 16 bits (U+50047 with a caron as `ǧ`).
+    /// Composes decomposed text canonically, in runs between the code points beyond U+FFFF. Those stay decomposed,
+    /// because Foundation on Linux composes them by their lower 16 bits (U+50047 with a caron as `ǧ`).
     private static func composed(_ text: [UInt8]) -> [UInt8] {
         var composed: [UInt8] = []
         composed.reserveCapacity(text.count)

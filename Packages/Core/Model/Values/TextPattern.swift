@@ -1,15 +1,16 @@
-/// The pattern of a LIKE predicate: `*` matches any text, including none, and `?` one code point. As in Realm, neither
-/// can be escaped.
+/// The pattern of a LIKE predicate: `*` matches any string, including the empty one, and `?` matches one code point. As
+/// in Realm, neither can be escaped.
 ///
-/// Matching takes time linear in the text, whatever the pattern: between two `*` the first occurrence is always right,
-/// so nothing is tried twice. Only parts with `?` between two `*` take as long again for every 64 code points.
+/// Matching takes time linear in the text, whatever the pattern: for a part between two `*`, the first occurrence is
+/// always right, so there is no backtracking. Only a part that contains `?` and lies between two `*` takes that time
+/// again for every 64 code points.
 package struct TextPattern: Sendable {
     private let folding: TextFolding
     /// The part before the first `*`, or the whole pattern if it has none.
     private let start: TextPatternPart
     /// The nonempty parts between two `*`.
     private let middle: [TextPatternPart]
-    /// The part after the last `*`, or nil without a `*`.
+    /// The part after the last `*`, or nil if there is no `*`.
     private let end: TextPatternPart?
 
     package init(_ pattern: String, folding: TextFolding = []) {

@@ -3,11 +3,11 @@ struct TextPatternPart: Sendable {
     private let bytes: [UInt8]
     private let search: Search
 
-    /// How the first occurrence is found.
+    /// How to find the first occurrence.
     private enum Search: Sendable {
         case literal(LiteralSearch)
-        /// Shift-And: bit i of the state says that the last i + 1 code points match the start of the part. `masks` has
-        /// the positions at which each code point may be, `others` those of the `?`.
+        /// Shift-And: bit i of the state says whether the last i + 1 code points match the start of the part. `masks`
+        /// has the positions at which each code point may appear; `others` has the positions of the `?`.
         case wildcards(masks: [UInt32: [UInt64]], others: [UInt64], count: Int)
     }
 
@@ -18,7 +18,7 @@ struct TextPatternPart: Sendable {
         search = bytes.contains(Self.wildcard) ? Self.wildcardSearch(bytes) : .literal(LiteralSearch(bytes))
     }
 
-    /// The end of the part if it occurs at `start`.
+    /// The end of the part if it occurs at `start`, or nil if it doesn't.
     func match(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
         var position = start
         for byte in bytes {
@@ -34,7 +34,7 @@ struct TextPatternPart: Sendable {
         return position
     }
 
-    /// Whether the text ends with the part, not starting before `start`.
+    /// Whether the text ends with the part and the part begins at or after `start`.
     func matchesEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
         var position = text.count
         switch search {
@@ -58,7 +58,7 @@ struct TextPatternPart: Sendable {
         }
     }
 
-    /// The start of the next code point. Stray bytes count as part of the one before.
+    /// The start of the next code point. Stray continuation bytes belong to the code point before them.
     private static func next(_ text: UnsafeBufferPointer<UInt8>, after position: Int) -> Int {
         var next = position + 1
         while next < text.count, text[next] & 0xc0 == 0x80 { next += 1 }

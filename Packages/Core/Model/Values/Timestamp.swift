@@ -1,7 +1,7 @@
-/// Moments as text: RFC 3339, with a day alone standing for its first moment in UTC.
+/// Parses points in time: RFC 3339, or a date alone, which means its first moment in UTC.
 package enum Timestamp {
     /// Microseconds since 1970.
-    /// - Returns: nil for text that isn't a moment of the years 1 to 9999.
+    /// - Returns: nil if the text isn't a point in time in the years 1 to 9999.
     package static func microseconds(_ text: String) -> Int64? {
         var scanner = Scanner(bytes: Array(text.utf8))
         guard let year = scanner.number(4), year > 0, scanner.skip("-"), let month = scanner.number(2),
@@ -24,7 +24,7 @@ package enum Timestamp {
         }
     }
 
-    /// Years begin in March, so that a leap day ends its year: 400 years have 146,097 days.
+    /// Years begin in March, so that a leap day is the last day of its year. 400 years have 146,097 days.
     private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -58,7 +58,7 @@ package enum Timestamp {
             return result
         }
 
-        /// Microseconds of the day. Digits of a fraction beyond six are cut.
+        /// Microseconds since midnight. Fraction digits after the sixth are cut.
         mutating func time() -> Int64? {
             guard skip("Tt "), let hours = number(2), hours < 24, skip(":"), let minutes = number(2), minutes < 60,
                 skip(":"), let seconds = number(2), seconds < 60

@@ -10,8 +10,8 @@ extension Value {
 }
 
 extension Row {
-    /// The maximum size in bytes of all text and data of a synced row: one value of ``Value/maximumByteCount`` and some
-    /// more, since a row travels in one message.
+    /// The maximum total size, in bytes, of all strings and data in a synced row. It allows one value of
+    /// ``Value/maximumByteCount`` and a little more, because a row travels in one message.
     public static let maximumContentByteCount = 18 << 20
 
     /// The approximate size of the row in memory, in bytes.

@@ -3,8 +3,8 @@ public import Foundation
 /// One field of a row, on the device, on the wire and on the server. `docs/values.md` lists the form of each case in
 /// SQLite and PostgreSQL.
 ///
-/// Equality and order are the databases', not Swift's: text is compared by its UTF-8 bytes (`COLLATE "C"`), so that `é`
-/// as one and as two code points are different values; null equals null.
+/// Equality and order are those of the databases, not of Swift: strings are compared by their UTF-8 bytes (`COLLATE
+/// "C"`), so `é` as one code point and as two are different values; null equals null.
 public enum Value: Sendable {
     case null
     case bool(Bool)
@@ -91,18 +91,19 @@ extension Value {
 }
 
 extension String {
-    /// Equal byte for byte, as the databases compare; Swift's `==` treats `é` as one and as two code points as equal.
+    /// Whether the UTF-8 bytes are equal, as the databases compare. Swift's `==` treats `é` as one code point and as
+    /// two as equal.
     package func hasBytes(of other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }
 
 extension Value: CustomStringConvertible {
-    /// The number of bytes that ``description`` shows of a text.
+    /// The number of bytes that ``description`` shows of a string.
     static let shownByteCount = 40
 
-    /// A short readable form for messages: long text is cut, and data is only counted. Different values may have the
-    /// same.
+    /// A short readable form for messages: long strings are cut, and data is shown only by its size. Different values
+    /// may have the same description.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -124,12 +125,12 @@ extension Value: CustomStringConvertible {
 }
 
 extension Date {
-    /// 2001-01-01T00:00:00Z, `Date`'s reference date, in seconds since 1970.
+    /// 2001-01-01T00:00:00Z, the reference date of `Date`, in seconds since 1970.
     private static let referenceSeconds: Int64 = 978_307_200
     private static let microsecondsPerSecond: Int64 = 1_000_000
 
-    /// From microseconds since 1970-01-01T00:00:00Z, the precision of stored dates. Whole seconds and the remainder are
-    /// converted separately, so that the sum is the nearest `Date`.
+    /// Converts from microseconds since 1970-01-01T00:00:00Z, the precision of stored dates. Whole seconds and the
+    /// remainder are converted separately, so that the sum is the nearest `Date`.
     public init(microsecondsSince1970 microseconds: Int64) {
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: Self.microsecondsPerSecond)
         self.init(
@@ -154,9 +155,9 @@ extension Date {
 }
 
 extension Value {
-    /// The dates that all stores can hold: 0001-01-01 to 9999-12-31, in microseconds since 1970.
+    /// The dates that all stores can hold: years 1 to 9999, in microseconds since 1970.
     public static let dateRange: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
-    /// The maximum size of a field's text or data in bytes: 16 MiB, as in Realm.
+    /// The maximum size of a string or data field in bytes: 16 MiB, as in Realm.
     public static let maximumByteCount = 16 << 20
 }
