@@ -1,18 +1,18 @@
-/// One thing that is different in a document from the one before it, for people to read.
+/// One difference between a document and its predecessor, described for people.
 public struct ModelChange: Hashable, Sendable, CustomStringConvertible {
-    /// The class, by its name now.
+    /// The class's current name.
     public let className: String
-    /// The property, by its name now; nil for the class itself.
+    /// The property's current name; nil if the class itself changed.
     public let property: String?
-    /// What happens, to follow the name: `is added: string?`.
+    /// What changes, phrased to follow the name: `is added: string?`.
     public let text: String
     public let kind: Kind
 
     public enum Kind: Hashable, Sendable {
         case retired
-        /// A table or a column has another name.
+        /// A table or column gets another name.
         case renamedInSQL
-        /// Values that objects may have can't be saved any more.
+        /// Values that objects may already have can no longer be saved.
         case narrowed
         case other
     }
@@ -24,18 +24,18 @@ public struct ModelChange: Hashable, Sendable, CustomStringConvertible {
         self.kind = kind
     }
 
-    /// Whether something goes that others may use. No values are lost.
+    /// Whether something disappears that others may use. No values are lost.
     public var isLoss: Bool { kind != .other }
 
-    /// `Listing.notes`.
+    /// The changed class or property: `Listing.notes`.
     public var place: String { property.map { "\(className).\($0)" } ?? className }
 
     public var description: String { "\(place) \(text)." }
 }
 
 extension ModelDocument {
-    /// What is different from the document before. What was retired before and still is isn't told.
-    /// - Parameter older: of the same app, which this one was merged over.
+    /// The differences from the previous document. Omits what was retired before and still is.
+    /// - Parameter older: a document of the same app, over which this one was merged.
     public func changes(since older: ModelDocument) -> [ModelChange] {
         let index = ModelNameIndex(older.classes)
         return classes.flatMap { item -> [ModelChange] in
@@ -109,7 +109,7 @@ extension ModelProperty {
         add(old.isRetired, "comes back: it was retired")
         add(old.name != name, "was called \(old.name)")
         add(old.column != column, "is \(column) in SQL, which was \(old.column)", kind: .renamedInSQL)
-        // What another class was called isn't another type.
+        // The type isn't compared: a merge only changes the names of renamed classes in it.
         add(old.isOptional != isOptional, isOptional ? "may be nil" : "is required")
         if case .list(_, let isOptional) = type, case .list(_, false) = old.type {
             add(isOptional, "may have elements that are nil")

@@ -2,21 +2,21 @@
 public struct ModelClass: Hashable, Sendable {
     /// The Swift name.
     public let name: String
-    /// The table's name in SQL; nil for an embedded class, which has none.
+    /// The table's name in SQL, or nil for an embedded class, which has no table.
     public let table: String?
-    /// In the order of their declaration, superclasses' properties first.
+    /// The properties in declaration order, those of superclasses first.
     public let properties: [ModelProperty]
-    /// Groups of properties that must be unique together among objects that aren't in the trash. A property of an
-    /// embedded object is named with a dot: `home.street`.
+    /// Groups of properties whose values must be unique together among objects that aren't in the trash. A property of
+    /// an embedded object is named with a dot: `home.street`.
     public let uniqueProperties: [[String]]
     /// Whether deleting an object moves it into the trash on the server.
     public let isTrashable: Bool
-    /// Names that the class had before, newest first.
+    /// Earlier names of the class, newest first.
     public let previousNames: [String]
-    /// Whether the app's own document lacks the class by now. Servers keep its table.
+    /// Whether the app's own document no longer has the class. Servers keep its table.
     public let isRetired: Bool
 
-    /// Whether objects of the class live inside others.
+    /// Whether objects of this class live inside others.
     public var isEmbedded: Bool { table == nil }
 
     /// - Parameter table: nil for an embedded class.

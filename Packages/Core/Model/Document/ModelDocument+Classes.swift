@@ -1,9 +1,9 @@
 extension ModelDocument {
-    /// The document of model classes and of every class that they lead to by links, lists and embedded objects.
+    /// Makes the document of model classes and of every class that they lead to through links, lists and embedded objects.
     ///
-    /// What only Swift knows is left out: default values, types that are stored as another one (the document has what is
-    /// stored, and the values of enumerations), methods, and `LinkingObjects`, which devices compute.
-    /// - Throws: ``SchemaError`` listing every problem, such as an app name that isn't one.
+    /// It leaves out what exists only in Swift: default values, methods, `LinkingObjects` (which devices compute), and types
+    /// that are stored as another type. For those, the document has the stored type and, for an enumeration, its values.
+    /// - Throws: ``SchemaError`` listing every problem, such as an invalid app name.
     public init(app: String, objectTypes: [Object.Type]) throws(SchemaError) {
         _ = try Schema.of(objectTypes)
         var problems: [String] = []
@@ -14,7 +14,8 @@ extension ModelDocument {
             guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
             let layout = ObjectClass.of(type)
             let item = ModelClass(layout)
-            // Tables know embedded classes by their properties alone, so that nobody minded two of one name.
+            // Tables contain only the properties of embedded classes, so ``Schema`` accepts two embedded classes with
+            // the same name.
             if let other = classes.updateValue(item, forKey: item.name), other != item {
                 problems.append("Two classes are named \(item.name); rename one.")
             }
@@ -41,7 +42,7 @@ extension ModelClass {
 }
 
 extension ModelProperty {
-    /// Nil for LinkingObjects.
+    /// Returns nil for LinkingObjects.
     fileprivate init?(_ property: ObjectProperty, of schema: ClassSchema) {
         switch property.slot {
         case .linkingObjects: return nil

@@ -1,5 +1,5 @@
-/// Changes that people wish for. Each gives another document, and throws ``ModelDocumentError`` for one that has
-/// mistakes.
+/// Edits requested by people. Each function returns a new document, and throws ``ModelDocumentError`` if that document
+/// would be invalid.
 extension ModelDocument {
     public func adding(_ item: ModelClass) throws(ModelDocumentError) -> ModelDocument {
         if let other = self[item.name], other.isRetired {
@@ -10,7 +10,7 @@ extension ModelDocument {
         return try ModelDocument(app: app, classes: classes + [item])
     }
 
-    /// - Parameter property: becomes the last one of the class.
+    /// - Parameter property: becomes the class's last property.
     public func adding(_ property: ModelProperty, to className: String) throws(ModelDocumentError) -> ModelDocument {
         let found = try found(className)
         if let other = found[property.name], other.isRetired {
@@ -21,7 +21,8 @@ extension ModelDocument {
         return try replacing(found, ModelClass(found, properties: found.properties + [property]))
     }
 
-    /// The property has the old name among its previous names, and another column, unless that had a name of its own.
+    /// Renames a property and adds the old name to its previous names. The column is renamed too, unless it had a
+    /// custom name.
     public func renaming(
         _ property: String, of className: String, to name: String
     ) throws(ModelDocumentError) -> ModelDocument {
@@ -35,7 +36,7 @@ extension ModelDocument {
                 item, properties: item.properties.map { $0.name == property ? renamed : $0 }, uniqueProperties: unique))
     }
 
-    /// Unique groups with the property go too. What a server has of it is retired when the document is merged.
+    /// Removes a property and the unique groups that include it. When the document is merged, servers retire the property.
     public func removing(_ property: String, of className: String) throws(ModelDocumentError) -> ModelDocument {
         let item = try found(property, of: className).item
         return try replacing(
@@ -45,7 +46,7 @@ extension ModelDocument {
                 uniqueProperties: item.uniqueProperties.filter { !$0.contains(property) }))
     }
 
-    /// The same for a class, to which nothing may link.
+    /// Removes a class. No other class may link to it. When the document is merged, servers retire the class.
     public func removing(_ className: String) throws(ModelDocumentError) -> ModelDocument {
         let item = try found(className)
         return try ModelDocument(app: app, classes: classes.filter { $0 != item })
@@ -78,7 +79,7 @@ extension ModelDocument {
 }
 
 extension ModelClass {
-    /// A copy with other properties.
+    /// A copy with different properties.
     fileprivate init(_ other: ModelClass, properties: [ModelProperty], uniqueProperties: [[String]]? = nil) {
         self.init(
             name: other.name, table: other.table, properties: properties,
@@ -88,7 +89,7 @@ extension ModelClass {
 }
 
 extension ModelProperty {
-    /// A copy with another name.
+    /// A copy with a different name.
     fileprivate init(_ other: ModelProperty, name: String) {
         self.init(
             name: name, column: other.column == Column.sqlName(for: other.name) ? nil : other.column, type: other.type,

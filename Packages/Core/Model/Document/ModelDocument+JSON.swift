@@ -1,6 +1,6 @@
 extension ModelDocument {
-    /// The document as JSON, a property on each line, so that version control shows what changed. The same classes give
-    /// the same text. It ends with a newline.
+    /// The document as JSON with one property per line, so that version control shows what changed. Equal classes give
+    /// equal text. Ends with a newline.
     public var json: String {
         """
         {
@@ -12,7 +12,7 @@ extension ModelDocument {
         """
     }
 
-    /// Each element on lines of its own.
+    /// Puts each element on a line of its own.
     private static func list(_ elements: [String], indentation: String) -> String {
         guard !elements.isEmpty else { return "[]" }
         let lines = elements.map { "\(indentation)  \($0)" }.joined(separator: ",\n")
@@ -59,7 +59,7 @@ extension ModelDocument {
         }.joined(separator: ", ")
     }
 
-    /// RFC 8259, section 7.
+    /// Escapes a string as RFC 8259, section 7 requires.
     private static func escaped(_ text: String) -> String {
         let characters = text.unicodeScalars.map { scalar -> String in
             switch scalar {
@@ -73,6 +73,6 @@ extension ModelDocument {
         return "\"\(characters.joined())\""
     }
 
-    /// Names have neither quotes nor control characters: ``ModelName``.
+    /// Quotes a name without escaping: names contain neither quotes nor control characters (``ModelName``).
     private static func quoted(_ text: String) -> String { "\"\(text)\"" }
 }

@@ -1,16 +1,16 @@
 extension ModelDocument {
-    /// What a server keeps when an app brings this document and the server has `previous`: this one and, marked as
-    /// retired, whatever it lacks, so that older versions of the app find what they know. Previous names add up.
+    /// The document that a server keeps when an app brings this one and the server has `previous`. It has everything in
+    /// this document. What only `previous` has is kept and marked as retired, so that older versions of the app find
+    /// what they know. Previous names accumulate.
     ///
-    /// A class that had a trash keeps it. A link that is retired becomes optional.
+    /// A class that had a trash keeps it. A retired link becomes optional.
     /// - Parameters:
-    ///   - previous: what the server has of the same app; nil for an app that is new.
-    ///   - retiringMissing: false to add only, and change nothing that the server has: for a device of any version, in
-    ///     development. A document that brings nothing new then gives `previous`.
-    ///   - kept: what of `previous` isn't retired although this document lacks it.
-    /// - Throws: ``ModelDocumentError`` for whatever older versions couldn't live with: another primary key, another
-    ///   type, a property that becomes required, an embedded class that gets a table or the reverse, and names that
-    ///   mean two things.
+    ///   - previous: the server's document for the same app, or nil if the app is new.
+    ///   - retiringMissing: false only adds, and changes nothing that the server has. This is for development, where
+    ///     devices of any version may bring their document. If the document has nothing new, the result is `previous`.
+    ///   - kept: the parts of `previous` that aren't retired although this document lacks them.
+    /// - Throws: ``ModelDocumentError`` for changes that would break older versions: another primary key, another type,
+    ///   a property that becomes required, an embedded class that gets a table or the reverse, and ambiguous names.
     public func merged(
         over previous: ModelDocument?, retiringMissing: Bool = true, keeping kept: ModelAdditions = .empty
     ) throws(ModelDocumentError) -> ModelDocument {
@@ -22,7 +22,7 @@ extension ModelDocument {
         return try merge.run()
     }
 
-    /// The schema of several apps that share a database.
+    /// The schema of several apps that share one database.
     /// - Throws: ``SchemaError`` if two apps have a class or a table with the same name.
     public static func schema(of documents: [ModelDocument]) throws(SchemaError) -> Schema {
         var problems: [String] = []

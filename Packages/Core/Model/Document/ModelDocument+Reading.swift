@@ -1,9 +1,9 @@
 internal import Foundation
 
 extension ModelDocument {
-    /// Reads a document in UTF-8.
-    /// - Throws: ``ModelDocumentError`` with every problem found, each with class, property and the nearest name. For a
-    ///   document of a newer format it says that this program must be updated.
+    /// Reads a UTF-8 document.
+    /// - Throws: ``ModelDocumentError`` with every problem found, each with the class, the property and the most
+    ///   similar name. For a document in a newer format, the error says that this program must be updated.
     public init(json: [UInt8]) throws(ModelDocumentError) {
         guard json.count <= Self.maximumByteCount else {
             throw ModelDocumentError(
@@ -26,10 +26,10 @@ extension ModelDocument {
         try self.init(reader)
     }
 
-    /// As ``init(json:)-([UInt8])``.
+    /// Like ``init(json:)-([UInt8])``.
     public init(json: String) throws(ModelDocumentError) { try self.init(json: Array(json.utf8)) }
 
-    /// Where the text stops being JSON, which the decoder doesn't say.
+    /// Where the text stops being JSON. The decoder doesn't say so.
     private static func syntaxError(in json: [UInt8]) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(json))

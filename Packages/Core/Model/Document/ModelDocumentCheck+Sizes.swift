@@ -1,16 +1,16 @@
-/// How large tables become with the embedded objects in them.
+/// Checks how large tables become when embedded objects are included.
 extension ModelDocumentCheck {
-    /// What becomes of a class: the columns of its table, the tables of its lists, how deep embedded objects lie in it.
+    /// The size of a class: the columns of its table, the tables of its lists, and the depth of its embedded objects.
     struct Size {
-        /// Numbers beyond any bound aren't told apart.
+        /// Larger numbers are clamped to this.
         static let most = 1 << 30
-        /// What an element class has besides the columns of its embedded class, at most.
+        /// The maximum number of columns that an element class has besides those of its embedded class.
         static let elementColumns = 4
         var columns = 0
         var tables = 0
-        /// Names that one column may be asked for by, at most.
+        /// The maximum number of names for one of its columns.
         var names = 1
-        /// Of the tables of lists, together.
+        /// The columns of all list tables together.
         var listColumns = 0
         var depth = 0
 
@@ -21,7 +21,7 @@ extension ModelDocumentCheck {
         }
     }
 
-    /// Before anything is built: a few classes that embed each other several times make any number of columns.
+    /// Runs before any table is built: a few classes that embed each other several times could produce any number of columns.
     mutating func checkSizes() {
         var tables = 0
         var columns = 0

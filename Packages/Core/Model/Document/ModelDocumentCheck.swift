@@ -1,20 +1,20 @@
-/// Finds everything that is wrong with the classes of a document.
+/// Finds all problems in the classes of a document.
 struct ModelDocumentCheck {
-    /// The most problems that get the nearest name: finding one compares with every candidate.
+    /// The maximum number of problems for which the nearest name is suggested, because finding one compares every candidate.
     static let maximumHintCount = 10
-    /// The most names that a wrong one is compared with.
+    /// The maximum number of candidates that a wrong name is compared with.
     static let maximumCandidateCount = 200
 
-    /// By name.
+    /// Sorted by name.
     let classes: [ModelClass]
     private let app: String
     let byName: [String: ModelClass]
     private(set) var problems: [ModelDocumentError.Problem]
     private var hintCount = 0
-    /// By class, as far as known.
+    /// By class name; filled as sizes are computed.
     var sizes: [String: Size] = [:]
 
-    /// - Parameter problems: found already when the classes were read.
+    /// - Parameter problems: problems found while reading the classes.
     init(app: String, classes: [ModelClass], problems: [ModelDocumentError.Problem] = []) {
         self.app = app
         self.classes = classes.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -37,7 +37,7 @@ struct ModelDocumentCheck {
         guard problems.isEmpty else { throw ModelDocumentError(problems: problems) }
     }
 
-    /// Whether nothing more is told.
+    /// Whether no more problems are reported.
     private var isFull: Bool { problems.count >= ModelDocumentError.maximumProblemCount }
 
     mutating func report(
@@ -187,7 +187,7 @@ struct ModelDocumentCheck {
         }
     }
 
-    /// A class has one place or none.
+    /// A class has at most one place, with one latitude and one longitude.
     private mutating func checkPlace(_ item: ModelClass) {
         let found = item.properties.compactMap(\.coordinate)
         guard !found.isEmpty, found.count != 2 || Set(found).count != 2 else { return }
@@ -196,7 +196,7 @@ struct ModelDocumentCheck {
                 + "second place into an embedded class.", item)
     }
 
-    /// Names with a dot are checked when the columns of embedded objects are known.
+    /// Names with a dot are checked later, when the columns of embedded objects are known.
     private mutating func checkUnique(_ item: ModelClass, _ names: Set<String>) {
         let lists = Set(item.properties.filter { if case .list = $0.type { true } else { false } }.map(\.name))
         for name in Set(item.uniqueProperties.joined()).sorted() where !name.contains(".") {

@@ -1,17 +1,17 @@
-/// A model document that can't be read, with everything that is wrong with it.
+/// A model document that can't be accepted, with all its problems.
 public struct ModelDocumentError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The most problems that are told of one document.
+    /// The maximum number of problems reported for one document.
     public static let maximumProblemCount = 100
 
-    /// One thing that is wrong.
+    /// One problem in the document.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// The class, where the problem is in one.
+        /// The class with the problem, or nil if it isn't in a class.
         public let className: String?
-        /// The property, where the problem is in one.
+        /// The property with the problem, or nil if it isn't in a property.
         public let property: String?
         /// What was found and what was expected.
         public let message: String
-        /// The nearest name to one that nobody knows.
+        /// The known name that is most similar to an unknown one, or nil.
         public let hint: String?
 
         public init(className: String? = nil, property: String? = nil, message: String, hint: String? = nil) {
@@ -28,9 +28,9 @@ public struct ModelDocumentError: Error, Hashable, Sendable, CustomStringConvert
         }
     }
 
-    /// At least one, at most ``maximumProblemCount``.
+    /// From one to ``maximumProblemCount`` problems.
     public let problems: [Problem]
-    /// Whether the document was written by a newer version, so that updating this program helps.
+    /// Whether a newer version wrote the document, so that updating this program helps.
     public let isNewerFormat: Bool
 
     public init(problems: [Problem], isNewerFormat: Bool = false) {

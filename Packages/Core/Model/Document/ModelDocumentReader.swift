@@ -1,12 +1,12 @@
-/// Reads the JSON form leniently: what has the wrong shape becomes a problem, and reading goes on behind it.
+/// Reads the JSON form leniently: it records a problem for anything that has the wrong shape and continues after it.
 struct ModelDocumentReader: Decodable {
-    /// The most bytes that messages quote of what isn't a name.
+    /// The maximum number of bytes that messages quote of text that isn't a name.
     static let maximumQuotation = 200
 
     private(set) var app = ""
     private(set) var classes: [ModelClass] = []
     private(set) var problems: [ModelDocumentError.Problem] = []
-    /// Why nothing else was read.
+    /// The reason why nothing else was read.
     private(set) var error: ModelDocumentError?
 
     private typealias Members = KeyedDecodingContainer<MemberName>
@@ -18,7 +18,7 @@ struct ModelDocumentReader: Decodable {
         init?(intValue: Int) { nil }
     }
 
-    /// Where a problem is.
+    /// The location of a problem.
     private struct Place {
         var className: String?
         var property: String?

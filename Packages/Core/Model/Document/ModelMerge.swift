@@ -6,10 +6,10 @@ struct ModelMerge {
     /// By the names in the old document.
     private let kept: ModelAdditions
     private var problems: [ModelDocumentError.Problem] = []
-    /// What classes are named in the result, by their name in the new and in the old document.
+    /// The name of each class in the result, by its name in the new and in the old document.
     private var newNames: [String: String] = [:]
     private var oldNames: [String: String] = [:]
-    /// What properties are named in the result, by old class and old property.
+    /// The name of each property in the result, by old class and old property.
     private var oldProperties: [String: [String: String]] = [:]
 
     init(new: ModelDocument, old: ModelDocument, isAdditive: Bool, kept: ModelAdditions) {
@@ -40,9 +40,9 @@ struct ModelMerge {
         problems.append(ModelDocumentError.Problem(className: className, property: property, message: message))
     }
 
-    // MARK: Which is which
+    // MARK: Matching
 
-    /// A class or a property by what it's known as.
+    /// The names by which a class or property is known.
     private struct Name {
         let name: String
         let previous: [String]
@@ -51,13 +51,13 @@ struct ModelMerge {
         init(_ property: ModelProperty) { (name, previous) = (property.name, property.previousNames) }
     }
 
-    /// Positions of what is the same in both documents, or in one of them.
+    /// The positions of a class or property in both documents, or in the only one that has it.
     private struct Pair {
         var new: Int?
         var old: Int?
     }
 
-    /// Renames are declared, never guessed.
+    /// Pairs what is the same in both documents. Renames are declared, never guessed.
     /// - Parameter place: the class whose properties are matched; nil for classes.
     private mutating func match(_ new: [Name], _ old: [Name], place: String?) -> [Pair] {
         var positions: [String: Int] = [:]
@@ -104,7 +104,7 @@ struct ModelMerge {
         }
         let missing = old.indices.filter { owner[$0] == nil }.map { Pair(new: nil, old: $0) }
         guard isAdditive else { return pairs + missing }
-        // What the server has stays where it is.
+        // Classes and properties that the server has keep their order.
         return (pairs.filter { $0.old != nil } + missing).sorted { ($0.old ?? 0) < ($1.old ?? 0) }
             + pairs.filter { $0.old == nil }
     }
@@ -113,7 +113,7 @@ struct ModelMerge {
         guard let newIndex = pair.new else { return pair.old.map { old[$0].name } ?? "" }
         let item = new[newIndex]
         guard isAdditive, let oldIndex = pair.old else { return item.name }
-        // A device may be older than what the server has, or newer.
+        // The device may be older or newer than the server's document.
         let isNewer = item.previous.contains(old[oldIndex].name) && !old[oldIndex].previous.contains(item.name)
         return isNewer ? item.name : old[oldIndex].name
     }
@@ -147,7 +147,7 @@ struct ModelMerge {
         }
         var properties: [ModelProperty] = []
         if new == nil {
-            // Nobody of a newer version writes it, so that its properties stay what they are.
+            // Newer versions no longer write this class, so its properties stay as they are.
             properties = oldProperties.map { ModelProperty($0, type: renamed($0.type, oldNames)) }
         } else {
             let (newKnown, oldKnown) = (newProperties.map(Name.init), oldProperties.map(Name.init))
@@ -180,7 +180,8 @@ struct ModelMerge {
         _ name: String, _ new: ModelProperty?, _ old: ModelProperty?, of className: String, isKept: Bool
     ) -> ModelProperty {
         guard let old else {
-            // The place of a class is the base's, of which this may be no part.
+            // In an additive merge the class keeps the place of the server's document, and this property may not be
+            // part of it.
             return new.map { ModelProperty($0, type: renamed($0.type, newNames), isOfPlace: !isAdditive) }
                 ?? ModelProperty(name: name, type: .bool)
         }
@@ -236,7 +237,7 @@ struct ModelMerge {
             isRetired: item.isRetired)
     }
 
-    /// In additive merges the unique groups are the server's, whose properties may have new names.
+    /// In an additive merge the unique groups stay the server's, but their properties may have new names.
     private func renamingUnique(_ item: ModelClass) -> ModelClass {
         guard let before = old.classes.first(where: { oldNames[$0.name] == item.name }) else { return item }
         let groups = before.uniqueProperties.map { group in

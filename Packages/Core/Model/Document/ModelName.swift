@@ -1,11 +1,13 @@
-/// Which names documents may have. They come from anybody and end in SQL, in the text of functions, and in messages.
+/// The names that documents may contain. They can come from anybody, and end up in SQL, in the text of functions and in
+/// messages.
 package enum ModelName {
-    /// Members of every object in Swift that no `@Persisted` property can be called, not even in backticks.
+    /// Members of every Swift object whose names no `@Persisted` property can have, not even in backticks.
     package static let objectMembers: Set<String> = [
         "description", "hash", "hashValue", "isInvalidated", "objectSchema", "realm",
     ]
 
-    /// A class or a property: letters, digits and `_`, and in properties spaces, which backticks allow.
+    /// The problem with the name of a class or property, or nil. Letters, digits and `_` are allowed; in properties
+    /// also spaces, which Swift allows in backticks.
     static func problem(of name: String, isProperty: Bool) -> String? {
         if let problem = lengthProblem(of: name) { return problem }
         let first = name.unicodeScalars.first
@@ -16,7 +18,7 @@ package enum ModelName {
         return isFine ? nil : "'\(shown(name))' has characters that a name in Swift hasn't: use letters, digits and _."
     }
 
-    /// A table or a column.
+    /// The problem with the name of a table or column, or nil.
     package static func sqlProblem(of name: String) -> String? {
         if let problem = lengthProblem(of: name) { return problem }
         let isFine = name.unicodeScalars.allSatisfy { isWordScalar($0) || " -#+&/.:@%".unicodeScalars.contains($0) }

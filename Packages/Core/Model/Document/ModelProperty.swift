@@ -2,33 +2,34 @@
 public struct ModelProperty: Hashable, Sendable {
     /// The Swift name.
     public let name: String
-    /// The name of the column in SQL. For an embedded object it begins the names of its columns; for a list it ends the
-    /// name of its table.
+    /// The column's name in SQL. For an embedded object it's the prefix of its columns' names; for a list it's the
+    /// suffix of its table's name.
     public let column: String
     /// Never `linkingObjects`.
     public let type: PropertyType
-    /// Of a list it's the elements that may be nil, which its type says.
+    /// Whether the value may be nil. For a list, its type says whether elements may be nil.
     public let isOptional: Bool
     public let isPrimaryKey: Bool
     public let isIndexed: Bool
     /// Whether devices encrypt the values in their files. Such a class can't be synchronised.
     public let isEncrypted: Bool
-    /// What becomes of an object when the object that the link points to is deleted.
+    /// What happens to an object when its link's target is deleted.
     public let deleteRule: DeleteRule
-    /// The values that the property, or an element of it, can have: those of an enumeration. Nil for all of its type.
+    /// The values that the property, or an element of it, can have: those of an enumeration. Nil if it can have all
+    /// values of its type.
     public let allowedValues: AllowedValues?
-    /// What people should know before they enter a value; nil for nothing.
+    /// A hint for people who are about to enter a value, or nil.
     public let hint: String?
-    /// Whether the text is Markdown.
+    /// Whether the string is Markdown.
     public let isMarkdown: Bool
-    /// Which half of its object's place it is; nil for anything else.
+    /// Which coordinate of the object's place this is; nil for any other property.
     public let coordinate: Column.Coordinate?
-    /// Names that the property had before, newest first.
+    /// Earlier names of the property, newest first.
     public let previousNames: [String]
-    /// Whether the app's own document lacks the property by now. Servers keep its column.
+    /// Whether the app's own document no longer has the property. Servers keep its column.
     public let isRetired: Bool
 
-    /// - Parameter column: nil for the name that follows from the property's.
+    /// - Parameter column: nil to derive the column's name from the property's.
     public init(
         name: String, column: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
@@ -51,7 +52,7 @@ public struct ModelProperty: Hashable, Sendable {
         self.isRetired = isRetired
     }
 
-    /// A copy with another type, which isn't a place's latitude or longitude if `isOfPlace` is false.
+    /// A copy with another type. If `isOfPlace` is false, the copy isn't a latitude or longitude.
     init(
         _ other: ModelProperty, type: PropertyType, isOptional: Bool? = nil, isOfPlace: Bool = true,
         isRetired: Bool? = nil
@@ -67,7 +68,7 @@ public struct ModelProperty: Hashable, Sendable {
     /// The type as documents write it: `string?`, `list<link<Speaker>>`.
     public var typeText: String { type.name + (isOptional ? "?" : "") }
 
-    /// The class that the property leads to, and whether it is embedded there; nil for one of values.
+    /// The class that the property links to or embeds, and which of the two; nil for a property with values.
     public var target: (name: String, isEmbedded: Bool)? {
         let element = if case .list(let element, _) = type { element } else { type }
         return switch element {

@@ -1,10 +1,10 @@
-/// Makes a ``Schema`` of a document's classes, as ``ObjectClass`` makes it of Swift classes.
+/// Builds a ``Schema`` from a document's classes, as ``ObjectClass`` does from Swift classes.
 struct ModelSchemaBuilder {
     private let classes: [ModelClass]
     private var embedded: [String: ClassSchema] = [:]
     private let byName: [String: ModelClass]
 
-    /// - Parameter classes: checked: no embedded class leads back to itself, and every name is known.
+    /// - Parameter classes: already checked: no embedded class contains itself, and every referenced class exists.
     init(_ classes: [ModelClass]) {
         self.classes = classes
         byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

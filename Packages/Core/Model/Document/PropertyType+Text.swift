@@ -1,8 +1,8 @@
 extension PropertyType {
-    /// How deep types may lie in types: `array<array<int>>` is two deep.
+    /// The maximum nesting of types: `array<array<int>>` has depth 2.
     static let maximumTextDepth = 16
 
-    /// The types that documents write with one word.
+    /// The types that documents write as a single word.
     static let words: [String: PropertyType] = {
         let types: [PropertyType] = [
             .bool, .int(bits: 8), .int(bits: 16), .int(bits: 32), .int(bits: 64), .float, .double, .string, .data,
@@ -11,10 +11,10 @@ extension PropertyType {
         return Dictionary(uniqueKeysWithValues: types.map { ($0.name, $0) })
     }()
 
-    /// The words before `<`.
+    /// The words that can precede `<`.
     static let generics = ["array", "embedded", "link", "list"]
 
-    /// Reads what ``name`` writes, and whether a `?` follows it; nil for anything else.
+    /// Parses what ``name`` produces, and whether a `?` follows. Returns nil for anything else.
     package static func parse(_ text: String) -> (type: PropertyType, isOptional: Bool)? {
         guard text.utf8.count <= ModelDocument.maximumByteCount else { return nil }
         return parse(text[...], depth: 0)
@@ -54,7 +54,7 @@ extension PropertyType {
         !text.isEmpty && !text.contains { "<>,?".contains($0) }
     }
 
-    /// At the commas that aren't inside `<` and `>`.
+    /// Splits at the commas that aren't inside `<` and `>`.
     private static func parts(_ text: Substring) -> [Substring] {
         var result: [Substring] = []
         var depth = 0
@@ -74,7 +74,7 @@ extension PropertyType {
 }
 
 extension PropertyType {
-    /// The type with other names of classes.
+    /// The type with each class name replaced.
     func mapClassNames(_ name: (String) -> String) -> PropertyType {
         switch self {
         case .link(let target): .link(to: name(target))
@@ -88,8 +88,8 @@ extension PropertyType {
 }
 
 extension Schema {
-    /// Whether a column has a type as ``Schema/canonicalText`` writes it, `link<Agent>?`, also one written with previous
-    /// names of classes. What embedded classes are named doesn't matter: their properties are columns of their own.
+    /// Whether a column has the given type, written as in ``Schema/canonicalText``: `link<Agent>?`. Previous class names are
+    /// accepted too. The names of embedded classes don't matter, because their properties are columns themselves.
     public func isType(_ text: String, of column: Column) -> Bool {
         guard let described = PropertyType.parse(text), described.isOptional == column.isOptional else { return false }
         func plain(_ type: PropertyType) -> PropertyType {

@@ -1,14 +1,14 @@
-/// Finds a member that an object of a JSON text has twice: decoders take one of them without a word.
+/// Finds a member that a JSON object contains twice. Decoders silently take one of the two.
 struct RepeatedMember {
-    /// The member's name as it is written, without quotes.
+    /// The member's name as written, without quotes.
     let name: String
-    /// From 1.
+    /// The line number, starting at 1.
     let line: Int
 
-    /// The first one of a text; nil if there is none.
+    /// Finds the first repeated member; nil if there is none.
     /// - Parameter json: valid JSON.
     init?(in json: [UInt8]) {
-        /// The names in each object around the place; nil for an array.
+        /// The member names seen so far in each enclosing object; nil for an array.
         var outer: [Set<[UInt8]>?] = []
         var line = 1
         var index = 0
@@ -42,7 +42,7 @@ struct RepeatedMember {
 
     private static let spaces = Set(" \t\r\n".utf8)
 
-    /// Names of members are plain; an escaped letter doesn't make another name.
+    /// Resolves escapes, because an escaped letter doesn't make a different name.
     private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.contains(UInt8(ascii: "\\")) else { return Array(text) }
         var result: [UInt8] = []

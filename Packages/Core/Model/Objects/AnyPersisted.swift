@@ -1,18 +1,18 @@
-/// What class layouts and stores do with a property without knowing its value type.
+/// What class layouts and stores need from a property wrapper without knowing its value type.
 package protocol AnyPersisted: SendableMetatype {
     static var valueType: any Persistable.Type { get }
-    /// The stored form of the scalar held by the wrapper at an address, and whether it's a default. Settles a random
-    /// default.
+    /// The stored form of the scalar in the wrapper at an address, and whether it's a default. A random default is
+    /// generated now and kept.
     static func scalar(at place: UnsafeMutableRawPointer) -> (value: Value, isDefault: Bool)
-    /// Makes the property at an address read and write through the object's accessor.
+    /// Makes the property at this address read and write through the object's accessor.
     static func attach(at place: UnsafeMutableRawPointer, property: Int)
     var declared: PersistedOptions { get }
-    /// Whether the declaration, or the app, gave the unmanaged property a value.
+    /// Whether the declaration or the app gave the unmanaged property a value.
     var hasValue: Bool { get }
-    /// The value held by an unmanaged object, and whether it's a default. Settles a random default.
+    /// The value in an unmanaged object, and whether it's a default. A random default is generated now and kept.
     mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool)
-    /// Sets the value held by an unmanaged object.
-    /// - Returns: false if the type has no value for it.
+    /// Sets the value in an unmanaged object.
+    /// - Returns: false if the property's type can't represent the value.
     mutating func setUnmanaged(_ stored: Stored) -> Bool
 }
 

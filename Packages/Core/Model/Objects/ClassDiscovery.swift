@@ -3,9 +3,9 @@
     internal import ObjectiveC
 #endif
 
-/// Finds the running program's subclasses of a class, so that a Realm doesn't need a list of its classes.
+/// Finds all subclasses of a class in the running program, so that a Realm doesn't need a list of its classes.
 ///
-/// On Apple platforms the Objective-C runtime lists every class. Elsewhere this reads the metadata that the Swift
+/// On Apple platforms the Objective-C runtime lists every class. Elsewhere this type reads the metadata that the Swift
 /// compiler puts into every binary for its own runtime, in layouts fixed by the Swift ABI
 /// (<https://github.com/swiftlang/swift/blob/main/include/swift/ABI/Metadata.h>):
 ///
@@ -27,7 +27,7 @@
 ///
 /// - the *access function* takes a request (0: the complete type) and returns the type.
 ///
-/// Generic classes are skipped, since they aren't types by themselves.
+/// Generic classes are skipped, because they aren't types by themselves.
 package enum ClassDiscovery {
     /// Whether the platform is supported.
     package static var isAvailable: Bool {
@@ -38,8 +38,8 @@ package enum ClassDiscovery {
         #endif
     }
 
-    /// Every subclass of `base` in the program, in no particular order. Classes of binaries loaded later are missing
-    /// from earlier results.
+    /// Every subclass of `base` in the program, in no particular order. Includes only classes from binaries that are
+    /// already loaded.
     package static func subclasses(of base: AnyClass) -> [AnyClass] {
         #if canImport(ObjectiveC)
             subclassesByObjectiveC(of: base)
@@ -57,7 +57,7 @@ package enum ClassDiscovery {
             defer { free(UnsafeMutableRawPointer(classes)) }
             return (0..<Int(count)).compactMap { position in
                 let candidate: AnyClass = classes[position]
-                // Compares pointers only, since asking a class about itself would run code of unrelated classes.
+                // Compares only pointers: asking a class about itself would run code of unrelated classes.
                 var ancestor: AnyClass? = class_getSuperclass(candidate)
                 while let current = ancestor {
                     if current == base { return candidate }
@@ -112,7 +112,8 @@ package enum ClassDiscovery {
             guard isClass, !isGeneric, descriptor.load(fromByteOffset: 20, as: Int32.self) != 0 else { return nil }
             let access = descriptor.load(fromByteOffset: 12, as: Int32.self)
             guard access != 0 else { return nil }
-            // The function has Swift's calling convention, which passes one word and returns the first like C's.
+            // The function has Swift's calling convention, but for one argument word and the first result word it's the
+            // same as C's.
             let function = unsafeBitCast(descriptor + 12 + Int(access), to: AccessFunction.self)
             guard let type = function(0) else { return nil }
             return unsafeBitCast(type, to: Any.Type.self) as? AnyClass

@@ -1,21 +1,21 @@
-/// An app's type that is stored as another type, a scalar or an ``EmbeddedObject``, and may reject stored values.
+/// An app's type that is stored as another type (a scalar or an ``EmbeddedObject``) and may reject stored values.
 ///
 ///     extension Colour: FailableCustomPersistable {
 ///         init?(persistedValue: String) { self.init(hex: persistedValue) }
 ///         var persistableValue: String { hex }
 ///     }
 ///
-/// A rejected value reads as nil in an optional property and stops the program in a required one. Queries compare the
-/// stored form.
+/// A rejected value reads as nil in an optional property and stops the program in a required one. Queries compare
+/// stored values.
 public protocol FailableCustomPersistable: OptionalPersistable where PersistedType: OptionalPersistable {
     override associatedtype PersistedType
-    /// Returns nil if the type has no value for a stored one. If a required property has this type, it must accept the
+    /// Returns nil if the type can't represent a stored value. If a required property has this type, it must accept the
     /// default of `PersistedType`.
     init?(persistedValue: PersistedType)
     var persistableValue: PersistedType { get }
 }
 
-/// An app's type that is stored as another type, a scalar or an ``EmbeddedObject``, and accepts all its values.
+/// An app's type that is stored as another type (a scalar or an ``EmbeddedObject``) and accepts all its values.
 ///
 ///     extension CGPoint: CustomPersistable {
 ///         public init(persistedValue: PersistablePoint) { self.init(x: persistedValue.x, y: persistedValue.y) }

@@ -9,6 +9,6 @@
 ///         @Persisted var others: List<Address>
 ///     }
 ///
-/// It has no primary key and no table of its own: the properties of a single embedded object are columns of the
-/// parent's table (`home_street`), those of a list's elements are columns of the list's table.
+/// The class has no primary key and no table of its own. The properties of a single embedded object are columns of the
+/// parent's table (`home_street`); those of list elements are columns of the list's table.
 open class EmbeddedObject: ObjectBase {}

@@ -1,14 +1,14 @@
-/// The objects that link to an object through one of their properties, a link or a list. Live, and read-only: they
-/// change when that property changes.
+/// The objects that link to an object through one of their properties, which is a link or a list. The collection is
+/// live and read-only: it changes when that property changes.
 ///
 ///     class Dog: Object {
 ///         @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 ///     }
 ///
-/// Empty for an unmanaged object. An object that links several times, through a list, is in it as often. As in Realm,
-/// embedded classes may declare them, even for embedded classes, but reading them there stops the program.
+/// Empty for an unmanaged object. An object that links several times through a list appears once for each link. As in Realm,
+/// embedded classes may declare such properties, even for embedded classes, but reading them there stops the program.
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
-    /// The store's side once managed. For stores only.
+    /// The store's side, nil while unmanaged. For stores only.
     package let storage: (any LinkingStorage)?
     private let origin: String?
 
@@ -44,7 +44,7 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
-/// Two are equal if they belong to the same object and property.
+/// Two collections are equal if they belong to the same object and property.
 extension LinkingObjects: Equatable {
     public static func == (left: LinkingObjects<Element>, right: LinkingObjects<Element>) -> Bool {
         switch (left.storage, right.storage) {
@@ -72,7 +72,7 @@ extension LinkingObjects: Persistable {
     }
 }
 
-/// Restricts `@Persisted(originProperty:)` to ``LinkingObjects``.
+/// Limits `@Persisted(originProperty:)` to ``LinkingObjects``.
 public protocol LinkingObjectsProperty: Persistable {
     static func _linked(from originProperty: String) -> Self
     var _originProperty: String? { get }

@@ -16,10 +16,10 @@ extension List: Encodable where Element: Encodable {
 }
 
 extension LinkingObjects: Codable {
-    /// Reads nothing, since links are stored by the objects that link.
+    /// Ignores the input, because links are stored in the objects that link.
     public init(from decoder: any Decoder) throws { self = ._defaultValue() }
 
-    /// Encodes nil, since links are stored by the objects that link.
+    /// Encodes nil, because links are stored in the objects that link.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encodeNil()
@@ -27,7 +27,7 @@ extension LinkingObjects: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// Lets optional properties be absent from the input. Called by the compiler's synthesised code.
+    /// Lets optional properties be absent from the input. Called by compiler-synthesised code.
     public func decode<Wrapped>(
         _ type: Persisted<Wrapped?>.Type, forKey key: Key
     ) throws -> Persisted<Wrapped?> where Wrapped: OptionalPersistable & Decodable {

@@ -1,8 +1,8 @@
 /// An ordered list of links (`List<Speaker>`), embedded objects, scalars (`List<String>`, `List<Int?>`), enumerations
-/// or projections. The list of an unmanaged object holds the elements itself. Once managed, every call reads or writes
-/// the Realm, and changing the list needs a write transaction.
+/// or projections. An unmanaged object's list holds the elements itself. In a managed list, every call reads from or
+/// writes to the Realm, and changes need a write transaction.
 public final class List<Element: RealmCollectionValue> {
-    /// The store's side once managed. For stores only.
+    /// The store's side, nil while unmanaged. For stores only.
     package var storage: (any ListStorage)?
     private var unmanaged: [Element] = []
 
@@ -15,7 +15,7 @@ public final class List<Element: RealmCollectionValue> {
     public func replaceSubrange(_ range: some RangeExpression<Int>, with elements: some Collection<Element>) {
         let range = range.relative(to: self)
         if range.lowerBound < 0 || range.upperBound > count { outOfBounds(range) }
-        // Elements of this list itself are read before it changes.
+        // If `elements` comes from this list itself, it's read before the list changes.
         guard let storage else { return unmanaged.replaceSubrange(range, with: Array(elements)) }
         let added = elements.map(\._tomboloStored)
         if !range.isEmpty { storage.remove(range) }
@@ -30,7 +30,7 @@ public final class List<Element: RealmCollectionValue> {
         programError("Index \(position) is out of bounds (must be less than \(limit)).")
     }
 
-    /// Moves an element so that it's at index `target` afterwards. Both indexes must be within the list.
+    /// Moves an element to the index `target`. Both indexes must be within the list.
     public func move(from source: Int, to target: Int) {
         check(source)
         check(target)
@@ -57,7 +57,7 @@ extension List: RandomAccessCollection, MutableCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage?.count ?? unmanaged.count }
 
-    /// Iterates over the elements that the list had when the loop began, so that the loop may change the list.
+    /// Iterates over the elements that the list had when the loop began, so the loop may change the list.
     public func makeIterator() -> AnyIterator<Element> {
         guard let storage else { return AnyIterator(unmanaged.makeIterator()) }
         let elements = storage.snapshot()
@@ -82,14 +82,14 @@ extension List: RandomAccessCollection, MutableCollection {
 }
 
 extension List {
-    /// A slice of the list. Assigning another replaces these elements with its own, of any number.
+    /// A slice of the list. Assigning another slice replaces these elements with any number of others.
     public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
         get {
             if bounds.lowerBound < 0 || bounds.upperBound > count { outOfBounds(bounds) }
             return Slice(base: self, bounds: bounds)
         }
         set {
-            // Changes to the slice itself, as in `list[1..<3].sort()`, were already made to the list.
+            // Changes to the slice itself, as in `list[1..<3].sort()`, have already been made to the list.
             if newValue.base === self, newValue.startIndex..<newValue.endIndex == bounds { return }
             replaceSubrange(bounds, with: newValue)
         }
@@ -110,13 +110,13 @@ extension List {
     /// Appends the elements of a sequence, in order.
     public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: elements) }
 
-    /// Inserts an element before a position, or at the end if it's the count.
+    /// Inserts an element before a position. A position equal to the count appends it.
     public func insert(_ element: Element, at position: Int) {
         if !(0...count).contains(position) { outOfBounds(position, count + 1) }
         replaceSubrange(position..<position, with: CollectionOfOne(element))
     }
 
-    /// Inserts elements before a position, or at the end if it's the count.
+    /// Inserts elements before a position. A position equal to the count appends them.
     public func insert(contentsOf elements: some Collection<Element>, at position: Int) {
         if !(0...count).contains(position) { outOfBounds(position, count + 1) }
         replaceSubrange(position..<position, with: elements)
@@ -128,8 +128,8 @@ extension List {
         replaceSubrange(position..<(position + 1), with: EmptyCollection())
     }
 
-    /// Removes all elements, in a synced Realm also those whose objects aren't on the device. Linked objects stay in the
-    /// Realm; embedded objects are deleted.
+    /// Removes all elements, in a synced Realm including those whose objects aren't on the device. Linked objects stay
+    /// in the Realm; embedded objects are deleted.
     public func removeAll() { if let storage { storage.removeAll() } else { unmanaged = [] } }
 
     /// Same as ``removeAll()``; there's no capacity to keep.
@@ -201,20 +201,20 @@ extension List: Persistable {
 
     @inlinable public static var _keepsIdentity: Bool { true }
 
-    /// The property keeps its own list, which receives the other's elements, so that two objects never share a list.
+    /// The property keeps its own list and copies the other list's elements into it, so that two objects never share a list.
     public static func _take(_ newValue: List<Element>, into held: List<Element>) -> List<Element> {
         if held !== newValue { held.replaceSubrange(0..<held.count, with: Array(newValue)) }
         return held
     }
 }
 
-/// A list for stores, which don't know its element type.
+/// A list as stores see it, without its element type.
 package protocol AnyList: AnyObject {
     var storedElements: [Stored] { get }
     var elementType: any RealmCollectionValue.Type { get }
-    /// Replaces the elements, leaving out values of another type.
+    /// Replaces the elements, omitting values of another type.
     func replace(with elements: [Stored])
-    /// Makes a list that the app may already hold a managed one.
+    /// Makes the list managed, although the app may already hold it.
     func attach(_ storage: any ListStorage)
 }
 

@@ -1,20 +1,21 @@
-/// The elements of a managed list. Positions refer to the moment of the call and are within the list.
+/// The elements of a managed list. Positions refer to the list as it is at the time of the call, and are within its bounds.
 public protocol ListStorage: AnyObject {
     var count: Int { get }
     func element(at position: Int) -> Stored
-    /// Unmanaged objects are added to the Realm first.
+    /// Inserts elements, first adding unmanaged objects to the Realm.
     func insert(_ elements: [Stored], at position: Int)
     func replace(_ element: Stored, at position: Int)
     func remove(_ positions: Range<Int>)
-    /// Removes all elements, also those that aren't counted because their object isn't here.
+    /// Removes all elements, including those that aren't counted because their object isn't on the device.
     func removeAll()
-    /// Moves an element so that it's at `target` afterwards.
+    /// Moves an element to the position `target`.
     func move(from source: Int, to target: Int)
-    /// False once the list's object was deleted or its Realm closed.
+    /// Whether the list can still be used: false once its object was deleted or its Realm was closed.
     var isValid: Bool { get }
-    /// Whether another storage is for the same list.
+    /// Whether another storage belongs to the same list.
     func isSameList(as other: any ListStorage) -> Bool
-    /// The current elements, one by one, whatever happens to the list meanwhile; objects deleted by then are skipped.
+    /// The current elements, one by one, unaffected by later changes to the list. Skips objects that have been deleted
+    /// meanwhile.
     func snapshot() -> AnyIterator<Stored>
 }
 
@@ -31,9 +32,9 @@ extension ListStorage {
 public protocol LinkingStorage: AnyObject {
     var count: Int { get }
     func object(at position: Int) -> Object
-    /// Whether another storage is for the same object and property.
+    /// Whether another storage belongs to the same object and property.
     func isSameOrigin(as other: any LinkingStorage) -> Bool
-    /// The current objects, as for a list.
+    /// The current objects, with the guarantees of ``ListStorage/snapshot()``.
     func snapshot() -> AnyIterator<Object>
 }
 

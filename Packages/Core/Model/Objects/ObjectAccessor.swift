@@ -1,21 +1,21 @@
-/// A store's side of a managed object: every read and write of a property goes through it.
+/// The store's side of a managed object: every read and write of a property goes through it.
 ///
 /// Like its object, an accessor is confined to the thread, queue or actor of its Realm. Columns are positions in the
-/// ``ClassSchema/columns`` of the object's own class, even for an embedded object; properties are positions in its
-/// layout.
+/// ``ClassSchema/columns`` of the object's own class, even for an embedded object. Properties are positions in the
+/// class's layout.
 public protocol ObjectAccessor: AnyObject {
     /// The value of a column.
     func value(at column: Int) -> Value
-    /// Faster reads of columns of one kind: integers, booleans (0 and 1) and dates (microseconds); doubles; text. Nil
-    /// for nil.
+    /// Faster reads for columns of one kind: integers, Booleans (0 and 1) and dates (microseconds) as integers;
+    /// doubles; strings. Nil if the value is nil.
     func integer(at column: Int) -> Int64?
     func double(at column: Int) -> Double?
     func text(at column: Int) -> String?
-    /// Sets a column. Traps outside a write transaction, with a message that names the property.
+    /// Sets a column. Outside a write transaction it stops the program with a message that names the property.
     func setValue(_ value: Value, at column: Int)
     /// The object that a link column points to, or nil if it isn't in the Realm (yet).
     func linkedObject(at column: Int) -> Object?
-    /// Points a link column at an object, first adding an unmanaged object to the Realm.
+    /// Makes a link column point to an object, first adding an unmanaged object to the Realm.
     func setLinkedObject(_ object: Object?, at column: Int)
     /// The embedded object with this presence column, or nil.
     func embeddedObject(at column: Int) -> EmbeddedObject?
@@ -25,13 +25,13 @@ public protocol ObjectAccessor: AnyObject {
     func listStorage(ofProperty property: Int) -> any ListStorage
     /// The storage behind a LinkingObjects property.
     func linkingStorage(ofProperty property: Int) -> any LinkingStorage
-    /// False once the object was deleted or its Realm was closed.
+    /// Whether the object can still be used: false once it was deleted or its Realm was closed.
     var isValid: Bool { get }
-    /// The value by which links refer to the object: its primary key or rowid; nil for an embedded object.
+    /// The value that links use to refer to the object: its primary key or rowid. Nil for an embedded object.
     var linkKey: Value? { get }
-    /// Whether another accessor is for the same object in the same Realm.
+    /// Whether another accessor belongs to the same object in the same Realm.
     func isSameObject(as other: any ObjectAccessor) -> Bool
-    /// Hashes equally for accessors of the same object.
+    /// Feeds the hasher the same values for all accessors of the same object.
     func hashIdentity(into hasher: inout Hasher)
 }
 

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// A model class with its schema and the place of every property in its instances. Built once per class.
+/// A model class with its schema and the location of every property in its instances. Built once per class.
 package final class ObjectClass: Sendable {
     package let type: ObjectBase.Type
     package let schema: ClassSchema
     /// The properties in declaration order, superclasses first.
     package let properties: [ObjectProperty]
-    /// The places of ``properties``.
+    /// The locations of ``properties`` in an instance.
     package let places: [PropertyPlace]
-    /// The model classes of links, lists and embedded objects.
+    /// The model classes that links, lists and embedded objects lead to.
     package let targets: [ObjectBase.Type]
-    /// For each column, the position of its property; for a column of an embedded object, of the property with that
-    /// object.
+    /// For each column, the position of its property. A column inside an embedded object has the position of the
+    /// property with that object.
     package let propertyOfColumn: [Int]
-    /// The same for each list.
+    /// For each list, the position of its property.
     package let propertyOfList: [Int]
-    /// Whether instances hold only `@Persisted` properties, without other stored properties of the app.
+    /// Whether instances have no stored properties other than those declared with `@Persisted`.
     package let isPlain: Bool
     private let positions: [String: Int]
 

@@ -40,7 +40,7 @@ struct ObjectClassBuilder {
         let ignored = Set(type.ignoredProperties())
         var fields: [(name: String, offset: Int, wrapper: any AnyPersisted.Type)] = []
         var isPlain = true
-        // `classType` (1): the fields of a class, superclasses first, with their byte offsets.
+        // Option 1 is `classType`: visits the fields of a class, superclasses first, with their byte offsets.
         _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { label, offset, fieldType, _ in
             guard let wrapper = fieldType as? any AnyPersisted.Type else {
                 if fieldType != (any ObjectAccessor)?.self { isPlain = false }
@@ -64,14 +64,14 @@ struct ObjectClassBuilder {
             propertyOfList: propertyOfList, isPlain: isPlain)
     }
 
-    /// The property name of a wrapper's storage `_name`. Names that need backticks in Swift have them here too, with
-    /// no-break spaces for spaces.
+    /// The property name for a wrapper's storage `_name`. A name that needs backticks in Swift has them here too, with
+    /// no-break spaces in place of spaces.
     private static func propertyName(_ label: String) -> String {
         guard label.hasPrefix("`") else { return String(label.dropFirst()) }
         return String(label.dropFirst(2).dropLast().replacing("\u{A0}", with: " "))
     }
 
-    /// The names in class functions must exist, since a typo would go unnoticed.
+    /// Reports names from class functions that don't exist, because a typo would otherwise go unnoticed.
     private mutating func checkNames(_ names: [String]) {
         func check(_ name: String, _ function: String) {
             guard !names.contains(name) else { return }
@@ -158,7 +158,7 @@ struct ObjectClassBuilder {
                 name: name, offset: offset, wrapper: wrapper, slot: slot, position: properties.count))
     }
 
-    /// The layout of an embedded class, or nil and a problem if it embeds itself.
+    /// The layout of an embedded class. If the class embeds itself, reports a problem and returns nil.
     private mutating func layout(of target: ObjectBase.Type, _ name: String) -> ObjectClass? {
         guard !outer.contains(where: { $0 == target }) else {
             problems.append(

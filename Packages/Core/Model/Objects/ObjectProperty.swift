@@ -3,7 +3,7 @@ package struct ObjectProperty: Sendable {
     package enum Slot: Hashable, Sendable {
         /// A scalar or a link.
         case column(Int)
-        /// An embedded object: its presence column, followed by those of its properties.
+        /// An embedded object: its presence column, which the columns of its properties follow.
         case embedded(Int)
         /// A list with a child table.
         case list(Int)
@@ -34,13 +34,13 @@ package struct ObjectProperty: Sendable {
         place = PropertyPlace(offset: offset, wrapper: wrapper, position: asked)
     }
 
-    /// Whether nothing is stored for it, as for ``LinkingObjects``.
+    /// Whether the property isn't stored, like ``LinkingObjects``.
     package var isComputed: Bool { if case .linkingObjects = slot { true } else { false } }
 
     /// The type of the property's values.
     package var valueType: any Persistable.Type { wrapper.valueType }
 
-    /// The value held by an unmanaged object, and whether it's a default.
+    /// The value in an unmanaged object, and whether it's a default.
     package func unmanagedValue(of object: ObjectBase) -> (value: any Persistable, isDefault: Bool) {
         func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> (any Persistable, Bool) {
             object.withField(at: offset, Wrapper.self) { $0.unmanagedValue() }
@@ -48,7 +48,7 @@ package struct ObjectProperty: Sendable {
         return read(wrapper)
     }
 
-    /// Whether a newly made unmanaged object has a value from its class's declaration.
+    /// Whether a new unmanaged object gets a value from its class's declaration.
     package func hasValue(in object: ObjectBase) -> Bool {
         func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> Bool {
             object.withField(at: offset, Wrapper.self) { $0.hasValue }
@@ -56,8 +56,8 @@ package struct ObjectProperty: Sendable {
         return read(wrapper)
     }
 
-    /// Sets the value held by an unmanaged object.
-    /// - Returns: false if the property's type has no value for it.
+    /// Sets the value in an unmanaged object.
+    /// - Returns: false if the property's type can't represent the value.
     package func setUnmanaged(_ stored: Stored, of object: ObjectBase) -> Bool {
         func set<Wrapper: AnyPersisted>(_: Wrapper.Type) -> Bool {
             object.withField(at: offset, Wrapper.self) { $0.setUnmanaged(stored) }
@@ -78,7 +78,7 @@ extension ObjectBase {
         }
     }
 
-    /// Makes the object managed: from now on its properties read and write through the accessor. For stores only.
+    /// Makes the object managed: from now on, its properties read and write through the accessor. For stores only.
     package final func attach(_ accessor: any ObjectAccessor, _ layout: ObjectClass) {
         self.accessor = accessor
         withExtendedLifetime(self) {
@@ -89,8 +89,8 @@ extension ObjectBase {
         }
     }
 
-    /// The stored form of the scalar held by an unmanaged object, and whether it's a default.
-    /// - Parameter place: a place of the object's own class.
+    /// The stored form of a scalar in an unmanaged object, and whether it's a default.
+    /// - Parameter place: a location in the object's own class.
     package final func scalar(at place: PropertyPlace) -> (value: Value, isDefault: Bool) {
         withExtendedLifetime(self) { place.scalar(of: Unmanaged.passUnretained(self).toOpaque()) }
     }

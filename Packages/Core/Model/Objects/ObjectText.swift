@@ -2,7 +2,7 @@
 package enum ObjectText {
     /// The depth to which links are followed.
     private static let maximumDepth = 2
-    /// The maximum number of elements shown of a collection.
+    /// The maximum number of elements shown for a collection.
     private static let maximumCount = 100
 
     static func text(of object: ObjectBase, depth: Int) -> String {

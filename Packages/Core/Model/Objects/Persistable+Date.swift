@@ -15,6 +15,6 @@ extension Date: OptionalPersistable {
     public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Date? {
         accessor.integer(at: property).map { Date(microsecondsSince1970: $0) }
     }
-    /// The value of a required property for which the store has none: the same on every read.
+    /// What a required property reads when the store has no value for it: the same on every read.
     private static var _zero: Date { Date(timeIntervalSince1970: 0) }
 }

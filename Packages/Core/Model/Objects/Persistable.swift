@@ -1,34 +1,34 @@
 public import Foundation
 
-/// A type that an `@Persisted` property can have. This module has all conformances; apps make their own types conform
-/// through ``PersistableEnum`` and ``CustomPersistable``. Members that start with `_` are for the library only.
+/// A type that an `@Persisted` property can have. All conformances are in this module; apps make their own types
+/// conform through ``PersistableEnum`` and ``CustomPersistable``. Members that start with `_` are for the library only.
 public protocol Persistable: SendableMetatype {
-    /// The stored type: the type itself, except the raw value's type for an enumeration and the persisted type for a
-    /// projection.
+    /// The stored type: the raw value's type for an enumeration, the persisted type for a projection, and otherwise the
+    /// type itself.
     associatedtype PersistedType
     static var _propertyType: PropertyType { get }
     static var _isOptional: Bool { get }
-    /// The class of linked or embedded objects, including a list's.
+    /// The class of linked or embedded objects, or of a list's objects.
     static var _targetClass: ObjectBase.Type? { get }
-    /// Whether it's an app's type that is stored as another.
+    /// Whether this is an app's type that is stored as another type.
     static var _isProjection: Bool { get }
-    /// The stored values of an enumeration's cases, or of a list's elements; nil where all values of the type are possible.
+    /// The stored values of an enumeration's cases, or of a list's elements; nil if all values of the type are possible.
     static var _allowedValues: [Value]? { get }
-    /// The value of a property declared without one. As in Realm, random for ObjectId and UUID, and the current time
-    /// for Date.
+    /// The value of a property that is declared without one. As in Realm, it's random for ObjectId and UUID, and the
+    /// current time for Date.
     static func _defaultValue() -> Self
     /// The stored form of a scalar. Null for objects and lists.
     var _tomboloValue: Value { get }
-    /// Converts from the stored form. A value of another type gives the default.
+    /// Converts from the stored form. Returns the default for a value of another type.
     static func _from(_ value: Value) -> Self
     /// The stored form, including that of objects.
     var _tomboloStored: Stored { get }
-    /// Converts from the stored form. Nil if the type has no value for it.
+    /// Converts from the stored form. Returns nil if the type can't represent the value.
     static func _from(_ stored: Stored) -> Self?
     /// - Parameter property: the column of a scalar, link or embedded object; otherwise the property's position.
     static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self
     static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int)
-    /// Whether assigning to an unmanaged property keeps the held value and changes it by ``_take(_:into:)``.
+    /// Whether assigning to an unmanaged property keeps the current value and updates it with ``_take(_:into:)``.
     static var _keepsIdentity: Bool { get }
     /// The value that an unmanaged property holds after an assignment.
     static func _take(_ newValue: Self, into held: Self) -> Self
@@ -57,7 +57,7 @@ extension Persistable {
 }
 
 extension Persistable {
-    /// An element of a collection, read like a required property, so that an unknown raw value becomes the first case.
+    /// Converts a collection's element like a required property, so an unknown raw value becomes the first case.
     package static func _element(_ stored: Stored) -> Self {
         if let element = _from(stored) { return element }
         guard case .value(let value) = stored else {
@@ -67,11 +67,10 @@ extension Persistable {
     }
 }
 
-/// Types that can be elements of a ``List``. Hashable as in Realm, so that the compiler synthesises `==` for
-/// projections.
+/// Types that can be elements of a ``List``. Hashable as in Realm, so that the compiler synthesises `==` for projections.
 public protocol RealmCollectionValue: Persistable, Hashable {}
 
-/// Types whose optionals can be persisted too.
+/// Types whose optionals are persistable too.
 public protocol OptionalPersistable: RealmCollectionValue {
     /// Reads an optional property of the type.
     static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self?

@@ -1,5 +1,5 @@
-/// An enumeration stored as its raw value. A stored raw value without a case reads as nil in an optional property and
-/// as the first case in a required one.
+/// An enumeration stored as its raw value. A stored raw value that matches no case reads as nil in an optional property
+/// and as the first case in a required one.
 public protocol PersistableEnum: OptionalPersistable, RawRepresentable, CaseIterable
 where RawValue: OptionalPersistable, PersistedType == RawValue {}
 

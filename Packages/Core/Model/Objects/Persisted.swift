@@ -10,7 +10,7 @@ public struct Persisted<Value: Persistable> {
     @usableFromInline enum Storage {
         /// Declared without a value and not yet read, so it has the type's default.
         case unset
-        /// The declared value, or a default that was read. When synced, it loses to any explicit write.
+        /// The declared value, or a default that was read. In sync, it loses to any explicit write.
         case initial(Value)
         case explicit(Value)
         /// The store has the value; the payload is the position of the column or list.
@@ -20,7 +20,7 @@ public struct Persisted<Value: Persistable> {
     @usableFromInline var storage: Storage
     @usableFromInline let options: PersistedOptions
 
-    /// A property with its type's default: 0, "", false, nil, an empty list, the current time, or a random identifier.
+    /// A property with its type's default: 0, "", false, nil, an empty list, the current time or a random identifier.
     @inlinable public init() { self.init(storage: .unset) }
     /// A property with a declared default.
     @inlinable public init(wrappedValue: Value) { self.init(storage: .initial(wrappedValue)) }
@@ -30,20 +30,19 @@ public struct Persisted<Value: Persistable> {
     @inlinable public init(wrappedValue: Value, primaryKey: Bool) {
         self.init(storage: .initial(wrappedValue), primaryKey ? .primaryKey : .none)
     }
-    /// A property with an index, which serves comparisons by `==`, `in` and ranges.
+    /// A property with an index, which speeds up comparisons with `==`, `in` and ranges.
     @inlinable public init(indexed: Bool) { self.init(storage: .unset, indexed ? .indexed : .none) }
     /// An indexed property with a declared default.
     @inlinable public init(wrappedValue: Value, indexed: Bool) {
         self.init(storage: .initial(wrappedValue), indexed ? .indexed : .none)
     }
-    /// A property whose values are encrypted in the file with the configuration's key. Queries can only compare it with
-    /// nil.
+    /// A property whose values are encrypted in the file with the configuration's key. Queries can compare it only with nil.
     @inlinable public init(encrypted: Bool) { self.init(storage: .unset, encrypted ? .encrypted : .none) }
     /// An encrypted property with a declared default; see ``init(encrypted:)``.
     @inlinable public init(wrappedValue: Value, encrypted: Bool) {
         self.init(storage: .initial(wrappedValue), encrypted ? .encrypted : .none)
     }
-    /// A link with a delete rule. `.cascade` on `Attendee.order` deletes an order's attendees together with the order.
+    /// A link with a delete rule. `.cascade` on `Attendee.order` deletes an order's attendees along with it.
     @inlinable public init(onDelete: DeleteRule) {
         self.init(storage: .unset, onDelete == .cascade ? .cascade : .none)
     }
@@ -99,7 +98,7 @@ public struct Persisted<Value: Persistable> {
 }
 
 extension Persisted where Value: LinkingObjectsProperty {
-    /// The objects that link to this one through their property of this name.
+    /// The objects that link to this one through the named property.
     public init(originProperty: String) {
         self.init(storage: .initial(Value._linked(from: originProperty)))
     }
@@ -112,7 +111,7 @@ extension Persisted: Decodable where Value: Decodable {
 }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// - Throws: `EncodingError` for a managed object's property, which the wrapper alone can't read.
+    /// - Throws: `EncodingError` for a property of a managed object, because the wrapper alone can't read it.
     public func encode(to encoder: any Encoder) throws {
         // Encodes through a container, so that encoders apply their strategies for dates and data.
         var container = encoder.singleValueContainer()

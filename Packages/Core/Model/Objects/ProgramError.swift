@@ -1,2 +1,2 @@
-/// Stops the program because of a programming mistake, with a message even in release builds.
+/// Stops the program because of a programming error, with a message even in release builds.
 package func programError(_ message: String) -> Never { fatalError(message) }

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The offset and type of a property's wrapper in a class's instances, for stores that go through all properties of
-/// many objects. It has no reference-counted members, so that loops copy it for free.
+/// The offset and type of a property's wrapper in a class's instances, for stores that visit all properties of many
+/// objects. It has no reference-counted members, so loops copy it for free.
 ///
-/// Wrappers of common types are read and written by code specialised for the type; others use the wrapper's generic
-/// code, which is several times slower.
+/// Wrappers of common types are read and written by type-specific code; the others use the wrapper's generic code,
+/// which is several times slower.
 package struct PropertyPlace: Sendable {
-    /// The common types, one of which the wrapper at `offset` has exactly, and everything else.
+    /// The common types, if the wrapper at `offset` has exactly that type, and `other` for everything else.
     private enum Kind: UInt8 {
         case bool, optionalBool, int, optionalInt, int64, int32, double, optionalDouble, string, optionalString
         case date, optionalDate, data, optionalData, objectId, uuid
@@ -38,8 +38,9 @@ package struct PropertyPlace: Sendable {
         ObjectIdentifier(Persisted<ObjectId>.self): .objectId, ObjectIdentifier(Persisted<UUID>.self): .uuid,
     ]
 
-    /// The stored form of the scalar held by an unmanaged object, and whether it's a default. Settles a random default.
-    /// - Parameter start: the address of an instance whose class has this place.
+    /// The stored form of a scalar in an unmanaged object, and whether it's a default. A random default is generated
+    /// now and kept.
+    /// - Parameter start: the address of an instance whose class has this property.
     func scalar(of start: UnsafeMutableRawPointer) -> (value: Value, isDefault: Bool) {
         let place = start + offset
         switch kind {
@@ -64,7 +65,7 @@ package struct PropertyPlace: Sendable {
     }
 
     /// Makes the property read and write through the object's accessor.
-    /// - Parameter start: the address of an instance whose class has this place.
+    /// - Parameter start: the address of an instance whose class has this property.
     func attach(_ start: UnsafeMutableRawPointer) {
         let place = start + offset
         switch kind {
@@ -90,8 +91,8 @@ package struct PropertyPlace: Sendable {
 }
 
 extension Persisted {
-    /// The memory at a property's offset is bound to its wrapper for as long as the instance lives: the offset comes
-    /// from the type's metadata, and the kind from the identity of the same metadata's field type.
+    /// The memory at a property's offset is bound to its wrapper's type as long as the instance lives: the offset comes
+    /// from the type's metadata, and the kind was determined by comparing the field type from the same metadata.
     @inline(__always)
     fileprivate static func scalarInline(at place: UnsafeMutableRawPointer) -> (
         value: TomboloModel.Value, isDefault: Bool

@@ -1,26 +1,26 @@
-/// Why somebody moved an object into the trash, in their own words: plain text, which is shown as it is.
+/// Why somebody moved an object into the trash, in their own words: plain text, shown verbatim.
 public struct TrashReason: Hashable, Sendable {
-    /// In bytes of UTF-8.
+    /// The maximum length in UTF-8 bytes.
     public static let byteLimit = 1_000
 
-    /// Neither empty nor with blanks around it.
+    /// Never empty, and without surrounding whitespace.
     public let text: String
 
-    /// What keeps a text from being a reason.
+    /// Why a string can't be a reason.
     public enum Defect: Error, Hashable, Sendable {
         case tooLong
-        /// Control characters besides line breaks and tabs.
+        /// It has control characters other than line breaks and tabs.
         case controlCharacters
     }
 
-    /// - Parameter text: what somebody entered; blanks around it are left out.
-    /// - Returns: nil for text without anything in it.
+    /// - Parameter text: what somebody entered. Surrounding whitespace is removed.
+    /// - Returns: nil if the text is empty or only whitespace.
     public init?(_ text: String) throws(Defect) {
         let isBlank = { (character: Character) in character.isWhitespace }
         var kept = text.drop(while: isBlank)
         while let last = kept.last, isBlank(last) { kept.removeLast() }
         guard kept.utf8.count <= Self.byteLimit else { throw .tooLong }
-        // Browsers send line breaks as two characters.
+        // Browsers send a line break as CR LF.
         let plain = String(kept).replacing("\r\n", with: "\n")
         let isControl = { (scalar: Unicode.Scalar) in
             scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
