@@ -1,13 +1,13 @@
 internal import TomboloModel
 
 extension SQLBuilder {
-    /// The tables of a subquery on the elements that a path leads to. Elements whose object doesn't exist don't count.
+    /// The tables of a subquery on the elements that a path leads to. An element whose target doesn't exist doesn't count.
     struct Elements {
         var tables: [String] = []
         var conditions: [String] = []
         var scope: Scope
 
-        /// `SELECT … FROM … WHERE …` of the elements that satisfy a condition as well.
+        /// `SELECT … FROM … WHERE …` for the elements that also satisfy a condition.
         func select(_ what: String, where condition: String = "TRUE") -> String {
             let conditions = condition == "TRUE" ? conditions : conditions + [condition]
             return
@@ -62,7 +62,7 @@ extension SQLBuilder {
         }
     }
 
-    /// Adds a table under a unique name and returns that name, from which the next step continues.
+    /// Adds a table under a unique name. Returns that name for the next step to continue from.
     private mutating func add(_ item: ClassSchema, to result: inout Elements) -> String {
         aliasCount += 1
         let alias = dialect.quoted("tombolo_\(aliasCount)")

@@ -1,8 +1,8 @@
 internal import TomboloModel
 
 extension SQLBuilder {
-    /// NOT is pushed down to single tests, which is safe in two-valued logic and saves parentheses: SQLite's parser
-    /// stack is small.
+    /// Pushes NOT down to single tests. That is safe in two-valued logic and saves parentheses, which matters because
+    /// SQLite's parser stack is small.
     mutating func render(_ predicate: Predicate, negated: Bool) throws(ValueError) -> String {
         switch predicate {
         case .constant(let value): return value != negated ? "TRUE" : "FALSE"
@@ -19,8 +19,8 @@ extension SQLBuilder {
 
     func negate(_ sql: String, _ negated: Bool) -> String { negated ? "(NOT \(sql))" : sql }
 
-    /// Composite parts come first and the others are joined as a balanced tree, because SQLite refuses expressions
-    /// deeper than 1,000 levels and counts each AND of a chain as one.
+    /// Puts composite parts first and joins the others as a balanced tree, because SQLite refuses expressions deeper
+    /// than 1,000 levels and counts each AND in a chain as one level.
     private mutating func join(
         _ parts: [Predicate], conjunction: Bool, negated: Bool
     ) throws(ValueError) -> String {
@@ -58,8 +58,8 @@ extension SQLBuilder {
         return twoValued(test, operand, onNull: comparison == .notEqual)
     }
 
-    /// SQLite stores decimals as text. PostgreSQL orders them by number but puts NaN above all others; here it's below
-    /// them.
+    /// Compares decimals, which SQLite stores as text. PostgreSQL orders them by number but puts NaN above all other
+    /// numbers; here it's below them.
     private mutating func compareDecimal(
         _ operand: Operand, _ comparison: Predicate.Comparison, _ literal: Value
     ) -> String {
@@ -104,11 +104,11 @@ extension SQLBuilder {
         return twoValued("\(subject) IN (\(list))", operand, onNull: hasNull)
     }
 
-    /// Compares bytes. LIKE isn't used, since its wildcards and case folding differ between the databases.
+    /// Compares bytes. LIKE isn't used, because its wildcards and case folding differ between the databases.
     mutating func text(
         _ operand: Operand, _ test: Predicate.TextTest, _ text: String, ignoringCase: Bool
     ) -> String {
-        // Every text contains the empty text, about which the functions below disagree.
+        // Every string contains the empty string, but the functions below disagree about that.
         if text.isEmpty { return operand.isOptional ? "(\(operand.sql) IS NOT NULL)" : "TRUE" }
         let subject: String
         switch (ignoringCase, dialect) {
@@ -140,7 +140,7 @@ extension SQLBuilder {
     /// Turns a test that is NULL for NULL into one that is TRUE or FALSE.
     func twoValued(_ test: String, _ operand: Operand, onNull: Bool) -> String {
         guard operand.isOptional else { return "(\(test))" }
-        // A path's subquery should run only once.
+        // A path's subquery should run only once, so it mustn't be repeated.
         guard operand.isColumn else { return "coalesce(\(test), \(onNull ? "TRUE" : "FALSE"))" }
         return onNull ? "(\(test) OR \(operand.sql) IS NULL)" : "(\(test) AND \(operand.sql) IS NOT NULL)"
     }
@@ -168,7 +168,7 @@ extension Predicate {
 }
 
 extension String {
-    /// Folds A–Z and nothing else, as both databases do.
+    /// Folds only A–Z, as both databases do.
     fileprivate var lowercasedASCII: String {
         String(
             String.UnicodeScalarView(

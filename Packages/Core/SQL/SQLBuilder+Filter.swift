@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// One side of a comparison: a column, a subquery, or a literal, which is bound again at each mention.
+/// One side of a comparison: a column, a subquery, or a literal, which is bound again each time it's used.
 private enum Side {
     case operand(SQLBuilder.Operand)
     case literal(Value)
@@ -14,7 +14,7 @@ private enum Side {
     var isDecimal: Bool { if case .operand(let operand) = self { operand.isDecimal } else { false } }
 }
 
-/// What is done to both sides before they're compared.
+/// How both sides are converted before they're compared.
 private enum Folding {
     case none
     case text(StringOptions)
@@ -34,7 +34,7 @@ private enum Folding {
 }
 
 extension SQLBuilder {
-    /// NOT is pushed down to single tests, as for ``Predicate``.
+    /// Pushes NOT down to single tests, as for ``Predicate``.
     mutating func render(
         _ filter: Filter, _ scopes: ArraySlice<Scope>, negated: Bool
     ) throws(ValueError) -> String {
@@ -129,12 +129,12 @@ extension SQLBuilder {
         return resolved.column == key
     }
 
-    /// Whether a path is text of the queried object itself. As in Realm, every such text is greater than nil.
+    /// Whether a path is a string of the queried object itself. As in Realm, every such string is greater than nil.
     private func isOwnText(_ path: PropertyPath, _ scopes: ArraySlice<Scope>) -> Bool {
         scopes.count == 1 && scopes.first.map { $0.item.isOwnText(path) } == true
     }
 
-    /// A link to an object that doesn't exist, or hasn't arrived yet, reads as nil.
+    /// A link reads as nil if its target doesn't exist or hasn't arrived yet.
     private mutating func isPresent(_ link: Operand, _ target: ClassSchema, negated: Bool) -> String {
         aliasCount += 1
         let alias = dialect.quoted("tombolo_\(aliasCount)")
@@ -227,8 +227,8 @@ extension Filter {
         }
     }
 
-    /// The same condition with tests decided that compare with literals no property can hold, such as NaN or text with
-    /// U+0000.
+    /// The same condition with constants in place of tests against literals that no property can hold, such as NaN or
+    /// strings that contain U+0000.
     var withoutImpossibleLiterals: Filter {
         switch self {
         case .constant: self

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension SQLBuilder {
-    /// - Parameter scopes: outermost first.
+    /// - Parameter scopes: the scopes, outermost first.
     mutating func operand(
         _ operand: FilterOperand, _ scopes: ArraySlice<Scope>
     ) throws(ValueError) -> Operand {
@@ -55,7 +55,7 @@ extension SQLBuilder {
         case (.max, let type): return result("max(\(value.sql))", type, isOptional: true)
         case (.average, _): return result("avg(\(value.sql))", .double, isOptional: true)
         case (.sum, .int):
-            // `sum` fails on overflow. The sums of both halves don't, and combined they become a double.
+            // `sum` fails on overflow. The sums of the two halves don't, and combining them gives a double.
             let sql = "coalesce(sum(\(value.sql) >> 32) * 4294967296 + sum(\(value.sql) & 4294967295), 0)"
             return result(sql, .int(bits: 64), isOptional: false)
         case (.sum, _): return result("coalesce(sum(\(value.sql)), 0.0)", value.type, isOptional: false)

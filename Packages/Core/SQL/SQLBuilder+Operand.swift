@@ -1,7 +1,7 @@
 public import TomboloModel
 
 extension SQLBuilder {
-    /// The rows that paths start at: the class's, or the elements that a quantifier ranges over.
+    /// The rows at which paths start: those of the class, or the elements that a quantifier ranges over.
     struct Scope {
         let item: ClassSchema
         /// The table's name in the statement, quoted.
@@ -11,20 +11,20 @@ extension SQLBuilder {
     /// An operand as SQL.
     struct Operand {
         let sql: String
-        /// The stored type, which for a link is its target's key type. Integers count as 64-bit, since literals may be
-        /// outside a narrower range.
+        /// The stored type. For a link, that is the type of its target's key. All integers count as 64-bit, because
+        /// literals may be outside a narrower range.
         let type: PropertyType
-        /// Whether it can be NULL.
+        /// Whether the value can be NULL.
         let isOptional: Bool
-        /// Whether it's a column of the row itself, which an index may serve.
+        /// Whether this is a column of the row itself, for which an index may be used.
         let isColumn: Bool
-        /// For a link, the class it leads to.
+        /// For a link, the class that it targets.
         var target: ClassSchema?
 
         var isDecimal: Bool { type == .decimal128 }
-        /// An expression that sorts and compares as the value does: in SQLite decimals are text.
+        /// An expression that sorts and compares like the value. It's needed because SQLite stores decimals as text.
         var comparable: String { comparable(sql) }
-        /// The same for the other side of a comparison.
+        /// Converts the other side of a comparison in the same way.
         func comparable(_ sql: String) -> String { isDecimal ? "decimal_order(\(sql))" : sql }
     }
 
@@ -68,8 +68,8 @@ extension SQLBuilder {
             isOptional: column.isOptional || !isColumn, isColumn: isColumn, target: target)
     }
 
-    /// The condition that all links and embedded objects on the way to a value exist, TRUE or FALSE; nil if the value
-    /// is in the row itself.
+    /// A condition (TRUE or FALSE) that all links and embedded objects on the way to a value exist. Nil if the value is
+    /// in the row itself.
     /// - Throws: ``ValueError`` if the path doesn't exist.
     public func arrives(at path: PropertyPath) throws(ValueError) -> String? {
         let scope = try rootScope
@@ -79,7 +79,7 @@ extension SQLBuilder {
             if case .embedded = other.type { column.name.hasPrefix("\(other.name).") } else { false }
         }
         guard embedding != nil || !resolved.steps.isEmpty else { return nil }
-        // A value that always exists tells as much as the key.
+        // A value that is never null tells as much as the key.
         let certain = embedding ?? (column.isOptional ? nil : column)
         let value = certain.map { dialect.quoted($0.sqlName) } ?? key(of: resolved.item)
         return "(\(select(value, resolved, from: scope)) IS NOT NULL)"

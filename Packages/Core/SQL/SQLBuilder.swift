@@ -1,8 +1,8 @@
 public import TomboloModel
 
-/// Renders expressions on the rows of one class and collects their parameters. To put several expressions into one
-/// statement, ask the same builder for them in the order in which their placeholders appear; SQLite counts placeholders
-/// by position.
+/// Renders expressions on the rows of one class and collects their parameters. To use several expressions in one
+/// statement, request them from the same builder in the order in which their placeholders appear, because SQLite counts
+/// placeholders by position.
 ///
 ///     var builder = SQLBuilder(.postgresql, schema: schema, className: "Listing", alias: "l")
 ///     let condition = try builder.condition(predicate)
@@ -19,18 +19,18 @@ public struct SQLBuilder: Sendable {
     public let alias: String
     /// The values of the placeholders, in order.
     public private(set) var parameters: [SQLParameter] = []
-    /// Whether an object that a path follows a link to counts as being there, as a condition on its row; a link to one
-    /// that doesn't counts as null. If nil, every object does.
+    /// A condition that says whether an object counts as existing when a path follows a link to it, given its class and
+    /// table alias. A link to an object that doesn't count as existing is null. If nil, every object counts.
     public var isReached: (@Sendable (_ target: ClassSchema, _ alias: String) -> String)?
     private let firstParameter: Int
     /// The number of named subquery tables.
     var aliasCount = 0
-    /// For SQLite, a table with the columns `list` and `value`. Lists of literals that would exceed
+    /// For SQLite, a table with the columns `list` and `value`. Literal lists that would exceed
     /// ``maximumParameterCount`` are looked up there by their position in ``lists``. If nil, every literal is bound.
     public var listTable: String?
     /// The lists that ``listTable`` must hold when the statement runs.
     public internal(set) var lists: [[Value]] = []
-    /// The maximum number of parameters for lists; SQLite allows 32,766 in all.
+    /// The maximum number of parameters used for lists. SQLite allows 32,766 in all.
     public static let maximumParameterCount = 10_000
 
     /// - Parameters:
@@ -56,22 +56,22 @@ public struct SQLBuilder: Sendable {
         return dialect.placeholder(firstParameter + parameters.count - 1)
     }
 
-    /// Adds a list as one array parameter of any length, since PostgreSQL limits a statement to 65,535 parameters.
+    /// Adds a list of any length as one array parameter, because PostgreSQL limits a statement to 65,535 parameters.
     mutating func bind(list: [Value], _ type: PropertyType) -> String {
         parameters.append(SQLParameter(list: list, type))
         return dialect.placeholder(firstParameter + parameters.count - 1)
     }
 
-    /// A condition that is TRUE or FALSE, never NULL, and equals ``Predicate/evaluate(_:)`` on every row. A plain
-    /// comparison is rendered as `"column" = placeholder`, so that an index on the column serves it.
+    /// A condition that is TRUE or FALSE, never NULL, and agrees with ``Predicate/evaluate(_:)`` on every row. A plain
+    /// comparison is rendered as `"column" = placeholder`, so that an index on the column can be used.
     /// - Throws: ``ValueError`` if the predicate doesn't fit the class.
     public mutating func condition(_ predicate: Predicate) throws(ValueError) -> String {
         try predicate.check(for: className, in: schema, isBounded: false)
         return try render(predicate, negated: false)
     }
 
-    /// A condition of the whole query language that is TRUE or FALSE, never NULL. SQLite only. Comparing text with
-    /// options or LIKE needs the functions `text_fold` and `text_like`.
+    /// A condition in the whole query language that is TRUE or FALSE, never NULL. SQLite only. Comparing strings with
+    /// options, or with LIKE, needs the functions `text_fold` and `text_like`.
     /// - Throws: ``ValueError`` if the condition doesn't fit the class.
     public mutating func condition(_ filter: Filter) throws(ValueError) -> String {
         guard dialect == .sqlite else {
@@ -81,8 +81,8 @@ public struct SQLBuilder: Sendable {
         return try render(filter.withoutImpossibleLiterals, [rootScope], negated: false)
     }
 
-    /// An aggregate over a statement's rows, as one of its results: `max("o"."price")`. Nil doesn't count. Without any
-    /// values, the sum is 0 and the other aggregates are NULL.
+    /// An aggregate over a statement's rows, as one of its result columns: `max("o"."price")`. It ignores nil. Without
+    /// any values, the sum is 0 and the other aggregates are NULL.
     /// - Returns: the SQL, and the stored type of the result.
     /// - Throws: ``ValueError`` if the path doesn't exist or its values have no such aggregate.
     public func aggregate(
@@ -99,8 +99,9 @@ public struct SQLBuilder: Sendable {
         return (result.sql, result.type)
     }
 
-    /// Numbers rows with equal values at some paths from 1, so that the rows numbered 1 are distinct, the first of each
-    /// in an order. Rows from which a path leads nowhere don't count; see ``arrives(at:)``.
+    /// Numbers rows that have equal values at the given paths, starting at 1, so that the rows with number 1 are
+    /// distinct. Each of these is the first of its group in the given order. Rows from which a path leads nowhere don't
+    /// count; see ``arrives(at:)``.
     /// - Parameter order: the keys of an ORDER BY.
     /// - Throws: ``ValueError`` if the path doesn't exist.
     public func distinctNumber(_ paths: [PropertyPath], orderBy order: String) throws(ValueError) -> String {
@@ -109,8 +110,8 @@ public struct SQLBuilder: Sendable {
         return "row_number() OVER (PARTITION BY \(keys.joined(separator: ", ")) ORDER BY \(order))"
     }
 
-    /// The keys of an ORDER BY, without those words. As in Realm, and in both databases, nil comes first in ascending
-    /// and last in descending order, and values behind a missing link or embedded object come last in ascending order.
+    /// The keys of an ORDER BY, without these two words. As in Realm, nil comes first in ascending and last in descending
+    /// order, in both databases. Values behind a missing link or embedded object come last in ascending order.
     /// - Throws: ``ValueError`` if the path doesn't exist.
     public func orderBy(_ sorts: [SQLSort]) throws(ValueError) -> String {
         var keys: [String] = []
@@ -125,7 +126,7 @@ public struct SQLBuilder: Sendable {
         return keys.joined(separator: ", ")
     }
 
-    /// The expressions compared to sort by a path, all in the same direction.
+    /// The expressions to compare when sorting by a path, all in the same direction.
     /// - Throws: ``ValueError`` if the path doesn't exist.
     public func sortKeys(_ path: PropertyPath) throws(ValueError) -> [(sql: String, isOptional: Bool)] {
         let operand = try sortable(path)

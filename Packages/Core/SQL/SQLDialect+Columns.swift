@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// The column types of `docs/values.md`: the one place where a property type becomes a database type.
+/// The column types of `docs/values.md`. Property types are mapped to database types only here.
 extension SQLDialect {
     /// The database type of a stored type (``Schema/storedType(of:)``), without constraints: `bigint`,
     /// `text COLLATE "C"`, `BLOB`.
@@ -26,10 +26,11 @@ extension SQLDialect {
         type == .string && self == .postgresql ? "text" : columnType(of: type)
     }
 
-    /// An SQL condition that a column's values must satisfy besides having the type, or nil if the type is enough.
+    /// An SQL condition that a column's values must satisfy in addition to having the type, or nil if the type is enough.
     ///
-    /// Any service may write to PostgreSQL, so it checks what devices check in ``Column/validate(_:linkKeyType:)``. A
-    /// device's file has one writer, which has checked already, so SQLite columns have no conditions.
+    /// Any service may write to PostgreSQL, so the database itself checks what devices check in
+    /// ``Column/validate(_:linkKeyType:)``. A device's file has only one writer, which has already checked the values,
+    /// so SQLite columns have no conditions.
     /// - Parameter column: the column's name, quoted.
     public func check(_ column: String, of type: PropertyType) -> String? {
         guard self == .postgresql else { return nil }
@@ -48,9 +49,9 @@ extension SQLDialect {
         }
     }
 
-    /// The range of a ``Decimal128``: PostgreSQL's `numeric` has up to 131,072 digits before the point and 16,383 after
-    /// it. Leading and trailing zeros don't count. With at most 34 digits, none above the greatest place and none below
-    /// the least, the exponent is in range.
+    /// Limits values to the range of ``Decimal128``: PostgreSQL's `numeric` has up to 131,072 digits before the point
+    /// and 16,383 after it. Leading and trailing zeros don't count. The exponent is in range if there are at most 34
+    /// digits, none above the greatest place and none below the least.
     private func decimalCheck(_ column: String) -> String {
         let digits = "btrim(replace(abs(\(column))::text, '.', ''), '0')"
         let end = Decimal128.maximumExponent + Decimal128.maximumDigits
@@ -71,8 +72,8 @@ extension SQLDialect {
         return parts.joined(separator: " ")
     }
 
-    /// The zero of a stored type as an SQL constant, used as DEFAULT when a required column is added to a table with
-    /// rows.
+    /// The zero value of a stored type as an SQL constant. It's the DEFAULT when a required column is added to a table
+    /// that has rows.
     public func zeroLiteral(of type: PropertyType) -> String {
         switch (self, type) {
         case (.sqlite, .bool), (_, .int), (.sqlite, .date): "0"

@@ -1,7 +1,7 @@
 public import TomboloModel
 
 extension SQLDialect {
-    /// The columns of a class whose values have no fixed size: text and data, including keys.
+    /// The columns of a class whose values vary in size: strings and data, including keys.
     public func sizedColumns(of item: ClassSchema, in schema: Schema) -> [Column] {
         item.columns.filter { column in
             switch schema.storedType(of: column) {
@@ -11,8 +11,8 @@ extension SQLDialect {
         }
     }
 
-    /// An SQL condition that a row's text and data together have at most ``Row/maximumContentByteCount`` bytes; nil if
-    /// the class has too few such columns to exceed it.
+    /// An SQL condition that all strings and data in a row together have at most ``Row/maximumContentByteCount`` bytes.
+    /// Nil if the class has too few such columns to exceed it.
     ///
     /// `octet_length` doesn't read values that PostgreSQL stores out of line.
     public func rowSizeCheck(of item: ClassSchema, in schema: Schema) -> String? {

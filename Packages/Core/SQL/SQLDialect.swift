@@ -1,19 +1,19 @@
-/// One of the two databases' SQL. Both have the same tables and column names; types, placeholders and a few functions
-/// differ.
+/// The SQL of one of the two databases. Both have the same table and column names, but different types, placeholders
+/// and a few different functions.
 public enum SQLDialect: String, Hashable, Sendable, CaseIterable {
     case sqlite
     case postgresql
 }
 
 extension SQLDialect {
-    /// An identifier in double quotes: safe whatever it contains, and never a keyword.
+    /// An identifier in double quotes: safe whatever it contains, and never read as a keyword.
     public func quoted(_ identifier: String) -> String {
-        // Most names have nothing to double, and looking for it by bytes is many times faster.
+        // Most names contain no quote to double, and checking that by bytes is many times faster.
         identifier.utf8.contains(UInt8(ascii: "\""))
             ? "\"\(identifier.replacing("\"", with: "\"\""))\"" : "\"\(identifier)\""
     }
 
-    /// A text constant in single quotes. Only for the program's own constants; bind values from outside as parameters.
+    /// A string constant in single quotes. Only for the program's own constants; bind external values as parameters.
     public func literal(_ text: String) -> String {
         "'\(text.replacing("'", with: "''"))'"
     }

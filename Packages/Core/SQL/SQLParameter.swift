@@ -1,11 +1,11 @@
 public import TomboloModel
 
-/// A value to bind, with the stored type of the column it's compared with or written to. For a link that's the key's
-/// type.
+/// A value to bind, with the stored type of the column that it's compared with or written to. For a link, that is the
+/// key's type.
 public struct SQLParameter: Hashable, Sendable {
     /// The value, or null if ``list`` is the value.
     public let value: Value
-    /// Values to bind as one array, none of them null; in PostgreSQL only.
+    /// The values to bind as one array, none of them null. PostgreSQL only.
     public let list: [Value]?
     /// The type of the value, or of each value in the list.
     public let type: PropertyType

@@ -1,19 +1,18 @@
 extension Predicate {
-    /// The maximum nesting of a predicate that is received from a device.
+    /// The maximum nesting of a predicate received from a device.
     public static let maximumDepth = 64
-    /// The maximum number of parts of a predicate that is received from a device; see ``partCount``.
+    /// The maximum number of parts in a predicate received from a device; see ``partCount``.
     public static let maximumPartCount = 4_096
-    /// The maximum length in UTF-8 bytes of a text in `contains`, `beginsWith` and `endsWith`. A server searches every
-    /// changed row for it, and its database every row: in the worst case PostgreSQL's search takes the product of both
-    /// lengths.
+    /// The maximum length, in UTF-8 bytes, of the string in `contains`, `beginsWith` and `endsWith`. A server searches
+    /// every changed row for it, and its database searches every row. In the worst case, PostgreSQL's search takes time
+    /// proportional to the product of both lengths.
     public static let maximumNeedleByteCount = 256
 
     /// Checks names, types and size against a class, following links through `schema`.
     /// - Parameters:
-    ///   - maximumPathLength: 1 for subscriptions and rules, which depend on one row only.
+    ///   - maximumPathLength: 1 for subscriptions and rules, which depend on only one row.
     ///   - isBounded: whether ``maximumDepth``, ``maximumPartCount`` and ``maximumNeedleByteCount`` apply. They don't
-    ///     for local queries, nor for a combination of checked predicates.
-    /// - Throws: ``ValueError`` that names the property and what it accepts, with the nearest name for an unknown one.
+    ///     apply to local queries or to a combination of checked predicates.
     public func check(
         for className: String, in schema: Schema, maximumPathLength: Int = .max, isBounded: Bool = true
     ) throws(ValueError) {
@@ -34,7 +33,7 @@ extension Predicate {
         }
     }
 
-    /// The number of tests that read a property's whole text: those with `contains`.
+    /// The number of tests that search a property's whole string: those with `contains`.
     public var searchCount: Int {
         switch self {
         case .text(_, .contains, _, _): 1
@@ -100,7 +99,7 @@ extension Predicate {
     private static func require(
         _ value: Value, fits column: Column, _ path: PropertyPath, _ className: String, _ schema: Schema
     ) throws(ValueError) {
-        // The literal may be out of a narrow integer's range (`x < 1000` on an Int8 is simply true).
+        // The literal may be outside a narrow integer's range: `x < 1000` on an Int8 is simply true.
         var type = schema.storedType(of: column)
         if case .int = type { type = .int(bits: 64) }
         do throws(ValueError) {
@@ -139,16 +138,16 @@ extension Predicate.TextTest {
 }
 
 extension PropertyPath {
-    /// For messages about a path that may not exist and may have any length.
+    /// The path for messages. It may not exist and may have any length.
     fileprivate var shown: String { "'\(description.shortened(toByteCount: String.nearestLengthLimit))'" }
 }
 
 extension String {
-    /// Names longer than this, in bytes, aren't compared: they can't be typos of ours, they may come from anyone, and
-    /// comparing takes time in proportion to their length.
+    /// Longer names, in bytes, aren't compared: they can't be typos of ours, they may come from anybody, and comparing
+    /// them takes time proportional to their length.
     package static let nearestLengthLimit = 100
 
-    /// The candidate with the smallest edit distance, if that is small enough for a likely typo.
+    /// The candidate with the smallest edit distance, or nil if none is close enough for a typo.
     package func nearest(in candidates: [String]) -> String? {
         guard utf8.count <= Self.nearestLengthLimit else { return nil }
         let best = candidates.map { ($0, editDistance(to: $0)) }.min { $0.1 < $1.1 }

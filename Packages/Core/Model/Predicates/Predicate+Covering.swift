@@ -1,6 +1,6 @@
 extension Predicate {
-    /// Whether it holds for every row for which another holds, as far as that follows from how the two are written. False
-    /// doesn't mean that there is such a row.
+    /// Whether this predicate provably holds for every row for which the other one holds. The proof looks only at how
+    /// the two are written, so false doesn't mean that a counterexample exists.
     public func covers(_ other: Predicate) -> Bool {
         if self == .constant(true) || other == .constant(false) || self == other { return true }
         if case .or(let parts) = other { return parts.allSatisfy(covers) }

@@ -1,5 +1,5 @@
-/// Compares texts by bytes, as evaluation does: `contains "é"` with one and with two code points are different
-/// conditions, so that a device that changes one into the other gets other rows.
+/// Compares strings by bytes, as evaluation does. `contains "é"` with one code point and with two are different
+/// conditions: a device that replaces one with the other gets different rows.
 extension Predicate: Hashable {
     public static func == (left: Predicate, right: Predicate) -> Bool {
         switch (left, right) {

@@ -1,6 +1,6 @@
 extension Predicate {
     /// Whether a row satisfies the predicate.
-    /// - Parameter value: the value at a path, `.null` if a link on the way leads nowhere.
+    /// - Parameter value: returns the value at a path, or `.null` if a link on the way leads nowhere.
     public func evaluate(_ value: (PropertyPath) -> Value) -> Bool {
         switch self {
         case .constant(let result): result
@@ -18,7 +18,7 @@ extension Predicate {
         }
     }
 
-    /// Whether a row of a class satisfies the predicate. Paths must have one name, as ``check(for:in:)`` ensures.
+    /// Whether a row of a class satisfies the predicate. Paths must have only one name, which ``check(for:in:)`` ensures.
     public func matches(_ row: Row, of schema: ClassSchema) -> Bool {
         evaluate { path in
             schema.columnIndex(path.description).map { row[$0] } ?? .null
@@ -40,7 +40,7 @@ extension Predicate.Comparison {
 }
 
 extension Predicate.TextTest {
-    /// Compares UTF-8 bytes. `ignoringCase` folds only A–Z, which all stores can do alike.
+    /// Compares UTF-8 bytes. `ignoringCase` folds only A–Z, which all stores can do in the same way.
     package func evaluate(_ subject: String, _ text: String, ignoringCase: Bool) -> Bool {
         var subject = subject
         return subject.withUTF8 { subject in

@@ -1,6 +1,6 @@
 extension Predicate {
-    /// The first part that a row doesn't satisfy, as narrow as can be: nil exactly where ``matches(_:of:)`` is true. Of
-    /// alternatives none of which holds it is all of them, of a negation the negation.
+    /// The first part that a row doesn't satisfy, as small as possible; nil if and only if ``matches(_:of:)`` is true.
+    /// If no part of an OR holds, it's the whole OR; if a NOT doesn't hold, it's the NOT.
     public func failure(of row: Row, of schema: ClassSchema) -> Predicate? {
         guard !matches(row, of: schema) else { return nil }
         switch self {

@@ -1,5 +1,5 @@
-/// A condition on one row: built by `where {}`, sent in subscriptions, used in rules, evaluated in memory, and rendered
-/// as SQL for SQLite and PostgreSQL. All three evaluations agree on every row.
+/// A condition on one row. It's built by `where {}`, sent in subscriptions and used in rules. It can be evaluated in
+/// memory or rendered as SQL for SQLite and PostgreSQL, and all three evaluations agree on every row.
 ///
 /// Logic is two-valued, as in Realm: nil equals only nil, and every order comparison with nil is false.
 public indirect enum Predicate: Sendable {
@@ -8,7 +8,7 @@ public indirect enum Predicate: Sendable {
     case compare(PropertyPath, Comparison, Value)
     /// Membership in a list of literals.
     case isIn(PropertyPath, [Value])
-    /// A text test; false for nil.
+    /// A test of a string; false for nil.
     case text(PropertyPath, TextTest, String, ignoringCase: Bool)
     case and([Predicate])
     case or([Predicate])
@@ -30,10 +30,10 @@ public indirect enum Predicate: Sendable {
     }
 }
 
-/// Property names from the row's class through links to a scalar: `["price"]`, `["room", "name"]`. A link itself stands
-/// for its target's primary key. Subscriptions and rules allow only paths of one name.
+/// Property names that lead from the row's class through links to a scalar: `["price"]`, `["room", "name"]`. A link
+/// itself stands for its target's primary key. Subscriptions and rules allow only paths with one name.
 public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
-    /// The property names, from the row's class on.
+    /// The property names, starting at the row's class.
     public let names: [String]
 
     public init(_ names: [String]) { self.names = names }
@@ -43,7 +43,7 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Predicate: CustomStringConvertible {
-    /// Readable, in the notation of Realm's string predicates. For messages; not parsed back.
+    /// A readable form in the notation of Realm's string predicates, for messages only. It isn't parsed again.
     public var description: String {
         switch self {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -59,7 +59,7 @@ extension Predicate: CustomStringConvertible {
 }
 
 extension Predicate {
-    /// A conjunction, flattened and with constants folded. True if `parts` is empty.
+    /// A conjunction, flattened and with constants folded. An empty one is true.
     public static func all(_ parts: [Predicate]) -> Predicate {
         var kept: [Predicate] = []
         for part in parts {
@@ -73,7 +73,7 @@ extension Predicate {
         return kept.isEmpty ? .constant(true) : kept.count == 1 ? kept[0] : .and(kept)
     }
 
-    /// A disjunction, flattened and with constants folded. False if `parts` is empty.
+    /// A disjunction, flattened and with constants folded. An empty one is false.
     public static func any(_ parts: [Predicate]) -> Predicate {
         var kept: [Predicate] = []
         for part in parts {

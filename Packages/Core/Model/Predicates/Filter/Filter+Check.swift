@@ -1,6 +1,6 @@
 extension Filter {
     /// Checks names and types against a class.
-    /// - Throws: ``ValueError`` that names the property and what it accepts, with the nearest name for an unknown one.
+    /// - Throws: ``ValueError``, which names the property and what it accepts; for an unknown name, also the nearest one.
     public func check(for className: String, in schema: Schema) throws(ValueError) {
         guard let item = schema[className] else { throw ValueError("There is no class \(className) in the schema.") }
         try check(in: [item], schema)
@@ -109,7 +109,7 @@ extension OperandType {
 }
 
 extension Value {
-    /// The operand with its type, for messages.
+    /// The literal with its type, for messages.
     package var typedText: String { "\(self)" + (family.map { " of type \(typeName ?? $0.name)" } ?? "") }
 
     private var typeName: String? {

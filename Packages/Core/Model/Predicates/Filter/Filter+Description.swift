@@ -1,12 +1,13 @@
 extension Filter: CustomStringConvertible {
-    /// Readable, in the notation of Realm's string predicates. For messages; see ``format()`` for what is parsed back.
+    /// A readable form in the notation of Realm's string predicates, for messages. To parse a condition again, use
+    /// ``format()``.
     public var description: String {
         var printer = FilterPrinter { $0.description }
         return printer.text(of: self)
     }
 
-    /// The text and arguments that parse to this condition, up to the order in which conditions on the same list are
-    /// tested.
+    /// A text and arguments that parse back to this condition, except that conditions on the same list may be tested in
+    /// a different order.
     public func format() -> (format: String, arguments: [Value]) {
         var arguments: [Value] = []
         var printer = FilterPrinter { value in
@@ -25,7 +26,7 @@ extension FilterOperand: CustomStringConvertible {
     }
 }
 
-/// Writes conditions like Realm's `Query._constructPredicate`: every comparison and every pair in parentheses.
+/// Writes conditions like Realm's `Query._constructPredicate`: with parentheses around every comparison and every pair.
 struct FilterPrinter {
     private let literal: (Value) -> String
     /// The variables of the enclosing subqueries, and nil for quantifiers without one.
@@ -63,15 +64,15 @@ struct FilterPrinter {
     private mutating func join(_ parts: [Filter], _ separator: String, empty: String) -> String {
         guard let first = parts.first else { return empty }
         guard parts.count > 1 else { return text(of: first) }
-        // `a && b && c` is `((a && b) && c)`, as Swift reads it.
+        // `a && b && c` becomes `((a && b) && c)`, as Swift evaluates it.
         var result = String(repeating: "(", count: parts.count - 1) + text(of: first)
         for part in parts.dropFirst() { result += " \(separator) \(text(of: part)))" }
         return result
     }
 
     /// A comparison without its parentheses.
-    /// - Parameter prefix: the list whose elements it's about, or nil. With a list, operands of the enclosing object
-    ///   are `.outer`.
+    /// - Parameter prefix: the list whose elements it tests, or nil. With a list, operands of the enclosing object are
+    ///   `.outer`.
     private mutating func body(of filter: Filter, prefix: PropertyPath?) -> String {
         if prefix != nil { variables.append(nil) }
         defer { if prefix != nil { variables.removeLast() } }
@@ -117,8 +118,8 @@ struct FilterPrinter {
 }
 
 extension Filter {
-    /// Whether the condition is a single comparison whose left side is the element or its property and whose right side
-    /// isn't about the element, so that it can be written `ANY list.property == value`.
+    /// Whether the condition is a single comparison that can be written `ANY list.property == value`: its left side is
+    /// the element or one of its properties, and its right side doesn't refer to the element.
     fileprivate var isSimpleOnElement: Bool {
         switch self {
         case .compare(let left, _, let right, _), .text(let left, _, let right, _):
@@ -148,7 +149,7 @@ extension FilterOperand {
 }
 
 extension StringOptions {
-    /// The options as `[cd]`, or empty text.
+    /// The options as `[cd]`, or an empty string.
     var text: String {
         let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
         return letters.isEmpty ? "" : "[\(letters)]"
@@ -156,7 +157,7 @@ extension StringOptions {
 }
 
 extension PropertyPath {
-    /// The path with `#` before names that are keywords.
+    /// The path with `#` before each name that is a keyword.
     var formatText: String {
         names.map { FormatWord(rawValue: $0.lowercased()) == nil ? $0 : "#\($0)" }.joined(separator: ".")
     }

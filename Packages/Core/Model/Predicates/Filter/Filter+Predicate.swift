@@ -1,5 +1,5 @@
 extension Filter {
-    /// The predicate as a filter. A predicate's `[c]` folds only A–Z, a filter's folds all letters.
+    /// Converts a predicate. A predicate's `[c]` folds only A–Z; a filter's folds all letters.
     public init(_ predicate: Predicate) {
         switch predicate {
         case .constant(let value): self = .constant(value)
@@ -21,9 +21,9 @@ extension Filter {
     }
 
     /// The same condition as a predicate, for subscriptions and rules. Properties of embedded objects become columns of
-    /// the class. Paths that follow links keep their names, and
-    /// ``Predicate/check(for:in:maximumPathLength:isBounded:)`` refuses them.
-    /// - Throws: ``ValueError`` if the condition depends on more than one object's values, naming that part.
+    /// the class. Paths that follow links are kept, but ``Predicate/check(for:in:maximumPathLength:isBounded:)``
+    /// refuses them.
+    /// - Throws: ``ValueError``, which names the part of the condition that depends on more than one object's values.
     public func predicate(of item: ClassSchema) throws(ValueError) -> Predicate {
         switch self {
         case .constant(let value): return .constant(value)
@@ -71,15 +71,15 @@ extension Filter {
 }
 
 extension ClassSchema {
-    /// Whether a path is a text property of the class itself. As in Realm, such text is always greater than nil; any
-    /// other order comparison with nil is false.
+    /// Whether a path is a string property of the class itself. As in Realm, such a string is always greater than nil;
+    /// any other order comparison with nil is false.
     package func isOwnText(_ path: PropertyPath) -> Bool {
         path.names.count == 1 && columnIndex(path.names[0]).map { columns[$0].type == .string } == true
     }
 }
 
 extension Filter.TextTest {
-    /// The same test of a predicate; nil for `LIKE`, which predicates don't have.
+    /// The same test for a predicate, or nil for `LIKE`, which predicates don't support.
     package var ofPredicate: Predicate.TextTest? {
         switch self {
         case .contains: .contains
@@ -91,7 +91,7 @@ extension Filter.TextTest {
 }
 
 extension ClassSchema {
-    /// The path with the names of an embedded object and its property joined to the column's name.
+    /// The path with an embedded object's name and its property's name joined into a column name.
     fileprivate func columnPath(_ path: PropertyPath) -> PropertyPath {
         columnIndex(path.description) == nil ? path : PropertyPath(path.description)
     }

@@ -1,10 +1,10 @@
 extension Filter {
-    /// Whether the condition may depend on rows other than the object's own, so that their changes can change the
-    /// result. To be safe, true for properties of embedded objects.
+    /// Whether changes to rows other than the object's own may change the result. For safety, this is true for
+    /// properties of embedded objects.
     public var looksFurther: Bool {
         switch self {
         case .constant: false
-        // If it's a link compared with nil, the result depends on whether its object exists.
+        // If this compares a link with nil, the result depends on whether the link's target exists.
         case .compare(_, _, .literal(.null), _): true
         case .compare(let left, _, let right, _), .text(let left, _, let right, _):
             left.looksFurther || right.looksFurther
@@ -18,7 +18,7 @@ extension Filter {
     }
 
     /// The positions of the classes whose rows decide whether an object satisfies the condition: the object's class,
-    /// and those that links and lists lead through.
+    /// and the classes reached through links and lists.
     /// - Throws: ``ValueError`` if the condition doesn't fit the class.
     public func classes(lookedAtFrom className: String, in schema: Schema) throws(ValueError) -> Set<Int> {
         guard let item = schema[className] else { throw ValueError("There is no class \(className) in the schema.") }
@@ -88,7 +88,7 @@ extension FilterOperand {
             case .links(let links): names.formUnion(links.map(\.0.name))
             }
         }
-        // A link is nil if its object doesn't exist.
+        // A link reads as nil if its target doesn't exist.
         if let target = resolved.column?.linkTarget { names.insert(target) }
         return resolved.item
     }

@@ -1,4 +1,4 @@
-/// The type of an operand: of a property, a count or a literal.
+/// The type of an operand, which is a property, a count or a literal.
 package struct OperandType: Hashable, Sendable {
     /// Types whose values can be compared with each other.
     package enum Family: Hashable, Sendable {
@@ -61,7 +61,7 @@ extension OperandType.Family {
 }
 
 extension Value {
-    /// The family of the value, or nil for null, which is in every family.
+    /// The family of the value, or nil for null, which belongs to every family.
     package var family: OperandType.Family? {
         switch self {
         case .null: nil
@@ -76,8 +76,8 @@ extension Value {
         }
     }
 
-    /// Whether any property can hold the value. Others may come from an app's users: every object is unequal to them,
-    /// and none equals, exceeds or contains one.
+    /// Whether any property can hold the value. App users may enter values that none can: every object is unequal to
+    /// such a value, and none equals, exceeds or contains it.
     package var canBeHeld: Bool {
         switch self {
         case .double(let number): !number.isNaN

@@ -1,16 +1,15 @@
-/// The links, lists and property that a path of names leads to in a schema. The only place where names become
-/// properties.
+/// The links, lists and property that a path of names leads to in a schema. Names are resolved to properties only here.
 package struct ResolvedPath: Sendable {
     package enum Step: Sendable {
-        /// Along a link to its one object.
+        /// Follows a link to a single object.
         case link(Column, to: ClassSchema)
-        /// To the elements of a list and, if they're links, to their objects.
+        /// Goes to the elements of a list and, if they're links, on to their targets.
         case list(ClassSchema, to: ClassSchema?)
-        /// To the objects of a class whose link points here.
+        /// Goes to the objects of a class whose link points here.
         case origins(ClassSchema, Column)
-        /// To the objects of a class whose list has an element that points here.
+        /// Goes to the objects of a class whose list has an element that points here.
         case listOrigins(ClassSchema, elements: ClassSchema)
-        /// To all links that point here, from any object, through these columns. They can only be counted.
+        /// Goes to all links that point here from any object through these columns. They can only be counted.
         case links([(ClassSchema, Column)])
 
         var isToMany: Bool { if case .link = self { false } else { true } }
@@ -21,7 +20,7 @@ package struct ResolvedPath: Sendable {
     package fileprivate(set) var item: ClassSchema
     /// The column at the end of the path, or nil if it ends at the objects or elements of a list.
     package fileprivate(set) var column: Column?
-    /// The number of names up to the elements of the last list; 0 without a list.
+    /// The number of names up to the elements of the last list; 0 if there is no list.
     package fileprivate(set) var collectionNameCount = 0
 
     package var isToMany: Bool { collectionNameCount > 0 }
@@ -30,14 +29,14 @@ package struct ResolvedPath: Sendable {
 extension PropertyPath {
     /// The maximum number of names in a path.
     public static let maximumNameCount = 64
-    /// Precedes the class and property of the links that point here, `@links.Person.dogs`; alone for all of them.
+    /// Precedes the class and property of links that point here, `@links.Person.dogs`; on its own it means all of them.
     static let links = "@links"
 }
 
 extension Schema {
-    /// Follows a path from the rows of a class. Names that together name a column or list (`address.street`) are taken
-    /// together, as many as possible.
-    /// - Throws: ``ValueError`` that names the class and the property, with the nearest name.
+    /// Follows a path from the rows of a class. As many names as possible that together name a column or list
+    /// (`address.street`) are taken together.
+    /// - Throws: ``ValueError``, which names the class, the property and the nearest name.
     package func resolve(_ path: PropertyPath, from start: ClassSchema) throws(ValueError) -> ResolvedPath {
         let names = path.names
         guard !names.isEmpty else { throw ValueError("The query on \(start.name) has an empty property path.") }
@@ -64,7 +63,7 @@ extension Schema {
         return result
     }
 
-    /// - Returns: the number of names taken.
+    /// - Returns: the number of names consumed.
     private func follow(
         _ names: ArraySlice<String>, _ path: PropertyPath, _ result: inout ResolvedPath
     ) throws(ValueError) -> Int {
@@ -72,7 +71,7 @@ extension Schema {
         if names.first == PropertyPath.links { return try followLinks(Array(names.dropFirst()), path, &result) }
         for count in stride(from: names.count, to: 0, by: -1) {
             let name = count == 1 ? names[names.startIndex] : names.prefix(count).joined(separator: ".")
-            // Servers query element classes directly, and may name all their columns.
+            // Servers query element classes directly and may use all their columns.
             if let index = item.columnIndex(name), result.steps.isEmpty || !item.isSystemColumn(index) {
                 try item.columns[index].requireComparable(in: item.name)
                 result.column = item.columns[index]
@@ -152,7 +151,7 @@ extension Schema {
         return self["\(item.name).\(origin.property)"].map { .listOrigins(item, elements: $0) }
     }
 
-    /// The path up to the last list's elements, and the rest of it.
+    /// Splits a path after the elements of its last list.
     package func split(
         _ path: PropertyPath, from item: ClassSchema
     ) throws(ValueError) -> (collection: PropertyPath, rest: FilterOperand)? {
@@ -167,7 +166,7 @@ extension Schema {
 }
 
 extension ClassSchema {
-    /// Whether a column of an element class belongs to the store. The value of a scalar element is named `SELF`.
+    /// Whether a column of an element class is internal to the store. The value of a scalar element is named `SELF`.
     fileprivate func isSystemColumn(_ index: Int) -> Bool {
         guard let owner else { return false }
         if case .embedded = owner.element { return index < ElementColumn.content || index == parentColumn }
@@ -184,7 +183,7 @@ extension ElementOwner {
 }
 
 extension Column {
-    /// For "is …, so 'a.b' leads nowhere".
+    /// For messages of the form "is …, so 'a.b' leads nowhere".
     fileprivate var article: String {
         switch type {
         case .embedded(let name): "an embedded \(name) without such a property"

@@ -7,7 +7,7 @@ extension Filter {
     ///   - format: the text, with `%@` for values, `%K` for key paths, or `$0`, `$1` … for numbered values.
     ///   - arguments: values, nil, objects, enumerations, and arrays or sets for IN and BETWEEN.
     ///   - className: the class whose properties are named.
-    /// - Throws: ``FilterFormatError`` that says what is wrong and where.
+    /// - Throws: ``FilterFormatError``, which says what is wrong and where.
     public init(
         parsing format: String, arguments: [Any?] = [], for className: String, in schema: Schema
     ) throws(FilterFormatError) {

@@ -1,4 +1,4 @@
-/// What is wrong with a string predicate and where.
+/// A problem in a string predicate and its position.
 public struct FilterFormatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was found, what was expected, and what to do.
     public let message: String

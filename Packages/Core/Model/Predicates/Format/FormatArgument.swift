@@ -5,7 +5,7 @@ enum FormatArgument {
     case one(FormatLiteral)
     case many([FormatLiteral])
 
-    /// Nil for a type that can't be used in a query.
+    /// Returns nil for a type that queries can't use.
     init?(_ argument: Any?) {
         guard let argument = Self.unwrapped(argument), !(argument is NSNull) else {
             self = .one(.null)
@@ -33,7 +33,7 @@ enum FormatArgument {
 
     private static func literal(_ argument: Any) -> FormatLiteral? {
         switch argument {
-        // An NSNumber would match any of the types it converts to.
+        // An NSNumber would match any of the types it converts to, so it's checked first.
         case let value as NSNumber where type(of: argument) is NSNumber.Type: return literal(of: value)
         case let value as Bool: return .bool(value)
         case let object as ObjectBase: return .object(object)
@@ -66,7 +66,7 @@ enum FormatArgument {
         }
     }
 
-    /// <https://developer.apple.com/documentation/foundation/nsvalue/objctype>
+    /// Uses the number's Objective-C type. <https://developer.apple.com/documentation/foundation/nsvalue/objctype>
     private static func literal(of number: NSNumber) -> FormatLiteral {
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "c"), UInt8(ascii: "B"): .bool(number.boolValue)
@@ -79,6 +79,6 @@ enum FormatArgument {
 private protocol OptionalValue { var wrappedAny: Any? { get } }
 extension Optional: OptionalValue { fileprivate var wrappedAny: Any? { self } }
 
-/// Sequences of pairs, which aren't lists of values.
+/// Sequences of pairs, which don't count as lists of values.
 private protocol DictionaryLike {}
 extension Dictionary: DictionaryLike {}

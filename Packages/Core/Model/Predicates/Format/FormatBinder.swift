@@ -1,15 +1,15 @@
 /// Resolves the names of a string predicate to properties and converts its values to their types.
 struct FormatBinder {
-    /// The start of paths: the object, or an element inside a SUBQUERY.
+    /// A place where paths start: the object, or an element inside a SUBQUERY.
     private struct Scope {
         let item: ClassSchema
         let variable: String?
     }
 
-    /// A side of a comparison that isn't a value.
+    /// One side of a comparison.
     private enum Side {
         case one(FilterOperand, OperandType)
-        /// The elements of a list, and the operand of each that is compared.
+        /// The elements of a list, and the operand to compare for each of them.
         case many(PropertyPath, FilterOperand, OperandType)
         case literal(FormatLiteral)
         case list([FormatLiteral])
@@ -64,7 +64,7 @@ struct FormatBinder {
         let position = comparison.position
         switch (comparison.test, left, right) {
         case (.isIn, .literal, .many), (.isIn, .one, .many):
-            // `%@ IN list`: the list contains it.
+            // `%@ IN list` means that the list contains the value.
             guard comparison.quantifier == nil else {
                 throw error("ANY, ALL and NONE go before the path of a list, on the left side.", at: position)
             }
@@ -126,7 +126,8 @@ struct FormatBinder {
         }
     }
 
-    /// - Parameter isElement: whether the left operand is an element's, so that a right operand is further out.
+    /// - Parameter isElement: whether the left operand belongs to an element, which puts the right operand one level
+    ///   further out.
     private func filter(
         _ left: FilterOperand, _ type: OperandType, _ test: FormatComparison.Test, _ right: Side,
         _ comparison: FormatComparison, isElement: Bool
@@ -224,7 +225,7 @@ struct FormatBinder {
             let collection = PropertyPath(path.names)
             let elements = try at(position) { () throws(ValueError) in try schema.elements(at: collection, of: item) }
             let here = scopes
-            // Objects further in than the list's aren't on the way to its elements.
+            // Scopes inside the one that has the list don't apply to the path to its elements.
             scopes.removeLast(distance)
             scopes.append(Scope(item: elements, variable: variable))
             defer { scopes = here }
@@ -238,7 +239,7 @@ struct FormatBinder {
         }
     }
 
-    /// The class at the start of a path, a conversion of its operands for use here, and the number of scopes in between.
+    /// Where a path starts: the class, a conversion of its operands for use here, and the number of scopes in between.
     private func start(
         of path: FormatPath
     ) throws(FilterFormatError) -> (outward: (FilterOperand) -> FilterOperand, item: ClassSchema, distance: Int) {
@@ -311,8 +312,8 @@ struct FormatBinder {
 }
 
 extension Value {
-    /// A number as compared with a property of a type: whole doubles become integers, integers become doubles if exact,
-    /// and a float property gets the nearest float.
+    /// The number to use in a comparison with a property of this type: whole doubles become integers, integers become
+    /// doubles if that is exact, and for a float property the nearest float is taken.
     package func converted(to type: PropertyType) -> Value {
         switch (self, type) {
         case (.double(let number), .int): return Int64(exactly: number).map(Value.int) ?? self
@@ -329,12 +330,12 @@ extension Value {
 }
 
 extension Object {
-    /// The object's value in comparisons: its primary key. An unmanaged object of a class without one never equals a
-    /// queried object.
+    /// What the object is compared by: its primary key. An unmanaged object of a class without a primary key never
+    /// equals a queried object.
     var keyForQueries: Value {
         if let key = accessor?.linkKey { return key }
         let layout = ObjectClass.of(type(of: self))
-        // No row has this number, since rows are numbered from 1.
+        // No row has this rowid: rowids start at 1.
         guard let key = layout.schema.primaryKeyIndex else { return .int(-1) }
         if let accessor { return accessor.value(at: key) }
         return layout.properties[layout.propertyOfColumn[key]].unmanagedValue(of: self).value._tomboloValue

@@ -1,11 +1,11 @@
 /// Splits a string predicate into tokens.
 struct FormatLexer {
-    /// The maximum length of a text in Unicode scalars. Long values belong in arguments, which have no such limit.
+    /// The maximum length of a predicate in Unicode scalars. Long values belong in arguments, which don't have this limit.
     static let maximumLength = 1 << 18
 
     private let text: [Unicode.Scalar]
     private var position = 0
-    /// Whether `uuid` or `oid`, and its parenthesis, came last. The value that follows needs no quotes.
+    /// Whether `uuid` or `oid` and its opening parenthesis have just been read. The value that follows needs no quotes.
     private var rawValue = (isNamed: false, isOpen: false)
 
     private init(_ text: [Unicode.Scalar]) { self.text = text }
@@ -102,7 +102,7 @@ struct FormatLexer {
         scalar == "_" || scalar.properties.isXIDStart || isSymbolOfNames(scalar)
     }
 
-    /// Swift names may have emoji and their joiners.
+    /// Swift names may contain emoji and their joiners.
     private static func isSymbolOfNames(_ scalar: Unicode.Scalar) -> Bool {
         !scalar.isASCII && (scalar.properties.isEmoji || scalar == "\u{200D}")
     }
@@ -120,7 +120,7 @@ struct FormatLexer {
         return String(view)
     }
 
-    /// `12`, `-0.5`, `1e-3`, `0x1F`.
+    /// Reads `12`, `-0.5`, `1e-3` or `0x1F`.
     private mutating func number() throws(FilterFormatError) -> String {
         let start = position
         if let sign = peek(), sign == "-" || sign == "+" { position += 1 }
@@ -173,7 +173,7 @@ struct FormatLexer {
                 }
                 position += 4
                 result.append(value)
-            // `\'`, `\"`, `\\`, and as in NSPredicate, any other escaped character stands for itself.
+            // `\'`, `\"` and `\\`. As in NSPredicate, any other escaped character stands for itself.
             default: result.append(escaped)
             }
         }

@@ -5,7 +5,7 @@ internal import Foundation
 /// The grammar is Realm's subset of `NSPredicate`'s.
 struct FormatParser {
     /// The maximum nesting of parentheses, NOT and SUBQUERY, and the maximum number of comparisons and literals. Values
-    /// in arguments don't count.
+    /// passed as arguments don't count.
     static let maximumDepth = Predicate.maximumDepth
     static let maximumPartCount = Predicate.maximumPartCount
 
@@ -128,7 +128,7 @@ struct FormatParser {
         return .comparison(try comparison())
     }
 
-    /// Whether the parenthesis here encloses an operand, so that an operator follows it.
+    /// Whether the parenthesis here encloses an operand, which means that an operator follows it.
     private var opensOperand: Bool {
         guard let end = closing[index] else { return false }
         switch tokens[end + 1].kind {
@@ -195,7 +195,7 @@ struct FormatParser {
         return test
     }
 
-    /// `[cd]`
+    /// Parses `[cd]`.
     private mutating func options() throws(FilterFormatError) -> StringOptions {
         guard take(.openBracket) else { return [] }
         guard case .name(let letters, _) = token.kind else {
@@ -311,7 +311,7 @@ struct FormatParser {
         return .double(value)
     }
 
-    /// `uuid(…)` and `oid(…)`, as the Realm Query Language has them.
+    /// Parses `uuid(…)` and `oid(…)`, as in the Realm Query Language.
     private mutating func function(_ name: String) throws(FilterFormatError) -> FormatOperand {
         let start = token.position
         guard ["uuid", "oid", "objectid"].contains(name.lowercased()) else {
@@ -386,7 +386,7 @@ struct FormatParser {
     private mutating func component(of path: inout FormatPath) throws(FilterFormatError) {
         switch token.kind {
         case .name(let name, _):
-            // After a dot, keywords are names.
+            // After a dot, keywords count as names.
             if path.function == nil { path.names.append(name) } else { path.namesAfterFunction.append(name) }
         case .keyPath:
             let position = token.position

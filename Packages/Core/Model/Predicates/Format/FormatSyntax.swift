@@ -42,11 +42,11 @@ indirect enum FormatOperand {
 }
 
 struct FormatPath {
-    /// `$d`, before the names; `SELF` is nil with ``startsWithSelf``.
+    /// The variable before the names: `$d`. For `SELF` it's nil and ``startsWithSelf`` is true.
     var variable: String?
     var startsWithSelf = false
     var names: [String] = []
-    /// A function such as `@count`, without the sign, and the names after it.
+    /// A function such as `@count`, without the `@`, and the names after it.
     var function: String?
     var functionPosition = 0
     var namesAfterFunction: [String] = []
@@ -57,12 +57,12 @@ struct FormatPath {
 enum FormatLiteral {
     case null
     case bool(Bool)
-    /// A number with its text, which decimal properties use.
+    /// A number and its text, which decimal properties use.
     case number(Value, text: String)
     case value(Value)
     case object(ObjectBase)
 
-    /// For messages.
+    /// The literal as messages show it.
     var text: String {
         switch self {
         case .null: "nil"

@@ -1,18 +1,18 @@
 /// A piece of a string predicate.
 struct FormatToken {
     enum Kind: Hashable {
-        /// A name or keyword; if escaped (`#in`), always a name.
+        /// A name or keyword. An escaped one (`#in`) is always a name.
         case name(String, isEscaped: Bool)
         /// A number as written.
         case number(String)
         case string(String)
         /// The next argument: `%@`, `%d`, `%ld`, `%f` …
         case argument
-        /// The next argument, which is a key path: `%K`.
+        /// The next argument, used as a key path: `%K`.
         case keyPath
-        /// An argument by its number: `$0`.
+        /// A numbered argument: `$0`.
         case numbered(Int)
-        /// The variable of a subquery: `$dog`.
+        /// A subquery's variable: `$dog`.
         case variable(String)
         /// `@count`, `@max` …
         case function(String)
@@ -44,7 +44,7 @@ struct FormatToken {
     /// The position in Unicode scalars from the start of the text.
     let position: Int
 
-    /// For messages.
+    /// The token as messages show it.
     var text: String {
         switch kind {
         case .name(let name, _): "'\(name)'"

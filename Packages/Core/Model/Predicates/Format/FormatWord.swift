@@ -1,4 +1,4 @@
-/// The keywords of string predicates, in upper or lower case. A property with such a name is written with a `#`.
+/// The keywords of string predicates, in uppercase or lowercase. A property with such a name is written with a `#`.
 enum FormatWord: String, CaseIterable {
     case and, or, not
     case any, all

@@ -1,4 +1,4 @@
-/// Turns a key path into property names by evaluating it on a throwaway object that records its reads.
+/// Turns a key path into property names by evaluating it on a temporary object that records its reads.
 final class KeyPathRecorder: ObjectAccessor {
     private final class Trace {
         var path = QueryPath()
@@ -12,7 +12,7 @@ final class KeyPathRecorder: ObjectAccessor {
         self.layout = layout
     }
 
-    /// The properties that a key path reads, in order. Traps for a property without `@Persisted`.
+    /// The properties that a key path reads, in order. Stops the program for a property without `@Persisted`.
     static func path<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> QueryPath {
         let trace = Trace()
         guard let root = recorder(for: Root.self, trace) as? Root else {
@@ -56,7 +56,7 @@ final class KeyPathRecorder: ObjectAccessor {
     func embeddedObject(at column: Int) -> EmbeddedObject? {
         let property = layout.properties[layout.propertyOfColumn[column]]
         record(property)
-        // A projection would read the properties of its stored object.
+        // Converting a projection would read the properties of its stored object.
         guard !property.valueType._isProjection else { return nil }
         return property.valueType._targetClass.flatMap { Self.recorder(for: $0, trace) as? EmbeddedObject }
     }
@@ -85,7 +85,7 @@ extension PropertyPath {
     }
 }
 
-/// The elements of a recorder's list, which a query never reads.
+/// The empty elements of a recorder's list, which a query never reads.
 private final class NoElements: ListStorage, LinkingStorage {
     var count: Int { 0 }
     var isValid: Bool { true }

@@ -35,8 +35,8 @@ extension Query {
     }
 }
 
-/// Aggregates of a property of a list's elements: `$0.dogs.age.max`. Nil doesn't count. Without values, the sum is 0
-/// and the others are nil.
+/// Aggregates over a property of a list's elements: `$0.dogs.age.max`. They ignore nil. Without any values, the sum is
+/// 0 and the other aggregates are nil.
 extension Query where T: Persistable, T.PersistedType: QueryOrdered {
     public var min: Query<T> { Query<T>(node: .operand(aggregate(.min))) }
     public var max: Query<T> { Query<T>(node: .operand(aggregate(.max))) }
@@ -48,15 +48,15 @@ extension Query where T: Persistable, T.PersistedType: QueryNumeric {
 }
 
 extension Query where T: Persistable, T.PersistedType: QueryAveraged {
-    /// The average, for comparison with a number not of the property's type: `$0.dogs.age.avg > 2.5`.
+    /// The average, for comparison with a number of another type than the property's: `$0.dogs.age.avg > 2.5`.
     @_disfavoredOverload
     public var avg: Query<T.PersistedType.QueryAverage> {
         Query<T.PersistedType.QueryAverage>(node: .operand(aggregate(.average)))
     }
 }
 
-/// Aggregates of a list of numbers: `$0.scores.max`. Nil doesn't count. Without values, the sum is 0 and the others are
-/// nil.
+/// Aggregates over a list of numbers: `$0.scores.max`. They ignore nil. Without any values, the sum is 0 and the other
+/// aggregates are nil.
 extension Query where T: QueryableCollection, T.Element.PersistedType: QueryOrdered {
     public var min: Query<T.Element> { Query<T.Element>(node: .operand(aggregate(.min))) }
     public var max: Query<T.Element> { Query<T.Element>(node: .operand(aggregate(.max))) }
@@ -68,7 +68,7 @@ extension Query where T: QueryableCollection, T.Element.PersistedType: QueryNume
 }
 
 extension Query where T: QueryableCollection, T.Element.PersistedType: QueryAveraged {
-    /// The average, for comparison with a number not of the elements' type: `$0.scores.avg > 2.5`.
+    /// The average, for comparison with a number of another type than the elements': `$0.scores.avg > 2.5`.
     @_disfavoredOverload
     public var avg: Query<T.Element.PersistedType.QueryAverage> {
         Query<T.Element.PersistedType.QueryAverage>(node: .operand(aggregate(.average)))

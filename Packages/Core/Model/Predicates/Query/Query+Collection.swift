@@ -1,4 +1,4 @@
-/// Properties with several elements: ``List`` and ``LinkingObjects``.
+/// Properties that have several elements: ``List`` and ``LinkingObjects``.
 public protocol QueryableCollection: Persistable {
     associatedtype Element: RealmCollectionValue
 }
@@ -7,7 +7,7 @@ extension List: QueryableCollection {}
 extension LinkingObjects: QueryableCollection {}
 
 extension Query where T: QueryableCollection, T.Element: ObjectBase {
-    /// A property of the elements. A comparison of it holds if it does for at least one element.
+    /// A property of the elements. A comparison with it holds if it holds for at least one element.
     public subscript<Value>(dynamicMember keyPath: KeyPath<T.Element, Value>) -> Query<Value> { appending(keyPath) }
 }
 
@@ -18,13 +18,13 @@ extension Query where T: QueryableCollection {
         return Query<Int>(node: .operand(.count(PropertyPath(path.names), .constant(true))))
     }
 
-    /// Whether an element equals a value or is the given object.
+    /// Whether an element equals the value or is the given object.
     public func contains(_ value: T.Element) -> Query<Bool> { element == value }
 
-    /// Whether an element is one of several values.
+    /// Whether an element is one of the given values.
     public func containsAny(in values: some Sequence<T.Element>) -> Query<Bool> { element.in(values) }
 
-    /// Any element, for a comparison.
+    /// Any element, for use in a comparison.
     private var element: Query<T.Element> { Query<T.Element>(node: node) }
 
     public static func == (left: Query<T>, right: T.Element) -> Query<Bool> { left.element == right }
@@ -36,10 +36,10 @@ extension Query where T: QueryableCollection {
 }
 
 extension Query where T: QueryableCollection, T.Element: Comparable, T.Element.PersistedType: QueryOrdered {
-    /// Whether there's at least one element and all are within a closed range.
+    /// Whether there's at least one element and all elements are within a closed range.
     public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> { within(range) }
 
-    /// Whether there's at least one element and all are within a half-open range.
+    /// Whether there's at least one element and all elements are within a half-open range.
     public func contains(_ range: Range<T.Element>) -> Query<Bool> { within(range) }
 }
 
@@ -72,22 +72,22 @@ extension Query where T: QueryableCollection {
 }
 
 extension Query where T: QueryableCollection, T.Element.PersistedType: TextQueryable {
-    /// Whether the text of at least one element contains a text.
+    /// Whether at least one element contains a string.
     public func contains(_ text: T.Element, options: StringOptions) -> Query<Bool> {
         element.contains(text, options: options)
     }
 
-    /// Whether the text of at least one element begins with a text.
+    /// Whether at least one element begins with a string.
     public func starts(with text: T.Element, options: StringOptions = []) -> Query<Bool> {
         element.starts(with: text, options: options)
     }
 
-    /// Whether the text of at least one element ends with a text.
+    /// Whether at least one element ends with a string.
     public func ends(with text: T.Element, options: StringOptions = []) -> Query<Bool> {
         element.ends(with: text, options: options)
     }
 
-    /// Whether the text of at least one element matches a pattern: `*` for any text, `?` for one character.
+    /// Whether at least one element matches a pattern, in which `*` stands for any string and `?` for one character.
     public func like(_ pattern: T.Element, caseInsensitive: Bool = false) -> Query<Bool> {
         element.like(pattern, caseInsensitive: caseInsensitive)
     }
@@ -95,7 +95,7 @@ extension Query where T: QueryableCollection, T.Element.PersistedType: TextQuery
 
 extension Query where T == Bool {
     /// The number of a list's elements that satisfy a condition: `($0.dogs.age > 2 && $0.dogs.name == "Rex").count >
-    /// 1`. Parts about the object itself, or about all elements together, are the same for each element.
+    /// 1`. Parts about the object itself, or about all elements together, have the same result for each element.
     public var count: Query<Int> {
         let condition = filter
         guard let collection = condition.collection else {
@@ -107,8 +107,8 @@ extension Query where T == Bool {
 }
 
 extension Filter {
-    /// The list whose elements the condition is about: the one that leads to all others. If only lists of elements are
-    /// counted, as in `$0.dogs.toys.count`, it's the first name.
+    /// The list whose elements the condition is about, which is the one that leads to all others. If only the lists
+    /// inside elements are counted, as in `$0.dogs.toys.count`, it's the path's first name.
     fileprivate var collection: PropertyPath? {
         switch self {
         case .quantified(.any, let path, _): path
@@ -120,7 +120,7 @@ extension Filter {
         }
     }
 
-    /// The condition on one element, if this condition is about a list's elements.
+    /// If this condition is about a list's elements, the condition on one element.
     fileprivate func onElements(of list: PropertyPath) -> Filter {
         switch self {
         case .constant: self
@@ -148,7 +148,7 @@ extension Filter {
 }
 
 extension FilterOperand {
-    /// The list whose elements have the counted lists.
+    /// The list whose elements have the lists that are counted.
     fileprivate var collection: PropertyPath? {
         switch self {
         case .count(let path, _), .aggregate(_, let path, _):
@@ -157,7 +157,7 @@ extension FilterOperand {
         }
     }
 
-    /// The operand as seen from an element of a list; operands not about the element are the object's.
+    /// The operand as seen from a list's element. Operands that aren't about the element belong to the object.
     fileprivate func onElement(of list: PropertyPath) -> FilterOperand {
         switch self {
         case .count(let path, let condition):
@@ -170,7 +170,7 @@ extension FilterOperand {
 }
 
 extension PropertyPath {
-    /// The rest of the path after another, or nil if it doesn't start with that path or ends there.
+    /// What remains of this path after the given one. Nil if it doesn't start with that path or nothing remains.
     fileprivate func dropping(_ path: PropertyPath) -> PropertyPath? {
         names.count > path.names.count && names.starts(with: path.names)
             ? PropertyPath(Array(names.dropFirst(path.names.count))) : nil

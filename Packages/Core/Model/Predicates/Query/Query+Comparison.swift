@@ -44,20 +44,20 @@ extension Query where T: Persistable {
 }
 
 extension Query where T: Persistable & Comparable {
-    /// Within a closed range.
+    /// Whether the value is within a closed range.
     public func contains(_ range: ClosedRange<T>) -> Query<Bool> { within(range) }
 
-    /// Within a half-open range.
+    /// Whether the value is within a half-open range.
     public func contains(_ range: Range<T>) -> Query<Bool> { within(range) }
 }
 
 extension Query {
-    /// Within a closed range; false for nil.
+    /// Whether the value is within a closed range; false for nil.
     public func contains<Wrapped: OptionalPersistable & Comparable>(
         _ range: ClosedRange<Wrapped>
     ) -> Query<Bool> where T == Wrapped? { within(range) }
 
-    /// Within a half-open range; false for nil.
+    /// Whether the value is within a half-open range; false for nil.
     public func contains<Wrapped: OptionalPersistable & Comparable>(
         _ range: Range<Wrapped>
     ) -> Query<Bool> where T == Wrapped? { within(range) }
@@ -77,7 +77,7 @@ extension Query {
 }
 
 extension Persistable {
-    /// The value in comparisons: its stored form, or for an object its primary key.
+    /// What the value is compared by: its stored form, or for an object its primary key.
     var queryLiteral: Value {
         switch _tomboloStored {
         case .value(let value): return value.converted(to: Self._propertyType)
@@ -105,7 +105,7 @@ extension QueryNode {
 }
 
 extension FilterOperand {
-    /// Whether the embedded object here has the same values as another, property by property.
+    /// Whether the embedded object has the same values as another, property by property.
     fileprivate func equals(_ object: EmbeddedObject) -> Filter {
         let start: [String]
         switch self {
@@ -135,7 +135,7 @@ extension FilterOperand {
 }
 
 extension ObjectProperty {
-    /// The value of a managed or unmanaged object.
+    /// The property's value in a managed or unmanaged object.
     fileprivate func value(of object: ObjectBase) -> any Persistable {
         guard let accessor = object.accessor else { return unmanagedValue(of: object).value }
         let position: Int

@@ -4,7 +4,7 @@ extension Query where T: Persistable {
 }
 
 extension Query where T: QueryableCollection, T.Element.PersistedType: RealmCollectionValue {
-    /// The elements in their stored form.
+    /// The elements' stored forms.
     public var persistableValue: Query<List<T.Element.PersistedType>> {
         Query<List<T.Element.PersistedType>>(node: node)
     }
@@ -26,11 +26,11 @@ extension Query where T: OptionalEnum {
 }
 
 extension Query where T: QueryableCollection, T.Element: PersistableEnum {
-    /// The elements of a list of enumerations in their stored form.
+    /// The stored forms of a list's enumerations.
     public var rawValue: Query<List<T.Element.RawValue>> { Query<List<T.Element.RawValue>>(node: node) }
 }
 
 extension Query where T: QueryableCollection, T.Element: OptionalEnum, T.Element.PersistedType: RealmCollectionValue {
-    /// The elements of a list of optional enumerations in their stored form.
+    /// The stored forms of a list's optional enumerations.
     public var rawValue: Query<List<T.Element.PersistedType>> { persistableValue }
 }

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Types that can be searched for a part: text and data, possibly optional.
+/// Types whose values can be searched for a part: strings and data, optional or not.
 public protocol BinaryQueryable: Persistable {}
 extension Data: BinaryQueryable {}
 extension String: TextQueryable {}
 
-/// Text, possibly optional.
+/// Strings, optional or not.
 public protocol TextQueryable: BinaryQueryable {}
 extension Optional: BinaryQueryable where Wrapped: BinaryQueryable & OptionalPersistable {}
 extension Optional: TextQueryable where Wrapped: TextQueryable & OptionalPersistable {}
@@ -25,8 +25,8 @@ extension Query where T: Persistable {
     }
 }
 
-/// Tests of properties that are stored as text or data. Options apply to text. As in Realm, every text contains, begins
-/// and ends with nil.
+/// Tests of properties stored as strings or data. Options apply only to strings. As in Realm, every string contains,
+/// begins with and ends with nil.
 extension Query where T: Persistable, T.PersistedType: BinaryQueryable {
     /// Whether the value contains another.
     public func contains(_ part: T, options: StringOptions = []) -> Query<Bool> { text(.contains, part, options) }
