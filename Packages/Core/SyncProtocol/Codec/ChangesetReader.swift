@@ -2,11 +2,11 @@ internal import Foundation
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// Reads changesets in the form in which ``ChangesetWriter`` writes them, straight from their bytes: a Protocol Buffers
-/// message for each part costs several times as much. For every other form, and whenever anything is wrong, it returns nil:
-/// the caller then builds the messages, and finds out what it is.
+/// Reads changesets in the form in which ``ChangesetWriter`` writes them, directly from their bytes. Building a
+/// Protocol Buffers message for each part would cost several times as much. Returns nil for any other form and for any
+/// mistake; the caller then builds the messages and finds out what is wrong.
 ///
-/// The shape of the bytes has been checked; see ``WireShape``.
+/// The shape of the bytes has already been checked; see ``WireShape``.
 struct ChangesetReader {
     private typealias Key = WireReader.Key
 
@@ -32,7 +32,8 @@ struct ChangesetReader {
         static let amount = Key(number: 2, type: .varint)
     }
 
-    /// Room for more instructions than this is not made in advance: their number is a guess from the first one's size.
+    /// The maximum number of instructions for which space is reserved. Their number is only estimated from the first
+    /// one's size.
     private static let maximumReservedCount = 4_096
 
     private struct NamedClass {
@@ -44,9 +45,9 @@ struct ChangesetReader {
 
     private let bytes: [UInt8]
     private let schema: Schema
-    /// Whether values have to fit their columns, as on a device. A server checks that later.
+    /// Whether values must fit their columns, as on a device. A server checks that later.
     private let validates: Bool
-    /// The classes of the changeset before, whose bytes those of the next mostly equal, and where those are.
+    /// The previous changeset's classes and the range of their bytes. The next changeset usually has equal bytes there.
     private var classes: [NamedClass] = []
     private var classRange = 0..<0
 
@@ -73,7 +74,7 @@ struct ChangesetReader {
             next = reader.nextKey()
         }
         guard next == Keys.changesetClass || reader.isAtEnd && next == nil else { return nil }
-        // The key of the first class is one byte.
+        // The key of the first class takes one byte.
         let start = next == nil ? reader.position : reader.position - 1
         var end = start
         while next == Keys.changesetClass {
@@ -104,8 +105,8 @@ struct ChangesetReader {
 
     // MARK: Names
 
-    /// Looks the names of classes and properties up, unless they are those of the changeset before.
-    /// - Returns: false if there are others.
+    /// Looks up the names of classes and properties, unless they equal those of the previous changeset.
+    /// - Returns: false if the schema lacks a name or the bytes have another form.
     private mutating func resolve(_ range: Range<Int>) -> Bool {
         if !classRange.isEmpty, bytes[range] == bytes[classRange] { return true }
         var reader = WireReader(bytes, in: range)
@@ -198,7 +199,7 @@ struct ChangesetReader {
         guard reader.key() == Keys.columns, let packed = reader.content() else { return nil }
         var positions = WireReader(bytes, in: packed)
         var result: [FieldWrite] = []
-        // Positions mostly take one byte each.
+        // Most positions take one byte.
         result.reserveCapacity(min(packed.count, MessageCodec.maximumPropertyCount))
         while !positions.isAtEnd {
             guard let position = positions.varint(), position < UInt64(names.columns.count),

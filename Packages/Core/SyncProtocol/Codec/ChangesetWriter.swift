@@ -8,12 +8,12 @@ public struct ChangesetWriter: Sendable {
     private let codec: MessageCodec
     private var names: ChangesetNames
     private var writer = WireWriter()
-    /// The offset of each instruction.
+    /// The start of each instruction in the bytes.
     private var starts: [Int] = []
-    /// Instructions that replace others, by position.
+    /// Replaced instructions, by position.
     private var replacements: [Int: WireWriter] = [:]
 
-    /// The instructions' fields, counted as ``MessageCodec/maximumFieldCount`` does.
+    /// The number of fields in the instructions, counted like ``MessageCodec/maximumFieldCount``.
     private var instructionFieldCount = 0
 
     /// Starts with the given instructions, whose positions refer to `schema`.
@@ -26,10 +26,10 @@ public struct ChangesetWriter: Sendable {
     /// The number of instructions appended so far.
     public var instructionCount: Int { starts.count }
 
-    /// The number of fields of an upload with this changeset alone.
+    /// The number of fields in an upload that has only this changeset.
     public var fieldCount: Int { Self.fieldsAroundInstructions + names.fieldCount + instructionFieldCount }
 
-    /// One each for the upload, the changeset, its number, base and stamp.
+    /// One each for the upload, the changeset, and the changeset's number, base and stamp.
     private static let fieldsAroundInstructions = 5
 
     /// Appends an instruction, which must fit the schema.
@@ -38,7 +38,7 @@ public struct ChangesetWriter: Sendable {
         instructionFieldCount += Self.write(instruction, &names, &writer)
     }
 
-    /// The appended instruction at a position, or nil if there's none.
+    /// The appended instruction at a position, or nil if there is none.
     public func instruction(at position: Int) -> Instruction? {
         let bytes: [UInt8]
         if let replacement = replacements[position] {
@@ -46,7 +46,7 @@ public struct ChangesetWriter: Sendable {
         } else {
             bytes = Array(writer.bytes[range(of: position)])
         }
-        // The bytes of a changeset with only this instruction.
+        // These bytes are a changeset that has only this instruction.
         guard let message = try? WireChangeset(serializedBytes: bytes).instructions.first else { return nil }
         return try? codec.decode(message, names.resolved(codec))
     }
@@ -86,7 +86,7 @@ public struct ChangesetWriter: Sendable {
         starts[position]..<(position + 1 < starts.count ? starts[position + 1] : writer.count)
     }
 
-    // MARK: Instructions. Each writer returns the number of fields it wrote, counted as ``fieldCount`` does.
+    // MARK: Instructions. Each function returns the number of fields it wrote, counted as in ``fieldCount``.
 
     private static func write(
         _ instruction: Instruction, _ names: inout ChangesetNames, _ writer: inout WireWriter
@@ -96,7 +96,7 @@ public struct ChangesetWriter: Sendable {
         let position = names.position(ofClass: reference.classIndex)
         writer.field(1, ifNotZero: position)
         writer.field(2, reference.key)
-        // The instruction, its class unless it's the first, the key and the operation.
+        // One each for the instruction, its class (unless it's the first), the key and the operation.
         var fieldCount = position == 0 ? 3 : 4
         switch instruction {
         case .create(_, let fields): fieldCount += write(fields, 3, position, &names, &writer)
@@ -141,7 +141,7 @@ public struct ChangesetWriter: Sendable {
 private struct ChangesetNames {
     let schema: Schema
     private var classes: [NamedClass] = []
-    /// For each class position in the schema, the position here, or -1.
+    /// For each class position in the schema, the class's position here, or -1.
     private var positions: [Int]
 
     private struct NamedClass {
@@ -173,7 +173,7 @@ private struct ChangesetNames {
         return next
     }
 
-    /// For each class its field, its name and its properties' names.
+    /// For each class: its field, its name and its properties' names.
     var fieldCount: Int { classes.reduce(0) { $0 + 2 + $1.columns.count } }
 
     func write(to writer: inout WireWriter) {
@@ -189,7 +189,7 @@ private struct ChangesetNames {
     func resolved(_ codec: MessageCodec) -> [MessageCodec.ResolvedClass] {
         var result: [MessageCodec.ResolvedClass] = []
         for item in classes {
-            // Synced classes always have keys.
+            // Synced classes always have primary keys.
             guard let key = schema[item.index].primaryKey else { return [] }
             result.append(MessageCodec.ResolvedClass(index: item.index, columns: item.columns, key: key))
         }

@@ -1,10 +1,10 @@
 internal import TomboloModel
 
-/// What a device of an older version calls classes and properties that were renamed since.
+/// The names that a device with an older app version uses for classes and properties that have been renamed.
 public struct DeviceNames: Hashable, Sendable {
-    /// By class position, where the device's name is another one than the schema's.
+    /// By class position; only classes that the device calls by another name than the schema does.
     public var classes: [Int: String] = [:]
-    /// By class position and column.
+    /// By class position and column; only columns that the device calls by another name.
     public var columns: [Int: [Int: String]] = [:]
 
     public init() {}

@@ -3,7 +3,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension MessageCodec {
-    /// Reads a changeset one instruction at a time. Its shape has been checked.
+    /// Reads a changeset one instruction at a time. The caller has checked the shape of its bytes.
     func decodeChangeset(_ bytes: [UInt8], _ range: Range<Int>) throws(ProtocolError) -> Changeset {
         let (changeset, instructionCount) = try decodeHead(bytes, range)
         do throws(ProtocolError) {
@@ -26,12 +26,12 @@ extension MessageCodec {
         }
     }
 
-    /// An invalid trace is ignored: it must never cause a changeset to be refused.
+    /// The trace of a changeset, or nil if it's invalid. An invalid trace must never cause a changeset to be refused.
     static func traceparent(_ text: String) -> String? {
         text.isEmpty || text.utf8.count > maximumTraceparentByteCount ? nil : text
     }
 
-    /// Reads everything of a changeset but the instructions, which depend on it and may precede it, and counts them.
+    /// Reads everything in a changeset except the instructions, and counts these. They depend on the rest and may precede it.
     func decodeHead(
         _ bytes: [UInt8], _ range: Range<Int>
     ) throws(ProtocolError) -> (changeset: WireChangeset, instructionCount: Int) {
@@ -48,7 +48,7 @@ extension MessageCodec {
         return (try Self.build(head, "changeset"), instructionCount)
     }
 
-    /// Builds the instructions of a changeset one after another. An error says which one was wrong.
+    /// Builds the instructions of a changeset one after the other. An error says which one was wrong.
     func forEachInstruction(
         _ bytes: [UInt8], _ range: Range<Int>, _ body: (WireInstruction) throws(ProtocolError) -> Void
     ) throws(ProtocolError) {
@@ -65,7 +65,7 @@ extension MessageCodec {
         }
     }
 
-    /// The fewest bytes of an instruction with a key and an operation.
+    /// The minimum size of an instruction with a key and an operation.
     private static let minimumInstructionByteCount = 8
     /// The field that holds a changeset's instructions.
     private static let instructionKey = WireReader.Key(number: 5, type: .bytes)

@@ -2,7 +2,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension MessageCodec {
-    /// Uploads are written by hand: see ``ChangesetWriter``.
+    /// The bytes of a device's message. Uploads are written by hand: see ``ChangesetWriter``.
     func bytes(of message: ClientMessage) -> [UInt8] {
         var result = WireClientMessage()
         switch message {
@@ -41,7 +41,7 @@ extension MessageCodec {
         return result
     }
 
-    /// Decodes every message but uploads, which ``decodeUpload(_:_:)`` reads.
+    /// Decodes every message except uploads, which ``decodeUpload(_:_:)`` reads.
     func decode(_ message: WireClientMessage) throws(ProtocolError) -> ClientMessage {
         switch message.message {
         case nil, .upload: throw ProtocolError(.malformed, "A message of a kind that this version doesn't know.")
@@ -58,8 +58,8 @@ extension MessageCodec {
         }
     }
 
-    /// Reads an upload one instruction at a time. As Protocol Buffers messages, they would together take twenty times
-    /// their bytes.
+    /// Reads an upload one instruction at a time. As Protocol Buffers messages, the instructions would together take
+    /// twenty times their encoded size.
     func decodeUpload(_ bytes: [UInt8], _ content: Range<Int>) throws(ProtocolError) -> [Changeset] {
         try WireShape.clientMessage.check(bytes, "message of a device")
         var result: [Changeset] = []
@@ -82,8 +82,8 @@ extension MessageCodec {
         return result
     }
 
-    /// The tick of a message that has nothing else, as every device sends it for every batch; nil for any other message,
-    /// also for one with mistakes.
+    /// The tick of an `applied` message that has no other field, which is the form that devices send for every batch.
+    /// Nil for any other message and for an invalid one.
     static func tick(ofApplied bytes: [UInt8], _ content: Range<Int>) -> Int64? {
         guard content.lowerBound == 2, content.upperBound == bytes.count,
             content.count <= 1 + WireReader.maximumVarintByteCount

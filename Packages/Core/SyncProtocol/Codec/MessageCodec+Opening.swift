@@ -1,5 +1,5 @@
 extension MessageCodec {
-    /// The kinds of a device's message, with the number of its only field.
+    /// The kinds of device messages. Each raw value is the number of the message's only field.
     enum ClientMessageKind: UInt64 {
         case hello = 1
         case subscribe = 2
@@ -7,12 +7,12 @@ extension MessageCodec {
         case applied = 4
     }
 
-    /// Whether a message is an upload. Decodes nothing, because an upload first waits for its turn.
+    /// Whether a message is an upload. Decodes nothing, because an upload must first wait its turn.
     public static func isUpload(_ bytes: [UInt8]) -> Bool { (try? kind(of: bytes))?.kind == .upload }
 
     /// The version and access token of a hello. Decodes nothing else, because the sender isn't authenticated yet.
-    /// - Throws: ``ProtocolError`` for any other message, a version that this one doesn't speak, and a token longer
-    ///   than ``maximumAccessTokenByteCount``.
+    /// - Throws: ``ProtocolError`` for any other message, for a version that this gateway doesn't speak, and for a
+    ///   token longer than ``maximumAccessTokenByteCount``.
     public func opening(ofHello bytes: [UInt8]) throws(ProtocolError) -> HelloOpening {
         let (kind, content) = try Self.kind(of: bytes)
         guard kind == .hello else {
@@ -26,7 +26,7 @@ extension MessageCodec {
             guard let field = reader.field() else {
                 throw ProtocolError(.malformed, "The hello is truncated or corrupted at byte \(start).")
             }
-            // The last occurrence counts, as always in Protocol Buffers.
+            // If a field occurs several times, the last one counts, as always in Protocol Buffers.
             switch (field.key.number, field.key.type) {
             case (1, .varint):
                 var value = WireReader(bytes, in: field.content)
@@ -49,7 +49,7 @@ extension MessageCodec {
         return HelloOpening(protocolVersion: version, accessToken: accessToken)
     }
 
-    /// The kind of a device's message, and the range of its content.
+    /// The kind of a device's message and the range of its content.
     static func kind(of bytes: [UInt8]) throws(ProtocolError) -> (kind: ClientMessageKind, content: Range<Int>) {
         var reader = WireReader(bytes)
         var found: (kind: ClientMessageKind, content: Range<Int>)?

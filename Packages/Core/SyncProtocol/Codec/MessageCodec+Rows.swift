@@ -136,7 +136,7 @@ extension MessageCodec {
         }
     }
 
-    /// Decodes the vector of a column, checking that its offsets are in order and its text is valid UTF-8.
+    /// Decodes a column's vector, checking that its offsets are in order and its text is valid UTF-8.
     private func decode(_ wire: WireColumnVector, _ column: Column) throws(ProtocolError) -> ColumnVector {
         let type = schema.storedType(of: column)
         guard wire.type == wireType(type) else {
@@ -165,8 +165,8 @@ extension MessageCodec {
         var sum: UInt64 = 0
         let ends = [UInt32](unsafeUninitializedCapacity: lengths.count) { buffer, count in
             for (index, length) in lengths.enumerated() {
-                // At most 20 Mi lengths of 32 bits, so the sum can't overflow. A sum that is too large is refused
-                // below.
+                // There are at most 20 Mi lengths of 32 bits, so the sum can't overflow. A sum that is too large is
+                // refused below.
                 sum += UInt64(length)
                 buffer.initializeElement(at: index, to: UInt32(truncatingIfNeeded: sum))
             }
@@ -178,7 +178,7 @@ extension MessageCodec {
         return ends
     }
 
-    /// Checks that every row has 16 canonical bytes or none. The block decides which rows may have none.
+    /// Checks that every row has either 16 canonical bytes or none. The block decides which rows may have none.
     private static func checkDecimals(_ heap: [UInt8], _ ends: [UInt32]) throws(ProtocolError) {
         let bad = heap.withUnsafeBytes { heap in
             ends.indices.first { row in
@@ -191,7 +191,7 @@ extension MessageCodec {
             .malformed, "a decimal that isn't \(Decimal128.byteCount) canonical bytes, in row \(bad)")
     }
 
-    /// Validates all texts at once: the heap must be UTF-8, and no text may start within a character.
+    /// Validates all strings at once: the heap must be UTF-8, and no string may start within a character.
     private static func checkText(_ heap: [UInt8], _ ends: [UInt32]) throws(ProtocolError) {
         guard String(validating: heap, as: UTF8.self) != nil else {
             throw ProtocolError(.malformed, "text that isn't UTF-8")

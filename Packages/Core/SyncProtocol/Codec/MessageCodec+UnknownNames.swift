@@ -3,13 +3,13 @@ internal import SwiftProtobuf
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// Changesets with names that the reader's schema lacks: from a device that was away while the server's model changed,
-/// or queued by an app before its update.
+/// Changesets with names that the reader's schema lacks. They come from a device that was offline while the server's
+/// model changed, or were queued by an app before its update.
 extension MessageCodec {
     // MARK: On the server
 
-    /// A changeset of an upload. Its shape has been checked. Names that the schema lacks refuse this changeset and no
-    /// other; see ``Changeset/defect``.
+    /// A changeset of an upload. The caller has checked the shape of its bytes. Names that the schema lacks cause only
+    /// this changeset to be refused; see ``Changeset/defect``.
     func decodeUploaded(_ bytes: [UInt8], _ range: Range<Int>) throws(ProtocolError) -> Changeset {
         do throws(ProtocolError) {
             return try decodeChangeset(bytes, range)
@@ -80,7 +80,7 @@ extension MessageCodec {
     // MARK: On a device
 
     /// The part of a queued changeset that the app still knows, without writes to classes and properties that an update
-    /// removed or gave another type. ``Changeset/queuedBytes`` then has all of it.
+    /// removed or whose type it changed. ``Changeset/queuedBytes`` then has the whole changeset.
     func decodeQueued(_ changeset: WireChangeset, _ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         var result = Changeset(
             number: changeset.number, base: changeset.base,
@@ -152,7 +152,7 @@ extension MessageCodec {
 
     /// The bytes of a changeset as first queued, with its current number and base.
     static func renumbered(_ bytes: [UInt8], _ changeset: Changeset) -> [UInt8] {
-        // Can't fail, since the queue has read these bytes before.
+        // Can't fail, because the queue has read these bytes before.
         guard var message = try? WireChangeset(serializedBytes: bytes) else { return bytes }
         message.number = changeset.number
         message.base = changeset.base
@@ -161,7 +161,7 @@ extension MessageCodec {
 }
 
 extension WireFieldWrites {
-    /// Whether the value at the position comes from the property's declaration.
+    /// Whether the value at this position is the property's declared default.
     func isDefault(_ index: Int) -> Bool {
         let place = defaults.startIndex + (index >> 3)
         return place < defaults.endIndex && defaults[place] & (1 << UInt8(index & 7)) != 0

@@ -75,7 +75,7 @@ extension MessageCodec {
         }
     }
 
-    /// The position of a class.
+    /// The position of the class with this name.
     func classIndex(_ name: String) throws(ProtocolError) -> Int {
         guard let index = schema.index(of: name) else {
             let hint = name.hint(in: schema.classes.map(\.name))
@@ -84,7 +84,7 @@ extension MessageCodec {
         return index
     }
 
-    /// The position of a property in its class.
+    /// The position of the property with this name in its class.
     func column(_ name: String, of item: ClassSchema) throws(ProtocolError) -> Int {
         guard let index = item.columnIndex(name) else {
             let hint = name.hint(in: item.columns.map(\.name))
@@ -95,13 +95,13 @@ extension MessageCodec {
 }
 
 extension String {
-    /// The number of bytes that messages quote of a name that came over the network.
+    /// The number of bytes that messages quote of a name received over the network.
     private static let shownNameByteCount = 100
 
-    /// Shortened for messages.
+    /// The name, shortened for messages.
     var shortened: String { shortened(toByteCount: Self.shownNameByteCount) }
 
-    /// A hint with the nearest known name, or an empty text.
+    /// A hint with the most similar known name, or an empty string.
     fileprivate func hint(in names: [String]) -> String {
         guard let name = nearest(in: names) else { return "" }
         return "; did you mean '\(name)'?"

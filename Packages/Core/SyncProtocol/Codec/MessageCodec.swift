@@ -3,17 +3,17 @@ public import TomboloChangesets
 public import TomboloModel
 
 /// Converts messages to and from bytes. The .proto files in `Packages/Core/SyncProtocol/Proto` specify the format.
-/// Classes and properties travel by name and are looked up in the reader's schema.
+/// Messages refer to classes and properties by name, which the reader looks up in its schema.
 ///
 /// Devices also store some encoded values: pending changesets, staged frames, subscription sets.
 ///
-/// Decoding accepts bytes from anyone: it throws, never crashes, and uses memory up to a small multiple of a message's
-/// size. It first counts a message's parts, and builds nothing of a message that has too many. Encoding takes values of
-/// this process, whose positions must refer to ``schema``.
+/// Decoding accepts bytes from anybody: it throws, never crashes, and uses memory only up to a small multiple of a
+/// message's size. It counts a message's parts first and builds nothing if there are too many. Encoding takes values
+/// from this process, whose positions must refer to ``schema``.
 public struct MessageCodec: Sendable {
-    /// The schema in which names are looked up and to which positions refer.
+    /// The schema in which names are looked up and which positions refer to.
     public let schema: Schema
-    /// The names under which classes and properties are encoded. When decoding, every name that they ever had counts.
+    /// The names with which classes and properties are encoded. Decoding accepts every name that they have ever had.
     public let names: DeviceNames
 
     /// A codec for messages between this process and peers with the same or a different schema.
@@ -27,17 +27,17 @@ public struct MessageCodec: Sendable {
     /// The maximum size of an encoded subscription set in bytes.
     public static let maximumSubscriptionSetByteCount = 256 << 10
     /// The maximum size in bytes of a device's message other than an upload: a `hello` with two subscription sets, a
-    /// token and 256 KiB of classes. Before the `hello`, a server shouldn't accept more.
+    /// token and 256 KiB of classes. A server shouldn't accept more before the `hello`.
     public static let maximumControlByteCount = 2 * maximumSubscriptionSetByteCount + (256 << 10)
     /// The maximum size of an access token in bytes.
     public static let maximumAccessTokenByteCount = 16 << 10
-    /// The maximum size of a partition that is a text, in bytes.
+    /// The maximum size of a string partition in bytes.
     public static let maximumPartitionByteCount = 1_024
-    /// The maximum size of an encoded changeset in bytes, so that it fits an upload.
+    /// The maximum size of an encoded changeset in bytes, chosen to fit into an upload.
     public static let maximumChangesetByteCount = maximumMessageByteCount - 64
     /// The maximum number of fields in a message, including nested messages; packed numbers count as one field.
     public static let maximumFieldCount = 4_000_000
-    /// The same for a device's message other than an upload: as many as the sets and classes of the longest can have.
+    /// The maximum number of fields in a device's message other than an upload: what the largest sets and classes can have.
     public static let maximumControlFieldCount = 250_000
     /// The maximum number of changesets in an upload.
     public static let maximumChangesetsPerUpload = 1_000
@@ -49,11 +49,11 @@ public struct MessageCodec: Sendable {
     public static let maximumPropertyCount = 10_000
     /// The maximum number of refusals in a batch.
     public static let maximumRefusalCount = 100_000
-    /// Writers of a batch whose traces it names.
+    /// The maximum number of writers whose traces a batch names.
     public static let maximumTraceparentCount = 8
-    /// A longer `traceparent` is left out, in bytes.
+    /// The maximum size of a `traceparent` in bytes; a longer one is left out.
     public static let maximumTraceparentByteCount = 128
-    /// The maximum nesting of messages: two levels for each level of a predicate, and those around it.
+    /// The maximum nesting of messages: two levels for each level of a predicate, plus the enclosing ones.
     static let maximumNesting = 2 * Predicate.maximumDepth + 16
 
     // MARK: Messages
@@ -64,8 +64,8 @@ public struct MessageCodec: Sendable {
     /// The bytes of a gateway's message.
     public func encode(_ message: ServerMessage) -> [UInt8] { Self.serialize(wire(message)) }
 
-    /// - Throws: ``ProtocolError`` that says what was wrong and where. A `hello` of a version that this one can't read
-    ///   throws ``ProtocolError/Code/unsupportedVersion``; a readable `hello` of another version is returned.
+    /// - Throws: ``ProtocolError``, which says what was wrong and where. A `hello` in a version that this one can't
+    ///   read throws ``ProtocolError/Code/unsupportedVersion``; a readable `hello` in another version is returned.
     public func decodeClientMessage(_ bytes: [UInt8]) throws(ProtocolError) -> ClientMessage {
         do throws(ProtocolError) {
             try Self.checkLength(bytes, "message of a device")
@@ -91,15 +91,15 @@ public struct MessageCodec: Sendable {
         }
     }
 
-    /// - Throws: ``ProtocolError`` that says what was wrong and where.
+    /// - Throws: ``ProtocolError``, which says what was wrong and where.
     public func decodeServerMessage(_ bytes: [UInt8]) throws(ProtocolError) -> ServerMessage {
         let message: WireServerMessage = try Self.parse(bytes, .serverMessage, "message of the gateway")
         return try decode(message)
     }
 
-    // MARK: Parts that are stored
+    // MARK: Stored parts
 
-    /// The bytes of a changeset, as a device's queue stores it and an upload carries it.
+    /// The bytes of a changeset, as stored in a device's queue and sent in an upload.
     public func encode(_ changeset: Changeset) -> [UInt8] {
         if let bytes = changeset.queuedBytes { return Self.renumbered(bytes, changeset) }
         let writer = ChangesetWriter(schema: schema, changeset.instructions)
@@ -112,14 +112,14 @@ public struct MessageCodec: Sendable {
         return bytes
     }
 
-    /// Decodes a changeset on its own. Throws ``ProtocolError/Code/badSchema`` if it has names that ``schema`` lacks.
+    /// Decodes a single changeset. Throws ``ProtocolError/Code/badSchema`` if it has names that ``schema`` lacks.
     public func decodeChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         try Self.checkLength(bytes, "changeset")
         try WireShape.changeset.check(bytes, "changeset")
         return try decodeChangeset(bytes, bytes.indices)
     }
 
-    /// Decodes a changeset of a device's queue, which an earlier version of the app may have written; see
+    /// Decodes a changeset from a device's queue. An earlier version of the app may have written it; see
     /// ``Changeset/queuedBytes``.
     public func decodeQueuedChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         try Self.checkLength(bytes, "changeset")
@@ -138,7 +138,7 @@ public struct MessageCodec: Sendable {
         return try decode(message)
     }
 
-    /// The bytes of a refusal, as a device keeps it until the app has been told.
+    /// The bytes of a refusal, as a device keeps it until it has told the app.
     public func encode(_ refused: RefusedWrite) -> [UInt8] { Self.serialize(wire(refused)) }
 
     /// Decodes a kept refusal.
@@ -172,7 +172,7 @@ public struct MessageCodec: Sendable {
         do {
             return try message.serializedBytes()
         } catch {
-            // Only possible beyond 2 GiB, a hundred times the largest message.
+            // Only possible beyond 2 GiB, which is a hundred times the largest message.
             preconditionFailure("A message couldn't be encoded: \(error)")
         }
     }
@@ -192,7 +192,7 @@ public struct MessageCodec: Sendable {
         return try build(bytes, what)
     }
 
-    /// Builds a message whose shape has been checked.
+    /// Builds a message after its shape has been checked.
     static func build<Wire: Message>(_ bytes: [UInt8], _ what: String) throws(ProtocolError) -> Wire {
         var options = BinaryDecodingOptions()
         options.messageDepthLimit = maximumNesting

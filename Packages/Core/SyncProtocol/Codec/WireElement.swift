@@ -1,12 +1,12 @@
 internal import TomboloChangesets
 
-/// Nested messages that are counted before any is built, since two bytes of an empty one turn into a hundred bytes of
-/// memory and a microsecond of work.
+/// Nested messages that are counted before any of them is built, because the two bytes of an empty one become a hundred
+/// bytes in memory and take a microsecond of work.
 enum WireElement: Int, CaseIterable {
     case helloClass, subscription, queryPart, changeset, changesetClass, instruction, fieldValue, refusal
 
-    /// Their maximum number: queries and query parts per subscription set, classes per changeset, values per
-    /// instruction, otherwise per message.
+    /// Their maximum number. It applies to a subscription set for queries and query parts, to a changeset for classes,
+    /// to an instruction for values, and otherwise to the whole message.
     var limit: Int {
         switch self {
         case .helloClass, .changesetClass: MessageCodec.maximumClassCount
@@ -19,7 +19,7 @@ enum WireElement: Int, CaseIterable {
         }
     }
 
-    /// The error for a message with more of them.
+    /// The error message if there are more.
     var refusal: String {
         switch self {
         case .helloClass: "A hello may have at most \(limit) classes."

@@ -1,4 +1,4 @@
-/// Walks over the fields of a Protocol Buffers message without decoding them.
+/// Iterates over the fields of a Protocol Buffers message without decoding them.
 /// <https://protobuf.dev/programming-guides/encoding/>
 struct WireReader {
     enum FieldType: UInt64 {
@@ -13,12 +13,12 @@ struct WireReader {
         let type: FieldType
     }
 
-    /// One field, by positions in the bytes.
+    /// One field, as positions in the bytes.
     struct Field {
         let key: Key
         /// The offset of its key.
         let start: Int
-        /// The bytes after the key, and after the length for a field of bytes.
+        /// The bytes after the key; in a field with a length, the bytes after the length.
         let content: Range<Int>
     }
 
@@ -30,7 +30,7 @@ struct WireReader {
 
     init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
 
-    /// Walks over a nested message.
+    /// Reads a nested message.
     init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -39,7 +39,7 @@ struct WireReader {
 
     var isAtEnd: Bool { position >= end }
 
-    /// The number and type of the next field, or nil at the end of the bytes and for anything that isn't a field.
+    /// The number and type of the next field. Nil at the end of the bytes and for anything that isn't a field.
     mutating func key() -> Key? {
         guard let value = varint(), value <= UInt64(UInt32.max), let type = FieldType(rawValue: value & 7) else {
             return nil
@@ -47,7 +47,7 @@ struct WireReader {
         return Key(number: value >> 3, type: type)
     }
 
-    /// The same; if it's nil, nothing was read.
+    /// Like ``key()``, but if it returns nil, it has read nothing.
     mutating func nextKey() -> Key? {
         let start = position
         guard let key = key() else {
@@ -57,19 +57,20 @@ struct WireReader {
         return key
     }
 
-    /// A `sint64`.
+    /// Reads a `sint64`.
     mutating func signed() -> Int64? {
         varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64($0 & 1) }
     }
 
-    /// Eight bytes, least first.
+    /// Reads eight bytes, least significant first.
     mutating func fixed64() -> UInt64? {
         let start = position
         guard skip(8) else { return nil }
         return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: UInt64.self)) }
     }
 
-    /// The length of a field of bytes, and the bytes.
+    /// Reads a length and skips as many bytes.
+    /// - Returns: the range of these bytes.
     mutating func content() -> Range<Int>? {
         guard let length = varint() else { return nil }
         let start = position
@@ -89,7 +90,7 @@ struct WireReader {
         return nil
     }
 
-    /// The next field with its content, or nil at the end of the bytes and for anything that isn't a field.
+    /// The next field with its content. Nil at the end of the bytes and for anything that isn't a field.
     mutating func field() -> Field? {
         let start = position
         guard let key = key() else { return nil }
@@ -108,7 +109,7 @@ struct WireReader {
     /// Returns to an earlier position.
     mutating func rewind(to position: Int) { self.position = position }
 
-    /// Skips bytes, or returns false if there are fewer.
+    /// Skips bytes. Returns false if there are too few.
     private mutating func skip(_ count: UInt64) -> Bool {
         guard count <= UInt64(end - position) else { return false }
         position += Int(count)

@@ -1,12 +1,12 @@
 internal import TomboloModel
 
-/// Which fields of a message are messages themselves: enough to count fields, elements and nesting before anything is
-/// allocated.
+/// Describes which fields of a message are themselves messages. That is enough to count fields, elements and nesting
+/// before anything is allocated.
 enum WireShape {
     case clientMessage, hello, subscriptionSet, subscription, predicate, predicateList, membership, upload
     case changeset, instruction, fieldWrites
     case serverMessage, batchFrame, rowBlock, batchEnd
-    /// Scalars, or messages of a few scalars; counted by their fields.
+    /// Scalars, or messages with a few scalars. Only their fields are counted.
     case fields
     /// Packed columns, which aren't inspected.
     case vector
@@ -35,7 +35,7 @@ enum WireShape {
         }
     }
 
-    /// The element that a field of bytes counts as.
+    /// The element that a length-delimited field counts as.
     private func element(_ number: UInt64) -> WireElement? {
         switch (self, number) {
         case (.hello, 8): .helloClass
@@ -50,7 +50,7 @@ enum WireShape {
         }
     }
 
-    /// The elements counted separately for each message of this shape.
+    /// The elements that are counted separately for each message of this shape.
     private var ownElements: [WireElement] {
         switch self {
         case .subscriptionSet: [.subscription, .queryPart]
@@ -65,7 +65,7 @@ enum WireShape {
         _ bytes: [UInt8], _ what: String, maximumFieldCount: Int = MessageCodec.maximumFieldCount
     ) throws(ProtocolError) {
         var reader = WireReader(bytes)
-        // The end of each open message, innermost last.
+        // The end of each enclosing message, innermost last.
         var open: [(shape: WireShape, end: Int)] = [(self, bytes.count)]
         var count = 0
         var elements = [Int](repeating: 0, count: WireElement.allCases.count)
@@ -80,7 +80,7 @@ enum WireShape {
                     .tooLarge, "The \(what) has more than \(maximumFieldCount) fields; send smaller ones.")
             }
             let start = reader.position
-            // A field that ends outside its message.
+            // A field must end within its message.
             guard let field = reader.field(), field.content.upperBound <= end else {
                 throw ProtocolError(.malformed, "The \(what) is truncated or corrupted at byte \(start).")
             }

@@ -8,7 +8,7 @@ struct WireWriter: Sendable {
 
     var count: Int { bytes.count }
 
-    // MARK: Fields. Numbers are at most 15, so that a key takes one byte.
+    // MARK: Fields. Their numbers are at most 15, so that a key takes one byte.
 
     @inline(__always)
     mutating func key(_ number: UInt8, _ type: WireReader.FieldType) {
@@ -25,14 +25,14 @@ struct WireWriter: Sendable {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// A number of type uint32, left out if it's 0.
+    /// Writes a `uint32`, unless it's 0.
     mutating func field(_ number: UInt8, ifNotZero value: Int) {
         if value == 0 { return }
         key(number, .varint)
         varint(UInt64(value))
     }
 
-    /// A number of type sint64, left out if it's 0.
+    /// Writes a `sint64`, unless it's 0.
     mutating func field(_ number: UInt8, ifNotZero value: Int64) {
         if value == 0 { return }
         key(number, .varint)
@@ -52,10 +52,10 @@ struct WireWriter: Sendable {
 
     private static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
 
-    /// The number of bytes a number takes.
+    /// The number of bytes in a varint.
     private static func length(_ value: UInt64) -> Int { (64 - (value | 1).leadingZeroBitCount + 6) / 7 }
 
-    /// Appends the length of a text and the text.
+    /// Appends a string, preceded by its length.
     private mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { text in
@@ -64,14 +64,14 @@ struct WireWriter: Sendable {
         }
     }
 
-    // MARK: Messages within messages
+    // MARK: Nested messages
 
     /// Begins a message whose length isn't known yet.
-    /// - Returns: the offset of its content, to pass to ``close(_:)``.
+    /// - Returns: the start of its content, to pass to ``close(_:)``.
     @inline(__always)
     mutating func open(_ number: UInt8) -> Int {
         key(number, .bytes)
-        // Most are shorter than 128 bytes.
+        // One byte for the length, which is enough for most messages.
         bytes.append(0)
         return bytes.count
     }
@@ -96,7 +96,7 @@ struct WireWriter: Sendable {
 
     // MARK: Values
 
-    /// A `Value` message.
+    /// Writes a `Value` message.
     mutating func field(_ number: UInt8, _ value: Value) {
         key(number, .bytes)
         switch value {
@@ -146,7 +146,7 @@ struct WireWriter: Sendable {
         }
     }
 
-    /// A value of a number of bytes, up to the bytes themselves.
+    /// Begins a value of `count` bytes. The caller appends the bytes.
     private mutating func content(_ number: UInt8, _ count: Int) {
         varint(UInt64(1 + Self.length(UInt64(count)) + count))
         key(number, .bytes)

@@ -7,7 +7,7 @@ public enum ClientMessage: Hashable, Sendable {
     case hello(Hello)
     /// A new subscription set, which replaces the previous one.
     case subscribe(SubscriptionSet)
-    /// Changesets in order of their numbers.
+    /// Changesets in numerical order.
     case upload([Changeset])
     /// The device has applied the batch of this tick, so the gateway may send more.
     case applied(tick: Int64)
@@ -21,18 +21,18 @@ public struct Hello: Hashable, Sendable {
     public var accessToken: String
     /// The device file.
     public var client: ClientID
-    /// Where the device stands; ``Position/none`` before the first batch.
+    /// The device's position; ``Position/none`` before the first batch.
     public var position: Position
-    /// The subscription set that the device's content comes from; ``SubscriptionSet/empty`` before the first batch.
+    /// The subscription set that the device's content was made with; ``SubscriptionSet/empty`` before the first batch.
     public var activeSubscriptions: SubscriptionSet
-    /// The subscription set that the device wants now; equal to the active one if nothing changed.
+    /// The subscription set that the device wants now. Equals the active one if nothing changed.
     public var wantedSubscriptions: SubscriptionSet
-    /// The highest number of a changeset whose outcome the device knows.
+    /// The highest changeset number whose outcome the device knows.
     public var acknowledged: Int64
-    /// The device's classes and columns. The gateway sends no others.
+    /// The device's classes and columns. The gateway sends only these.
     public var classes: [HelloClass]
-    /// The partition that the session is in, which takes the place of subscriptions; nil for a session by subscriptions.
-    /// `.null` is the partition of objects without one.
+    /// The session's partition, which replaces subscriptions, or nil if the session uses subscriptions. `.null` is the
+    /// partition of objects that have none.
     public var partition: Value?
 
     public init(
@@ -52,7 +52,7 @@ public struct Hello: Hashable, Sendable {
     }
 }
 
-/// One class of the device's schema, by names.
+/// One class of the device's schema, described by names.
 public struct HelloClass: Hashable, Sendable {
     /// The name of the class.
     public var name: String
@@ -64,19 +64,19 @@ public struct HelloClass: Hashable, Sendable {
         self.columns = columns
     }
 
-    /// The description of every class of a schema.
+    /// Describes every class of a schema.
     public static func describe(_ schema: Schema) -> [HelloClass] {
         schema.classes.map { item in
             HelloClass(name: item.name, columns: item.columns.map(describe))
         }
     }
 
-    /// A column as a hello describes it.
+    /// Describes a column as a hello does.
     public static func describe(_ column: Column) -> String {
         "\(column.name): \(column.type.name)\(column.isOptional ? "?" : "")"
     }
 
-    /// A stable hash of the described classes: ``Position/schemaFingerprint``.
+    /// A stable hash of the described classes, for ``Position/schemaFingerprint``.
     public static func fingerprint(of classes: [HelloClass]) -> UInt64 {
         classes.map { "\($0.name)\n\($0.columns.joined(separator: "\n"))" }.joined(separator: "\n\n").stableHash
     }
@@ -84,10 +84,10 @@ public struct HelloClass: Hashable, Sendable {
 
 /// Versions of the wire format. History:
 /// - 1: the first.
-/// - 2: decimals. A device of version 1 has no decimal properties, so a gateway doesn't send it any.
-/// - 3: partitions, and several refusals for one changeset, with roles. A device that opens no partition says that it
-///   speaks version 2, which older gateways understand too.
-///   A welcome may say that the device's position has expired, to devices of every version: older ones ignore it.
+/// - 2: decimals. A device with version 1 has no decimal properties, so a gateway doesn't send it any.
+/// - 3: partitions, and several refusals with roles for one changeset. A device that opens no partition claims version
+///   2, which older gateways understand too. A welcome may say that the device's position has expired. It says so to
+///   devices of every version; older ones ignore it.
 public enum ProtocolVersion {
     /// The version that this code writes.
     public static let current = 3

@@ -1,10 +1,10 @@
-/// The state of a device's content. The device sends it with every connection, so that any gateway can continue.
+/// The state of a device's content. The device sends it each time it connects, so that any gateway can continue.
 public struct Position: Hashable, Sendable {
-    /// The number of the last tick that the device applied; 0 for none.
+    /// The number of the last tick that the device applied, or 0.
     public var tick: Int64
     /// The tick's ``Tick/token``.
     public var token: Int64
-    /// The version of the subscription set that the content comes from.
+    /// The version of the subscription set that the content was made with.
     public var subscriptionVersion: Int64
     /// A hash of the rules and user data that decided what the device may see.
     public var rulesFingerprint: UInt64

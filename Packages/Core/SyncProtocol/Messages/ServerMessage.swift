@@ -6,7 +6,7 @@ public enum ServerMessage: Hashable, Sendable {
     case welcome(Welcome)
     case frame(BatchFrame)
     case end(BatchEnd)
-    /// The device's history isn't the server's. The device takes a new client ID, keeps its unsent changesets, and
+    /// The device's history isn't the server's. The device takes a new client id, keeps its unsent changesets and
     /// starts over.
     case reset(String)
     /// The session can't continue, and the gateway closes the connection.
@@ -15,15 +15,15 @@ public enum ServerMessage: Hashable, Sendable {
 
 /// Answers a hello: the session is open.
 public struct Welcome: Hashable, Sendable {
-    /// The version of the wire format in this session: the device's.
+    /// The version of the wire format in this session, which is the device's version.
     public var protocolVersion: Int
-    /// The server's clock when the session was opened.
+    /// The server's clock when the session opened.
     public var serverTime: Stamp
-    /// The highest number of a changeset that the server has applied or refused. If the device doesn't know the outcome
-    /// of all of them, it uploads those in between again unchanged, before it gets its first batch.
+    /// The highest changeset number that the server has applied or refused. If the device doesn't know the outcome of
+    /// all changesets up to it, it uploads the missing ones again, unchanged, before it gets its first batch.
     public var lastChangeset: Int64
-    /// The changelog no longer reaches back to the device's position: the first batch replaces everything, which is a
-    /// client reset to the app.
+    /// Whether the changelog no longer reaches back to the device's position. If so, the first batch replaces
+    /// everything, which the app sees as a client reset.
     public var isExpired: Bool
 
     public init(
@@ -36,7 +36,7 @@ public struct Welcome: Hashable, Sendable {
     }
 }
 
-/// Why a session ended, for the app and for its developer.
+/// Why a session ended, for the app and its developer.
 public struct SessionFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, CaseIterable {
         case unsupportedVersion
@@ -49,11 +49,11 @@ public struct SessionFailure: Error, Hashable, Sendable, CustomStringConvertible
         case notPermitted
     }
 
-    /// What kind of failure it is; apps may act on it.
+    /// The kind of failure. Apps may act on it.
     public let code: Code
     /// What was wrong and what to do.
     public let message: String
-    /// Whether connecting again, later, can help.
+    /// Whether connecting again later may help.
     public let isRetryable: Bool
 
     public init(_ code: Code, _ message: String, isRetryable: Bool = false) {

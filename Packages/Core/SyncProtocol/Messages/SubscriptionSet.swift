@@ -6,7 +6,7 @@ public struct Subscription: Hashable, Sendable {
     public var name: String?
     /// The class whose objects it selects.
     public var className: String
-    /// The condition on the class's own properties; it doesn't follow links.
+    /// The condition on the class's own properties. It doesn't follow links.
     public var predicate: Predicate
 
     public init(name: String?, className: String, predicate: Predicate) {
@@ -17,7 +17,7 @@ public struct Subscription: Hashable, Sendable {
 }
 
 extension Subscription {
-    /// Names are compared by their bytes, like all texts.
+    /// Names are compared by their bytes, like all strings.
     public static func == (left: Subscription, right: Subscription) -> Bool {
         left.hasName(right.name) && left.className == right.className && left.predicate == right.predicate
     }
@@ -28,16 +28,16 @@ extension Subscription {
         hasher.combine(predicate)
     }
 
-    /// - Parameter other: nil for none.
+    /// - Parameter other: the other name, or nil for an unnamed subscription.
     package func hasName(_ other: String?) -> Bool {
         guard let name, let other else { return name == nil && other == nil }
         return name.hasBytes(of: other)
     }
 }
 
-/// The queries whose objects a device wants. Every change makes a new version.
+/// The queries whose objects a device wants. Every change creates a new version.
 public struct SubscriptionSet: Hashable, Sendable {
-    /// Counts the changes on this device from 1; 0 is ``empty``.
+    /// Counts the changes made on this device, starting at 1; 0 is ``empty``.
     public var version: Int64
     public var subscriptions: [Subscription]
 
@@ -46,25 +46,25 @@ public struct SubscriptionSet: Hashable, Sendable {
         self.subscriptions = subscriptions
     }
 
-    /// The set of a new device: nothing.
+    /// The set of a new device, without subscriptions.
     public static let empty = SubscriptionSet(version: 0, subscriptions: [])
 
     /// The maximum number of subscriptions in a set.
     public static let maximumCount = 1_000
-    /// The maximum ``Predicate/partCount`` of a set's queries together. The server puts the old and new set into one
-    /// statement, which is limited to 65,535 parameters.
+    /// The maximum ``Predicate/partCount`` of all of a set's queries together. The server puts the old and the new set
+    /// into one statement, which is limited to 65,535 parameters.
     public static let maximumPartCount = 30_000
 
-    /// The maximum ``Predicate/searchCount`` of a set's queries together: each `contains` reads a property's whole text
-    /// in every row of its class.
+    /// The maximum ``Predicate/searchCount`` of all of a set's queries together: each `contains` searches a property's
+    /// whole string in every row of its class.
     public static let maximumSearchCount = 100
 
-    /// The number of bytes that a message quotes of a subscription's name, and of what's wrong with it.
+    /// The number of bytes that a message quotes of a subscription's name, and of what is wrong with the subscription.
     private static let shownNameByteCount = 100
     private static let shownProblemByteCount = 600
 
-    /// Checks every query against the schema. Paths may have only one name, since subscriptions don't follow links.
-    /// - Throws: ``ValueError`` that names the subscription.
+    /// Checks every query against the schema. Paths may have only one name, because subscriptions don't follow links.
+    /// - Throws: ``ValueError``, which names the subscription.
     public func check(in schema: Schema) throws(ValueError) {
         guard subscriptions.count <= Self.maximumCount else {
             throw ValueError(

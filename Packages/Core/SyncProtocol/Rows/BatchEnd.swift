@@ -1,20 +1,21 @@
 public import TomboloChangesets
 
-/// Ends a batch: the device applies its frames and is then at this position.
+/// Ends a batch. The device applies the batch's frames and is then at this position.
 public struct BatchEnd: Hashable, Sendable {
     /// The device's position after the batch.
     public var position: Position
     /// The server's clock when the tick was made.
     public var serverTime: Stamp
-    /// The outcomes of all changesets up to this number are in the database as of the tick; 0 if nothing new is known.
+    /// The outcomes of all changesets up to this number are in the database as of the tick. 0 if there is nothing new.
     public var acknowledged: Int64
-    /// What of the changesets up to `acknowledged` was refused, each sent once.
+    /// The refusals for changesets up to `acknowledged`. Each is sent once.
     public var refusals: [RefusedWrite]
-    /// Whether the batch is everything the device may have, so that objects it doesn't name are removed.
+    /// Whether the batch has everything that the device may have. If so, the device removes all objects that it doesn't
+    /// contain.
     public var replacesAll: Bool
-    /// The number of frames in the batch. A device that staged a different number discards them and reconnects.
+    /// The number of frames in the batch. A device that has staged a different number discards them and reconnects.
     public var frameCount: Int
-    /// For tracing: the spans of uploads whose changes are in the batch, as lines of W3C's `traceparent`.
+    /// For tracing: the spans of uploads whose changes are in the batch, as W3C `traceparent` lines.
     public var traceparents: [String]
 
     public init(
@@ -30,8 +31,8 @@ public struct BatchEnd: Hashable, Sendable {
         self.traceparents = traceparents
     }
 
-    /// Joins the end of the batch that follows: both batches are one then, which brings the device from where the first
-    /// began to where the second ends. Neither may replace everything.
+    /// Joins the end of the next batch. The two are then one batch that leads from the start of the first to the end of
+    /// the second. Neither may replace everything.
     public mutating func join(_ next: BatchEnd) {
         position = next.position
         serverTime = next.serverTime
@@ -42,8 +43,8 @@ public struct BatchEnd: Hashable, Sendable {
     }
 }
 
-/// A write of a changeset that the server didn't accept. What of the changeset no refusal names was applied; a refusal
-/// that names no object may be about the whole changeset.
+/// A write that the server refused. Whatever no refusal of its changeset names was applied. A refusal that names no
+/// object may be about the whole changeset.
 public struct RefusedWrite: Hashable, Sendable {
     /// The changeset's number.
     public let number: Int64

@@ -1,8 +1,8 @@
 public import TomboloModel
 
-/// A part of a batch that fits one message. The device stages frames and applies the batch as a whole.
+/// A part of a batch that fits into one message. The device stages frames and applies the batch as a whole.
 public struct BatchFrame: Hashable, Sendable {
-    /// The frame's position in its batch, from 0.
+    /// The frame's position in its batch, starting at 0.
     public var sequence: Int
     /// Rows to insert or update.
     public var blocks: [RowBlock]

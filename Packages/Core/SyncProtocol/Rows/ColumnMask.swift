@@ -1,13 +1,13 @@
 public import TomboloModel
 
-/// Values that a device gets in place of the server's: nothing of columns and lists that its user may not read, and a zero
-/// in place of nil where its version of the app knows a property as required.
+/// Values that a device gets in place of the server's. Columns and lists that its user can't read are empty, and nil
+/// becomes a zero where the device's app version knows a property as required.
 public struct ColumnMask: Hashable, Sendable {
-    /// By class position: columns whose values are nil, or the zero of a required property.
+    /// By class position: the columns that become nil, or the zero of a required property.
     public var hidden: [Int: Set<Int>]
-    /// The element classes of lists that are empty on the device although it has their objects.
+    /// The element classes of lists that are empty on the device although it has the objects that own them.
     public var hiddenLists: Set<Int>
-    /// By class position: columns in which nil becomes the zero of the type.
+    /// By class position: the columns in which nil becomes the type's zero.
     public var required: [Int: Set<Int>]
 
     public init(
@@ -18,10 +18,10 @@ public struct ColumnMask: Hashable, Sendable {
         self.required = required
     }
 
-    /// Every value as it is.
+    /// Leaves every value unchanged.
     public static let none = ColumnMask()
 
-    /// A frame as the device may have it.
+    /// Replaces the values in a frame that the device mustn't or can't have.
     public func apply(to frame: BatchFrame, schema: Schema) -> BatchFrame {
         guard self != .none else { return frame }
         var frame = frame

@@ -1,20 +1,20 @@
 internal import Foundation
 public import TomboloModel
 
-/// The values of one column for all rows of a ``RowBlock``, packed without an allocation per value.
+/// The values of one column for all rows of a ``RowBlock``, packed so that no value needs its own allocation.
 public struct ColumnVector: Hashable, Sendable {
     public enum Storage: Hashable, Sendable {
-        /// bool (0 or 1), int, date (microseconds).
+        /// For bool (0 or 1), int and date (microseconds).
         case integers([Int64])
         case doubles([Double])
-        /// string (UTF-8), data, objectId (12 bytes), uuid (16 bytes), decimal128 (16 bytes, BID): value `i`
+        /// For string (UTF-8), data, objectId (12 bytes), uuid (16 bytes) and decimal128 (16 bytes, BID). Value `i`
         /// ends at `ends[i]`.
         case bytes(ends: [UInt32], heap: [UInt8])
     }
 
     /// The values, in row order.
     public var storage: Storage
-    /// One bit per row, lowest first, 1 for nil; empty if no value is nil. Nil rows hold 0 or no bytes.
+    /// One bit per row, least significant first: 1 means nil. Empty if no value is nil. Nil rows hold 0 or no bytes.
     public var nulls: [UInt8]
 
     public init(storage: Storage, nulls: [UInt8] = []) {
@@ -83,7 +83,7 @@ public struct ColumnVector: Hashable, Sendable {
         }
     }
 
-    /// Appends the bytes of a value to a bytes column.
+    /// Appends a value's bytes to a bytes column.
     public mutating func appendBytes(_ bytes: UnsafeRawBufferPointer) {
         guard case .bytes(var ends, var heap) = storage else { return }
         storage = .bytes(ends: [], heap: [])
@@ -99,7 +99,7 @@ public struct ColumnVector: Hashable, Sendable {
         nulls[byte] |= 1 << UInt8(row & 7)
     }
 
-    /// The value of a row as a stored type. A block that passed ``RowBlock/check(in:)`` has one for every row.
+    /// A row's value, as a value of the stored type. A block that passed ``RowBlock/check(in:)`` has one for every row.
     public func value(_ row: Int, as type: PropertyType) -> Value {
         if isNull(row) { return .null }
         switch (storage, type) {

@@ -1,12 +1,12 @@
 public import TomboloModel
 
-/// Rows of one class, column by column: the form in which rows leave PostgreSQL, travel, and reach SQLite.
+/// Rows of one class, column by column. Rows leave PostgreSQL, travel and reach SQLite in this form.
 public struct RowBlock: Hashable, Sendable {
     /// The class's position in the schema.
     public let classIndex: Int
-    /// Positions of the columns in the class, the primary key's first.
+    /// Positions of the columns in the class, the primary key first.
     public let columns: [Int]
-    /// True for whole objects, which replace the device's; false for changed columns of objects that it has.
+    /// True for whole objects, which replace the device's objects. False for changed columns of objects that the device has.
     public let isWhole: Bool
     /// The number of rows, at most ``maximumRowCount``.
     public private(set) var rowCount: Int
@@ -21,23 +21,23 @@ public struct RowBlock: Hashable, Sendable {
         self.vectors = vectors
     }
 
-    /// An empty block. `columns` starts with the primary key.
+    /// An empty block. `columns` must start with the primary key.
     public init(schema: Schema, classIndex: Int, columns: [Int], isWhole: Bool) {
         self.init(
             classIndex: classIndex, columns: columns, isWhole: isWhole, rowCount: 0,
             vectors: columns.map { ColumnVector(type: schema.storedType(of: schema[classIndex].columns[$0])) })
     }
 
-    /// Appends a row; of a whole row only the block's columns are taken.
+    /// Appends a row. From a whole row, only the block's columns are taken.
     public mutating func append(_ row: Row) {
         for (position, column) in columns.enumerated() { vectors[position].append(row[column]) }
         rowCount += 1
     }
 
-    /// Completes a row, for code that appends to the vectors itself. Call once after a row's last column.
+    /// Completes a row. Code that appends to the vectors itself must call this once after a row's last column.
     public mutating func finishRow() { rowCount += 1 }
 
-    /// The value at a row and a position in ``columns``.
+    /// The value in a row, given the column's position in ``columns``.
     public func value(row: Int, position: Int, schema: Schema) -> Value {
         vectors[position].value(row, as: schema.storedType(of: schema[classIndex].columns[columns[position]]))
     }
@@ -56,8 +56,8 @@ public struct RowBlock: Hashable, Sendable {
         }
     }
 
-    /// Checks the counts, offsets and lengths of a block that came from outside.
-    /// - Throws: ``ValueError`` that says what doesn't fit.
+    /// Checks the counts, offsets and lengths of a block from an external source.
+    /// - Throws: ``ValueError``, which says what doesn't fit.
     public func check(in schema: Schema) throws(ValueError) {
         guard schema.classes.indices.contains(classIndex) else { throw ValueError("Block of an unknown class.") }
         let item = schema[classIndex]
@@ -103,7 +103,7 @@ public struct RowBlock: Hashable, Sendable {
         }
     }
 
-    /// The number of bytes of every value of a type, or nil if they differ.
+    /// The size in bytes of every value of a type, or nil if it varies.
     private static func byteCount(of type: PropertyType) -> Int? {
         switch type {
         case .objectId: ObjectId.byteCount

@@ -1,7 +1,8 @@
 internal import Foundation
 public import TomboloModel
 
-/// Collects what a session must send for a tick, by class and shape. Pure; used for live ticks and for catching up.
+/// Collects what a session must send for a tick, by class and shape. It does no I/O, and is used both for live ticks
+/// and for catching up.
 public struct FrameBuilder: Sendable {
     private struct Shape: Hashable {
         let classIndex: Int
@@ -10,7 +11,7 @@ public struct FrameBuilder: Sendable {
     }
 
     private let schema: Schema
-    /// The columns that the device has, by class, the primary key's first.
+    /// The columns that the device has, by class, the primary key first.
     private let deviceColumns: [Int: [Int]]
     private let hidden: [Int: Set<Int>]
     private var blocks: [RowBlock] = []
@@ -19,20 +20,19 @@ public struct FrameBuilder: Sendable {
     /// The number of objects added or removed so far.
     public private(set) var objectCount = 0
 
-    /// Collects for a device that has only some classes and columns.
+    /// Makes a builder for a device that has only some classes and columns.
     ///
     /// - Parameters:
-    ///   - deviceColumns: by class position, the columns to send, the primary key's first. Other classes are
-    /// left out.
-    ///   - hidden: by class position, columns whose changes the device isn't told. Whole objects have them nevertheless,
-    ///   for ``ColumnMask`` to empty.
+    ///   - deviceColumns: by class position, the columns to send, the primary key first. Other classes are left out.
+    ///   - hidden: by class position, columns whose changes aren't sent to the device. Whole objects still include
+    ///     these columns, and ``ColumnMask`` empties them.
     public init(schema: Schema, deviceColumns: [Int: [Int]], hidden: [Int: Set<Int>] = [:]) {
         self.schema = schema
         self.deviceColumns = deviceColumns
         self.hidden = hidden
     }
 
-    /// Adds the effect of a change on a session that saw objects by `old` before and sees them by `new` now.
+    /// Adds the effect of a change on a session whose visibility was `old` before the change and is `new` now.
     package mutating func add(_ change: RootChange, old: RowVisibility, new: RowVisibility) {
         let classIndex = change.reference.classIndex
         add(
@@ -95,7 +95,7 @@ public struct FrameBuilder: Sendable {
         }
     }
 
-    /// The collected frames, each of about ``BatchFrame/targetByteCount``, or with one larger row.
+    /// The collected frames. Each has about ``BatchFrame/targetByteCount`` bytes, or a single larger row.
     public func frames() -> [BatchFrame] {
         var result: [BatchFrame] = []
         var current = BatchFrame(sequence: 0)
@@ -145,11 +145,11 @@ extension Value {
 }
 
 extension RowBlock {
-    /// Whether the next row starts a new block, so that blocks and frames stay near their target size.
+    /// Whether the next row should start a new block, to keep blocks and frames near their target size.
     fileprivate var isFull: Bool { rowCount >= Self.maximumRowCount || byteCount >= BatchFrame.targetByteCount }
 
-    /// The block's rows split into blocks of about ``BatchFrame/targetByteCount``; one row always fits.
-    /// - Parameter isKept: rows for which it returns false are left out.
+    /// Splits the block's rows into blocks of about ``BatchFrame/targetByteCount``. Each part has at least one row.
+    /// - Parameter isKept: returns false for rows to leave out.
     public func cut(schema: Schema, where isKept: ((Int) -> Bool)? = nil) -> [RowBlock] {
         if isKept == nil, byteCount <= 2 * BatchFrame.targetByteCount { return [self] }
         var result: [RowBlock] = []
@@ -176,7 +176,7 @@ extension BatchFrame {
             + removals.reduce(0) { $0 + $1.keys.reduce(0) { $0 + $1.sentByteCount } }
     }
 
-    /// The approximate size at which frames are cut, in bytes: small enough for memory, large enough to be efficient.
+    /// The approximate size in bytes at which frames are cut: small enough for memory, and large enough for efficiency.
     public static let targetByteCount = 256 << 10
     /// The maximum number of removals in a frame.
     public static let maximumRemovalCount = 16_384

@@ -1,8 +1,8 @@
 public import TomboloChangesets
 public import TomboloModel
 
-/// What happened to one object and its lists between two ticks. Rows are as of those ticks; a row in the trash counts
-/// as absent.
+/// The changes to one object and its lists between two ticks. Rows are as of these ticks; a row in the trash counts as
+/// absent.
 public struct RootChange: Hashable, Sendable {
     /// The object.
     public let reference: ObjectReference
@@ -10,13 +10,13 @@ public struct RootChange: Hashable, Sendable {
     public let old: Row?
     /// Its row at the newer tick, or nil if it doesn't exist.
     public let new: Row?
-    /// Columns that differ between `old` and `new`.
+    /// The columns whose values differ between `old` and `new`.
     public let changedColumns: [Int]
-    /// All elements of the object's lists at the newer tick, by element class. Sent when the object becomes visible.
+    /// All elements of the object's lists at the newer tick, by element class. They're sent when the object becomes visible.
     public let elements: [Int: [Row]]
-    /// The whole rows of elements that were added or changed, by element class.
+    /// The whole rows of added or changed elements, by element class.
     public let changedElements: [Int: [Row]]
-    /// The keys of elements that were removed, by element class.
+    /// The keys of removed elements, by element class.
     public let removedElements: [Int: [Value]]
 
     public init(
@@ -37,7 +37,7 @@ public struct RootChange: Hashable, Sendable {
     }
 }
 
-/// Everything that happened between two ticks, each object once.
+/// All changes between two ticks, with each object once.
 public struct TickDifference: Sendable {
     /// The number of the older tick.
     public let from: Int64
@@ -45,9 +45,9 @@ public struct TickDifference: Sendable {
     public let to: Int64
     /// The changed objects.
     public let changes: [RootChange]
-    /// Clients whose changesets were applied or refused in between, each with the number of the first such changeset.
+    /// Clients whose changesets were applied or refused between the ticks, each with the number of the first such changeset.
     public let clients: [ClientID: Int64]
-    /// Users whose account changed, as sessions name their users: custom data, password, revocation.
+    /// Users whose account changed (custom data, password, revocation), by the user id that sessions have.
     public let accounts: Set<String>
     /// Whether a model or rule document was added.
     public let hasNewDocuments: Bool

@@ -1,6 +1,6 @@
 package import TomboloModel
 
-/// A ``Visibility`` made ready for many objects.
+/// A ``Visibility`` prepared for checking many objects.
 package struct RowVisibility: Sendable {
     private let predicates: [Int: RowPredicate]
 
@@ -9,7 +9,7 @@ package struct RowVisibility: Sendable {
             uniqueKeysWithValues: visibility.predicates.map { ($0.key, RowPredicate($0.value, of: schema[$0.key])) })
     }
 
-    /// Whether an object with this row is visible. Nil rows (erased or in the trash) never are.
+    /// Whether an object with this row is visible. A nil row (erased or in the trash) never is.
     package func includes(_ row: Row?, classIndex: Int) -> Bool {
         guard let row, let predicate = predicates[classIndex] else { return false }
         return predicate.matches(row)

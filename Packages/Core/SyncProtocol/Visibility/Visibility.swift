@@ -1,12 +1,13 @@
 public import TomboloModel
 
-/// Which objects a session may have and wants: for each class the union of its subscriptions, narrowed by the rules.
-/// Classes without an entry are invisible; list elements are visible with their owner, unless their list is hidden: see
+/// The objects that a session wants and may have: for each class the union of its subscriptions, narrowed by the rules.
+/// Classes without an entry are invisible. List elements are visible with their owner, unless their list is hidden; see
 /// ``hiddenLists(of:in:readable:)``.
 public struct Visibility: Hashable, Sendable {
-    /// The condition for each visible class, by class position. ``Predicate/constant(_:)`` false is left out.
+    /// The condition for each visible class, by class position. Never contains a ``Predicate/constant(_:)`` that is false.
     public private(set) var predicates: [Int: Predicate]
-    /// The largest ``Predicate/partCount`` and ``Predicate/searchCount`` of any class: the maximum cost of a row.
+    /// The largest ``Predicate/partCount`` and ``Predicate/searchCount`` of any class, which bound the cost of matching
+    /// a row.
     private let rowCost: (parts: Int, searches: Int)
 
     public init(predicates: [Int: Predicate]) {
@@ -15,7 +16,7 @@ public struct Visibility: Hashable, Sendable {
         rowCost = (visible.values.map(\.partCount).max() ?? 0, visible.values.map(\.searchCount).max() ?? 0)
     }
 
-    /// An upper bound for the cost of matching a difference, in comparisons plus bytes searched.
+    /// An upper bound for the cost of matching a difference: comparisons plus bytes searched.
     public func matchingCost(changeCount: Int, byteCount: Int) -> Int {
         let compared = changeCount.multipliedReportingOverflow(by: rowCost.parts)
         let searched = byteCount.multipliedReportingOverflow(by: rowCost.searches)
@@ -27,7 +28,7 @@ public struct Visibility: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(predicates) }
 
-    /// - Parameter readable: the objects of a class that the rules let the user read; false for none.
+    /// - Parameter readable: the objects of a class that the rules let the user read, or false for none.
     public init(subscriptions: SubscriptionSet, schema: Schema, readable: (Int) -> Predicate) {
         var wanted: [Int: [Predicate]] = [:]
         for subscription in subscriptions.subscriptions {
@@ -42,12 +43,12 @@ public struct Visibility: Hashable, Sendable {
                 }))
     }
 
-    /// The lists that a user may not read although they may read some of the objects that have them.
+    /// The lists that a user can't read although they can read some of the objects that own them.
     /// - Parameters:
-    ///   - classes: the positions of the classes to look at; those that aren't element classes are skipped.
-    ///   - readable: what the user may read, by class position. For an element class: the objects whose elements the
-    ///     user may read.
-    /// - Returns: positions of element classes.
+    ///   - classes: the positions of the classes to check. Classes other than element classes are skipped.
+    ///   - readable: the objects that the user may read, by class position. For an element class: the objects whose
+    ///     elements the user may read.
+    /// - Returns: the positions of the lists' element classes.
     public static func hiddenLists(
         of classes: some Sequence<Int>, in schema: Schema, readable: (Int) -> Predicate
     ) -> Set<Int> {
@@ -58,10 +59,10 @@ public struct Visibility: Hashable, Sendable {
             })
     }
 
-    /// Sees nothing.
+    /// A session that sees nothing.
     public static let nothing = Visibility(predicates: [:])
 
-    /// Whether an object with this row is visible. Nil rows (erased or in the trash) never are.
+    /// Whether an object with this row is visible. A nil row (erased or in the trash) never is.
     public func includes(_ row: Row?, classIndex: Int, schema: Schema) -> Bool {
         guard let row, let predicate = predicates[classIndex] else { return false }
         return predicate.matches(row, of: schema[classIndex])
