@@ -1,5 +1,5 @@
-/// How long to wait before connecting again: doubles from one second to a minute, with jitter so that devices that
-/// lost the same gateway do not return together.
+/// How long to wait before connecting again. The limit doubles from half a second to a minute. Each wait is a random time
+/// between half the limit and the limit, so that devices that lost the same gateway don't return together.
 public struct Backoff: Hashable, Sendable {
     public static let first = Duration.milliseconds(500)
     public static let longest = Duration.seconds(60)
@@ -8,7 +8,7 @@ public struct Backoff: Hashable, Sendable {
 
     public init() {}
 
-    /// - Parameter random: 0 ..< 1.
+    /// - Parameter random: from 0 up to, but not including, 1.
     public mutating func next(random: Double) -> Duration {
         let doubled = Self.first * Double(1 << min(attempts, 16))
         attempts += 1

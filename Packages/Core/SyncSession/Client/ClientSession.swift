@@ -2,36 +2,39 @@ public import TomboloChangesets
 public import TomboloModel
 public import TomboloSyncProtocol
 
-/// A device's side of synchronising: event in, actions out. No I/O, no clock, no randomness.
+/// A device's side of synchronisation: events in, actions out. No I/O, no clock, no randomness.
 ///
-/// Phases and what leaves them:
+/// Phases and their transitions:
 /// - `stopped` → `connecting` by start.
-/// - `connecting` → `opening` when connected; `waiting` when it failed.
-/// - `opening` (hello sent) → `bootstrapping` by welcome; `resetting` by reset.
-/// - `bootstrapping` → `live` by the first batch. Before it only those changesets are uploaded that the server already
-///   has under the device's name: it acknowledges none that the device has not shown to be its own.
-/// - `live` → `waiting` when the connection is lost.
+/// - `connecting` → `opening` when connected.
+/// - `opening` (hello sent) → `bootstrapping` by welcome.
+/// - `bootstrapping` → `live` by the first batch. Before that, only changesets that the server already has under the
+///   device's client id are uploaded: the server acknowledges none that the device hasn't shown to be its own.
+/// - `opening`, `bootstrapping`, `live` → `resetting` by reset.
+/// - `connecting`, `opening`, `bootstrapping`, `live` → `waiting` when the connection fails or is lost, or when a batch
+///   can't be applied.
 /// - `resetting` → `waiting`, to connect under the new client id.
 /// - `waiting` → `connecting` after the backoff, or at once by start.
-/// - any → `failed` by a failure that connecting again cannot mend; start leaves it.
+/// - any → `failed` by a failure that connecting again can't fix; left by start. Other failures lead to `waiting`.
+/// - any → `stopped` by stop.
 ///
-/// The store is asked through actions, each answered by one event before the next store action is performed; the
-/// executor performs actions in order.
+/// The session calls the store through actions. The executor performs actions in order. Each store action is answered
+/// by one event before the next store action is performed.
 ///
-/// A device that is behind applies the batches that have come together as one, in one transaction; see
+/// A device that is behind joins the batches that have arrived together and applies them in one transaction; see
 /// ``ReceivedBatch``.
 public struct ClientSession: Sendable {
     public enum Event: Sendable {
         case start
         case stop
-        /// The connection is open; what the store says, and the user's access token.
+        /// The connection is open. Carries the store's state and the user's access token.
         case connected(DeviceState, accessToken: String)
-        /// Connecting failed or the connection was lost. `random` is 0 ..< 1, for the backoff's jitter.
+        /// Connecting failed, or the connection was lost. `random`, from 0 up to 1, gives the backoff its jitter.
         case disconnected(random: Double)
         /// The backoff is over.
         case retry
-        /// What came from the gateway, in order. Give all that is there at once: batches that come together are applied
-        /// together.
+        /// Messages from the gateway, in order. Pass all that have arrived at once, because batches that arrive
+        /// together are applied together.
         case messages([ServerMessage])
         /// A local write transaction queued a changeset.
         case changesetQueued
@@ -41,31 +44,31 @@ public struct ClientSession: Sendable {
         case pending([Changeset])
         /// The answer to ``Action/apply(_:frames:)``.
         case applied(AppliedBatch)
-        /// The store could not apply the batch: it is fetched again.
+        /// The store couldn't apply the batch. The session connects again and gets it once more.
         case applyFailed
         /// The answer to ``Action/resetStore(reason:)``.
         case storeReset
-        /// The store could not start over: the server asks again when the session opens the next time.
+        /// The store couldn't start over. The server asks for it again when the session next opens.
         case storeResetFailed
     }
 
     public enum Action: Sendable {
-        /// Answer with ``Event/connected(_:accessToken:)`` or ``Event/disconnected(random:)``.
+        /// Connect, then answer with ``Event/connected(_:accessToken:)`` or ``Event/disconnected(random:)``.
         case connect
-        /// Drop the connection, if there is one; no event follows.
+        /// Close the connection if there is one. No event follows.
         case disconnect
-        /// Answer with ``Event/retry`` after the time.
+        /// Answer with ``Event/retry`` after this time.
         case wait(Duration)
         case send(ClientMessage)
         case stage(BatchFrame)
-        /// Apply a batch, with its last frames, which weren't staged.
+        /// Apply a batch, given its last frames, which weren't staged.
         case apply(BatchEnd, frames: [BatchFrame])
         case loadPending(after: Int64, maximumCount: Int, maximumByteCount: Int)
         case resetStore(reason: String)
-        /// The batch to come is a client reset: the store notes it, and the app decides. No event answers; the executor
-        /// sends ``Event/stop`` if the app wants the file left alone.
+        /// The next batch is a client reset: the store notes it, and the app decides what to do. No event answers; the
+        /// executor sends ``Event/stop`` if the app wants the file left alone.
         case noteReset(reason: String)
-        /// The server doesn't accept this version of the subscriptions; no event answers.
+        /// The server doesn't accept this version of the subscriptions. No event answers.
         case refuseSubscriptions(version: Int64, reason: String)
         case report(Report)
     }
@@ -73,17 +76,17 @@ public struct ClientSession: Sendable {
     /// What the app may want to know.
     public enum Report: Sendable {
         case connection(ConnectionState)
-        /// Objects of the batch under way: received, and in all (an estimate while the server counts).
+        /// The objects of the current batch: those received and the total, which is an estimate while the server counts.
         case download(received: Int, total: Int)
-        /// The device's content was made with this version of the subscription set.
+        /// The device's content now reflects this version of the subscription set.
         case subscriptionsComplete(version: Int64)
-        /// The gateway refused a subscription set; the device stays with the set before.
+        /// The gateway refused a subscription set. The device keeps the previous one.
         case subscriptionsRefused(version: Int64, SessionFailure)
-        /// The gateway refused the session as a whole, or the subscription set that the content was made with.
+        /// The gateway refused the whole session, or the subscription set that the content was made with.
         case failure(SessionFailure)
-        /// Changesets that the server did not accept; the device shows the server's values again.
+        /// Writes that the server didn't accept. The device shows the server's values again.
         case refused([RefusedWrite])
-        /// Every changeset up to this number has its outcome on the device.
+        /// The device knows the outcome of every changeset up to this number.
         case acknowledged(Int64)
         /// The device starts over, perhaps under a new client id with new numbers for its unsent changesets.
         case reset(reason: String)
@@ -95,12 +98,12 @@ public struct ClientSession: Sendable {
         case connected
     }
 
-    /// Resets that follow each other with nothing received in between but what completes them. A server that asks for one
-    /// more has a fault, and would be downloaded again and again.
+    /// The maximum number of resets in a row between which the device received nothing but the batches that completed
+    /// them. A server that asks for one more is faulty, and the device would download everything again and again.
     public static let maximumResetsInARow = 8
-    /// Changesets that may be on their way without an outcome.
+    /// The maximum number of changesets in flight, whose outcome isn't known yet.
     public static let uploadWindow: Int64 = 1_000
-    /// Changesets and bytes of one upload message.
+    /// The maximum number of changesets and bytes in one upload message.
     public static let maximumChangesetsPerMessage = 100
     public static let maximumBytesPerMessage = 1 << 20
 
@@ -115,7 +118,8 @@ public struct ClientSession: Sendable {
         case failed
     }
 
-    /// Frames of this size, in bytes, are kept in memory until their batch ends; of a larger batch the first are staged.
+    /// The size in bytes up to which a batch's frames are kept in memory until it ends. The first frames of a larger
+    /// batch are staged.
     public static let maximumUnstagedByteCount = 8 << 20
 
     private let schema: Schema
@@ -123,29 +127,29 @@ public struct ClientSession: Sendable {
     private var phase = Phase.stopped
     private var backoff = Backoff()
     private var acknowledged: Int64 = 0
-    /// The highest changeset number sent on this connection, or known to be at the server.
+    /// The highest changeset number that was sent on this connection or that the server is known to have.
     private var sent: Int64 = 0
     private var isLoading = false
     private var hasQueued = false
-    /// While bootstrapping: changesets up to this one are shown to the server again.
+    /// While bootstrapping: the last changeset to show to the server again.
     private var verifyThrough: Int64?
     private var isApplying = false
-    /// Messages that came while a batch is applied, oldest first. Bounded by ``ServerSession/maximumUnappliedBatches``
-    /// batches, beyond which the gateway does not send.
+    /// Messages that arrived while a batch was being applied, oldest first. Bounded by
+    /// ``ServerSession/maximumUnappliedBatches`` batches, beyond which the gateway doesn't send.
     private var waitingMessages: [ServerMessage] = []
-    /// The batch whose end hasn't come.
+    /// The batch whose end hasn't arrived yet.
     private var incoming = ReceivedBatch()
-    /// The batch whose end has come, and which is applied once nothing more of what came can join it.
+    /// The batch whose end has arrived. It's applied once no other received message can join it.
     private var complete: (batch: ReceivedBatch, end: BatchEnd)?
-    /// The ticks of the batches that ``complete`` is made of, and then of those that are applied.
+    /// The ticks of the batches joined in ``complete``, and later of those being applied.
     private var ticks: [Int64] = []
     private var sentSubscriptions: Int64 = 0
-    /// The version that the content was made with.
+    /// The version of the subscriptions that the content was made with.
     private var activeSubscriptions: Int64 = 0
     private var wantedSubscriptions: SubscriptionSet?
     private var resetsInARow = 0
 
-    /// The partition whose objects the device has; nil for a device with subscriptions.
+    /// The partition whose objects the device has, or nil for a device with subscriptions.
     private let partition: Value?
 
     public init(
@@ -249,7 +253,7 @@ public struct ClientSession: Sendable {
 
     // MARK: Receiving
 
-    /// Takes what came, up to a batch that is to be applied.
+    /// Handles the waiting messages up to a batch that must be applied first.
     private mutating func takeMessages() -> [Action] {
         var actions: [Action] = []
         var taken = 0
@@ -260,7 +264,7 @@ public struct ClientSession: Sendable {
             } else {
                 taken += 1
                 actions += receive(message)
-                // What ends the connection forgets what waited.
+                // A message that ended the connection also discarded the waiting messages.
                 if waitingMessages.isEmpty { return actions }
             }
         }
@@ -268,7 +272,7 @@ public struct ClientSession: Sendable {
         return isApplying ? actions : actions + applyComplete()
     }
 
-    /// Whether a message belongs to a batch that may be applied together with the one that is complete.
+    /// Whether a message belongs to a batch that may be applied together with the complete one.
     private func mayJoin(_ message: ServerMessage, _ end: BatchEnd) -> Bool {
         guard phase == .live, !end.replacesAll, let complete, complete.batch.isInMemory(upTo: end) else { return false }
         switch message {
@@ -323,7 +327,7 @@ public struct ClientSession: Sendable {
     }
 
     private mutating func receive(_ frame: BatchFrame) -> [Action] {
-        // It begins a batch, or begins it again.
+        // Sequence 0 begins a batch, or restarts one.
         if frame.sequence == 0 { incoming = ReceivedBatch() }
         incoming.append(frame)
         var actions: [Action] = []
@@ -333,7 +337,7 @@ public struct ClientSession: Sendable {
     }
 
     private mutating func receive(_ end: BatchEnd) {
-        // A batch that began again and came out without frames leaves those of its first attempt.
+        // If a restarted batch has no frames, those of its first attempt are dropped.
         let batch = end.frameCount > 0 ? incoming : ReceivedBatch()
         incoming = ReceivedBatch()
         ticks.append(end.position.tick)
@@ -349,7 +353,7 @@ public struct ClientSession: Sendable {
 
     private mutating func finishApplying(_ batch: AppliedBatch) -> [Action] {
         guard isApplying else {
-            // The connection went meanwhile; the refusals are told only once.
+            // The connection was lost meanwhile, but the refusals are reported only once, so they must be reported now.
             return batch.refusals.isEmpty ? [] : [.report(.refused(batch.refusals))]
         }
         isApplying = false
@@ -361,7 +365,7 @@ public struct ClientSession: Sendable {
         } else {
             resetsInARow = 0
         }
-        // Who waits for an upload's end then knows how it ended.
+        // Refusals are reported first, so that code waiting for an upload to end knows how it ended.
         if !batch.refusals.isEmpty { actions.append(.report(.refused(batch.refusals))) }
         if batch.acknowledged > acknowledged {
             acknowledged = batch.acknowledged
@@ -369,7 +373,7 @@ public struct ClientSession: Sendable {
             actions.append(.report(.acknowledged(acknowledged)))
         }
         if batch.isEverything {
-            // Pending changesets stand on the new tick now: what was sent with another base is sent again.
+            // Pending changesets are now based on the new tick, so those sent with another base are sent again.
             sent = acknowledged
             hasQueued = true
         }
@@ -422,7 +426,8 @@ public struct ClientSession: Sendable {
             maximumByteCount: Self.maximumBytesPerMessage)
     }
 
-    /// Shows the server what it has of this device; an empty upload says that the device's queue ends earlier.
+    /// Shows the server the changesets that it already has from this device. An empty upload says that the device's
+    /// queue ends earlier.
     private mutating func verify(_ changesets: [Changeset], through: Int64) -> [Action] {
         guard let last = changesets.last, changesets.first?.number == sent + 1, last.number <= through else {
             verifyThrough = nil
@@ -440,7 +445,7 @@ public struct ClientSession: Sendable {
         guard isLoading else { return [] }
         isLoading = false
         if let through = verifyThrough { return verify(changesets, through: through) }
-        // What a full batch rebased meanwhile is loaded again.
+        // Changesets that a full batch has rebased meanwhile are loaded again.
         let fresh = changesets.filter { $0.number > sent }
         guard phase == .live, let last = fresh.last, fresh.first?.number == sent + 1 else {
             return hasQueued ? loadIfPossible() : []

@@ -1,11 +1,11 @@
 internal import TomboloSyncProtocol
 
-/// What came of a batch, or of several that are applied as one: the frames that are in memory. Those before them are staged.
+/// The frames in memory of one batch, or of several batches that are applied as one. Any earlier frames have been staged.
 ///
-/// Batches that follow each other are joined by numbering their frames as one batch's. To the store they are one: it goes
-/// back to the server's rows once, applies the frames in their order, and replays the queue once.
+/// Consecutive batches are joined by numbering their frames as if they belonged to one batch. The store treats them as
+/// one: it goes back to the server's rows once, applies the frames in order, and replays the queue once.
 struct ReceivedBatch {
-    /// In order.
+    /// In the order of their sequence.
     private(set) var frames: [BatchFrame] = []
     /// The size of ``frames``, in bytes.
     private(set) var byteCount = 0
@@ -17,7 +17,7 @@ struct ReceivedBatch {
         byteCount += frame.byteCount
     }
 
-    /// Removes the oldest frame, to be staged, if there are more bytes than that. The newest frame stays.
+    /// Removes and returns the oldest frame, for staging, if the frames exceed this size. The newest frame always stays.
     mutating func takeOldest(beyond maximumByteCount: Int) -> BatchFrame? {
         guard byteCount > maximumByteCount, frames.count > 1 else { return nil }
         let frame = frames.removeFirst()
@@ -26,12 +26,12 @@ struct ReceivedBatch {
         return frame
     }
 
-    /// Whether all frames of a batch are there, and none is staged.
+    /// Whether all frames of a batch have arrived and none has been staged.
     func isInMemory(upTo end: BatchEnd) -> Bool {
         frames.count == end.frameCount && frames.indices.allSatisfy { frames[$0].sequence == $0 }
     }
 
-    /// Adds the frames of the batch that follows.
+    /// Adds the frames of the next batch.
     mutating func join(_ next: ReceivedBatch) {
         for var frame in next.frames {
             frame.sequence = frames.count

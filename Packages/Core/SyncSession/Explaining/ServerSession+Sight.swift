@@ -2,10 +2,10 @@ public import TomboloModel
 internal import TomboloSyncProtocol
 
 extension ServerSession {
-    /// Whether the device is to have an object, decided by what batches are made with, and why not. Changes nothing.
+    /// Whether the device should have an object, decided in the same way as for batches, and why not. Changes nothing.
     /// - Parameters:
     ///   - row: the object, in the column order of the session's schema.
-    ///   - classIndex: its class. Not a list's element class: elements are visible wherever the object that owns them is.
+    ///   - classIndex: the object's class. Can't be an element class: elements are visible wherever their owner is.
     public func sight(of row: Row, classIndex: Int) -> Sight {
         let isOnDevice = deviceColumns[classIndex] != nil
         let isOpen = isPastOpening
@@ -56,8 +56,8 @@ extension ServerSession {
         return .notReadable(failure)
     }
 
-    /// What stands between the device and a property of an object that it has; nil for nothing.
-    /// - Parameter property: a column or a list of the class, as the schema names it.
+    /// What keeps a property from the device, although the device has the object; nil if nothing does.
+    /// - Parameter property: a column or list of the class, named as in the schema.
     public func obstacle(to property: String, classIndex: Int) -> PropertyObstacle? {
         if let list = schema.index(of: "\(schema[classIndex].name).\(property)") {
             guard deviceColumns[list] != nil else { return .notOnDevice }

@@ -1,46 +1,47 @@
 public import TomboloModel
 
-/// Whether a device is to have an object, and what stands in the way: the answer of ``ServerSession/sight(of:classIndex:)``.
+/// Whether a device should have an object, and what prevents it: the result of ``ServerSession/sight(of:classIndex:)``.
 public struct Sight: Hashable, Sendable {
-    /// In the order in which they are looked for.
+    /// In the order in which they're checked.
     public enum Obstacle: Hashable, Sendable {
-        /// The session hasn't come to reading batches yet: nobody knows what the device wants.
+        /// The session hasn't started reading batches, so what the device wants isn't known yet.
         case notOpen(ServerSession.State)
-        /// The device's version of the app has no such class.
+        /// The device's app version doesn't have this class.
         case classNotOnDevice
-        /// No subscription is about the class.
+        /// No subscription selects this class.
         case notSubscribed
-        /// The subscriptions that are about the class, none of which the object satisfies.
+        /// There are subscriptions for this class, but the object satisfies none of them.
         case notMatched([Miss])
-        /// The session is in a partition, and objects of the class are in none.
+        /// The session has a partition, but objects of this class belong to none.
         case classWithoutPartition
-        /// The session is in another partition than the object, whose column with this name says so.
+        /// The object belongs to another partition than the session, according to the named column.
         case otherPartition(column: String, partition: Value)
-        /// The part of what the user may read that the object doesn't satisfy.
+        /// The rules don't let the user read the object. The predicate is the part of the user's read condition that it
+        /// doesn't satisfy.
         case notReadable(Predicate)
     }
 
     /// A subscription that an object doesn't satisfy.
     public struct Miss: Hashable, Sendable {
-        /// Nil for one without a name.
+        /// Nil for an unnamed subscription.
         public let name: String?
         public let predicate: Predicate
-        /// The first part of it that isn't satisfied.
+        /// The first part of the predicate that isn't satisfied.
         public let failure: Predicate
     }
 
-    /// What the session itself decides by.
+    /// The session's own decision.
     public let isVisible: Bool
-    /// Empty exactly where ``isVisible``.
+    /// Empty if and only if ``isVisible`` is true.
     public let obstacles: [Obstacle]
-    /// Subscriptions that the device has asked for, and that wait for the batch under way, match the object.
+    /// Whether the object matches subscriptions that the device has requested and that wait for the current batch to end.
     public let isWanted: Bool
 }
 
-/// What stands between a device and one property of an object that it has.
+/// What keeps a property from a device that has the object.
 public enum PropertyObstacle: Hashable, Sendable {
-    /// The device's version of the app has no such property.
+    /// The device's app version doesn't have this property.
     case notOnDevice
-    /// The rules hide it from the user: the device has nil or a zero instead, or an empty list.
+    /// The rules hide the property from the user. The device has nil, a zero or an empty list instead.
     case hidden
 }

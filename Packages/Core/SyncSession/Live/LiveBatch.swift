@@ -1,11 +1,11 @@
 public import TomboloChangesets
 
-/// What one tick means for one session.
+/// What one session has to be sent for a tick.
 public struct LiveBatch: Sendable {
     public let tick: Tick
-    /// Nil where the tick only brings news of the client's own changesets.
+    /// Nil if the tick only concerns the outcomes of the client's own changesets.
     public let frames: SharedFrames?
-    /// What the tick says of the client's changesets, with the refusals that are new; nil where it says nothing.
+    /// The progress of the client's changesets at the tick, with only the new refusals; nil if there is no progress.
     public let progress: ClientProgress?
     /// For tracing: the spans of the tick's writers.
     public let traceparents: [String]
@@ -18,12 +18,12 @@ public struct LiveBatch: Sendable {
     }
 }
 
-/// The frames of one tick for all devices with one view: made and encoded once.
+/// The frames of one tick for all devices that share a view, made and encoded once.
 public struct SharedFrames: Sendable {
-    /// One encoded ``TomboloSyncProtocol/ServerMessage/frame(_:)`` each, in order.
+    /// Encoded ``TomboloSyncProtocol/ServerMessage/frame(_:)`` messages, in order.
     public let messages: [[UInt8]]
-    /// The classes of the rows in a message that is larger than a message may be: a single row that the device can never
-    /// take. Nil where every message fits.
+    /// The classes of the rows in messages that exceed the maximum message size. Each such message has a single row
+    /// that the device can never receive. Nil if every message fits.
     public let oversized: Set<String>?
 
     public init(messages: [[UInt8]], oversized: Set<String>? = nil) {

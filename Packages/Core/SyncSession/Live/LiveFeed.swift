@@ -2,41 +2,43 @@ public import TomboloChangesets
 public import TomboloModel
 internal import TomboloSyncProtocol
 
-/// The live side of a gateway: each new tick is matched once against everything that its members look at, and says which
-/// of them it concerns and what they are sent. Members that look at the same share one evaluation, members that see the same
-/// of a tick share one encoding, and members that a tick doesn't concern are not mentioned. No I/O, no clock.
+/// The live side of a gateway. It matches each new tick once against everything that its members look at, and says
+/// which members the tick concerns and what to send them. Members with the same predicates share one evaluation.
+/// Members that see the same part of a tick share one encoding. Members that a tick doesn't concern aren't mentioned.
+/// No I/O, no clock.
 ///
-/// `Member` is one session's stay: a session that leaves and comes back is another member.
+/// A `Member` is one stay of a session: a session that leaves and returns is a new member.
 public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
-    /// Matching a member alone costs no more than this, in comparisons and bytes searched; see
-    /// ``TomboloSyncProtocol/Visibility/matchingCost(changeCount:byteCount:)``. What costs more is matched aside, so that it
-    /// keeps nobody waiting.
+    /// The maximum cost of matching a member on its own, in comparisons and bytes searched; see
+    /// ``TomboloSyncProtocol/Visibility/matchingCost(changeCount:byteCount:)``. Anything more expensive is matched
+    /// aside, so that it doesn't delay others.
     public static var maximumMatchingCost: Int { 1_000_000 }
-    /// The same for all that one user's devices look at, of what no index narrows.
+    /// The maximum cost for all devices of one user together, counting only predicates that no index narrows.
     public static var maximumMatchingCostOfUser: Int { 200_000 }
-    /// A member that more of the ticks it missed may concern reads the changelog, which has all of them in one batch.
+    /// The maximum number of missed ticks that may concern a member. Beyond it, the member reads the changelog, which
+    /// has all of them in one batch.
     public static var maximumMissedTickCount: Int { 256 }
 
     /// The answer to ``follow(_:)``.
     public enum Answer: Sendable {
-        /// What the ticks after the one asked for mean, oldest first, without those that don't concern the member. From the
-        /// newest tick on it is told of each that does.
+        /// The batches for the ticks after the requested one, oldest first, without ticks that don't concern the
+        /// member. From the newest tick on, the member is told of each tick that concerns it.
         case following([LiveBatch], newest: Tick)
-        /// Matching these takes long: match them aside with ``LiveFeed/match(_:with:client:schema:)`` and ask again after the
-        /// last. The member is not followed.
+        /// Matching these ticks takes long. Match them aside with ``LiveFeed/match(_:with:client:schema:)``, then ask
+        /// again from the last one. The member isn't followed.
         case matchAside([LiveTick])
-        /// The feed doesn't reach back so far, or too many ticks may concern the member: read the changelog, and ask again.
-        /// The member is not followed.
+        /// The feed doesn't reach back far enough, or too many ticks may concern the member. Read the changelog, then
+        /// ask again. The member isn't followed.
         case gone
     }
 
-    /// Who wants to be told, of what, and since when.
+    /// The member that wants to be told, what it looks at, and from which tick.
     public struct Request: Sendable {
         public let member: Member
         public let view: LiveView
         public let client: ClientID
         public let user: String
-        /// The number of the tick that the device stands on.
+        /// The number of the device's current tick.
         public let after: Int64
 
         public init(member: Member, view: LiveView, client: ClientID, user: String, after: Int64) {
@@ -48,32 +50,32 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// What a new tick means, and for whom.
+    /// The effects of a new tick on the members.
     public struct Announcement: Sendable {
         public let tick: Tick
-        /// Members with what they are sent; those with the same frames come together.
+        /// Members and the batch to send them. Members with the same frames are listed together.
         public var batches: [(members: [Member], batch: LiveBatch)] = []
-        /// Answers to members that were ahead of the feed when they asked.
+        /// Answers for members that were ahead of the feed when they asked.
         public var answers: [(member: Member, answer: Answer)] = []
-        /// Members for whom matching the tick would take long: they stand on the tick before, aren't followed any more, and
-        /// ask again.
+        /// Members for which matching the tick would take long. They stay at the previous tick, are no longer followed,
+        /// and must ask again.
         public var aside: [Member] = []
-        /// Predicates that the indexes found for the tick's rows, before and after each change.
+        /// The number of candidates that the indexes found for the tick's rows, before and after each change.
         public var candidateCount = 0
     }
 
     private struct Group {
         let view: LiveView
-        /// The number of its ``Form``.
+        /// The number of the group's ``Form``.
         let form: Int
         var members: Set<Member> = []
-        /// By class position: its predicate's number in the class's index.
+        /// By class position, the number of the group's predicate in that class's index.
         var predicates: [Int: Int] = [:]
-        /// Whether some class of it is narrowed by no index.
+        /// Whether any of the group's predicates isn't narrowed by an index.
         var isUnindexed = false
     }
 
-    /// All that decides which bytes are sent of a change that is seen.
+    /// Everything that determines the bytes sent for a visible change.
     private struct Form: Hashable {
         let columns: [Int: [Int]]
         let mask: ColumnMask
@@ -82,14 +84,14 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         init(_ view: LiveView) { (columns, mask, names) = (view.columns, view.mask, view.names) }
     }
 
-    /// What some groups see of a tick.
+    /// What a group sees of a tick.
     private struct Seen: Hashable {
         let form: Int
         var changes: [SeenChange] = []
     }
 
     private struct SeenChange: Hashable {
-        /// Among the tick's changes.
+        /// The position among the tick's changes.
         let index: Int
         let had: Bool
         let has: Bool
@@ -101,23 +103,23 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         let user: String
     }
 
-    /// What members look at in one class.
+    /// The predicates that members have on one class.
     private struct ClassWatch {
         var index: PredicateIndex
         var numbers: [Predicate: Int] = [:]
-        /// By predicate number.
+        /// The groups that use each predicate, by predicate number.
         var groups: [Int: Set<Int>] = [:]
-        /// Numbers of predicates that no index narrows.
+        /// The numbers of the predicates that no index narrows.
         var unindexed: Set<Int> = []
     }
 
     private let schema: Schema
-    /// The newest ticks.
+    /// The most recent ticks.
     public private(set) var ring: TickRing
     /// The newest tick; ``TomboloChangesets/Tick/origin`` before the first.
     public private(set) var newest = Tick.origin
     private var memberships: [Member: Membership] = [:]
-    /// Members that stand on a later tick than the feed.
+    /// Members whose tick is newer than the feed's.
     private var ahead: [Member: Request] = [:]
     private var membersOfClient: [ClientID: Set<Member>] = [:]
     private var membersOfUser: [String: Set<Member>] = [:]
@@ -125,7 +127,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     private var numbers: [LiveView: Int] = [:]
     private var unindexedGroups: Set<Int> = []
     private var classes: [Int: ClassWatch] = [:]
-    /// By form: its number, and how many groups have it.
+    /// For each form, its number and the number of groups that use it.
     private var forms: [Form: (number: Int, groupCount: Int)] = [:]
     private var nextForm = 0
     private var nextGroup = 0
@@ -137,24 +139,24 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     }
 
     public var memberCount: Int { memberships.count + ahead.count }
-    /// Different views of all members.
+    /// The number of different views among all members.
     public var viewCount: Int { groups.count }
 
-    /// Every member.
+    /// All members.
     public var members: [Member] { Array(memberships.keys) + Array(ahead.keys) }
 
-    /// The members of some users.
+    /// The members that belong to the given users.
     public func members(of users: Set<String>) -> [Member] {
         users.flatMap { membersOfUser[$0] ?? [] } + ahead.filter { users.contains($0.value.user) }.map(\.key)
     }
 
     // MARK: Members
 
-    /// Begins to tell a member what concerns it. A member that is followed already begins anew.
-    /// - Returns: nil for a member that is ahead of the feed: ``Announcement/answers`` has its answer later.
+    /// Starts telling a member about the ticks that concern it. A member that is already followed starts again.
+    /// - Returns: nil for a member that is ahead of the feed. Its answer comes later in ``Announcement/answers``.
     public mutating func follow(_ request: Request) -> Answer? {
         leave(request.member)
-        // What the next tick changed since the newest is not what it changed since the member's.
+        // The next tick's difference starts at the feed's newest tick, not at the member's.
         guard request.after <= newest.number else {
             ahead[request.member] = request
             return nil
@@ -178,7 +180,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         return .following(batches, newest: newest)
     }
 
-    /// Tells a member nothing any more.
+    /// Stops telling a member about ticks.
     public mutating func leave(_ member: Member) {
         ahead[member] = nil
         guard let membership = memberships.removeValue(forKey: member) else { return }
@@ -203,7 +205,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         for (classIndex, predicate) in view.visibility.predicates {
             let canonical = predicate.canonical
             var watch = classes[classIndex] ?? ClassWatch(index: PredicateIndex(of: schema[classIndex]))
-            // Moved out, so that there is one reference to change.
+            // Moved out of the dictionary, so that the reference is unique and a change copies nothing.
             classes[classIndex] = nil
             let id: Int
             if let known = watch.numbers[canonical] {
@@ -211,7 +213,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
             } else {
                 id = nextPredicate
                 nextPredicate += 1
-                // Not those with NaN, which nobody would find again.
+                // Predicates with NaN aren't entered: they equal nothing, so they'd never be found again.
                 if canonical == canonical { watch.numbers[canonical] = id }
                 watch.index.insert(canonical, id: id)
                 if watch.index.unindexed.last?.id == id { watch.unindexed.insert(id) }
@@ -265,8 +267,8 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
 
     // MARK: Ticks
 
-    /// Begins at a tick whose difference from the one before nobody knows, or that is too large to keep.
-    /// - Returns: everybody who was followed: they stand on the tick before, and read the changelog from there.
+    /// Restarts at a tick whose difference from the previous one is unknown or too large to keep.
+    /// - Returns: everyone who was followed. They're still at the previous tick, and read the changelog from there.
     public mutating func restart(at tick: Tick) -> [Member] {
         let members = members
         memberships = [:]
@@ -284,7 +286,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     }
 
     /// Matches the next tick.
-    /// - Returns: nil for a tick that is too large to keep; ``restart(at:)`` must follow.
+    /// - Returns: nil if the tick is too large to keep. ``restart(at:)`` must follow.
     public mutating func advance(_ live: LiveTick) -> Announcement? {
         guard ring.append(live) else { return nil }
         newest = live.tick
@@ -321,7 +323,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         return announcement
     }
 
-    /// Lets go of members whose predicates are narrowed by no index and cost too much on this tick.
+    /// Stops following members whose predicates no index narrows and that cost too much on this tick.
     private mutating func setAside(_ live: LiveTick, _ announcement: inout Announcement) {
         guard !unindexedGroups.isEmpty, !live.difference.changes.isEmpty else { return }
         var costs: [String: Int] = [:]
@@ -331,7 +333,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
             let cost = group.view.visibility.matchingCost(changeCount: changeCount, byteCount: byteCount)
             var isTooMuch = cost > Self.maximumMatchingCost
             let users = Set(group.members.compactMap { memberships[$0]?.user })
-            // What several users look at is charged to none of them.
+            // A view shared by several users is charged to none of them.
             if users.count == 1, let user = users.first, !isTooMuch {
                 let sum = costs[user, default: 0] + cost
                 isTooMuch = sum > Self.maximumMatchingCostOfUser
@@ -343,14 +345,14 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The frames of every group that a tick concerns; those that are sent the same come together.
+    /// The frames for every group that a tick concerns. Groups that are sent the same frames are listed together.
     private func match(
         _ live: LiveTick
     ) -> (parts: [(groups: [Int], frames: SharedFrames)], candidateCount: Int) {
         var candidateCount = 0
         var seen: [Int: Seen] = [:]
         var order: [Int] = []
-        // Neighbours are mostly of one class.
+        // Consecutive changes usually have the same class.
         var (classIndex, known): (Int?, ClassWatch?) = (nil, nil)
         var sights: [Int: (had: Bool, has: Bool)] = [:]
         for (index, change) in live.difference.changes.enumerated() {
@@ -399,7 +401,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
 
     // MARK: One member
 
-    /// What some ticks mean for one view: a batch for each that concerns it, oldest first.
+    /// Matches ticks for one view. Returns a batch for each tick that concerns it, oldest first.
     public static func match(
         _ ticks: [LiveTick], with view: LiveView, client: ClientID, schema: Schema
     ) -> [LiveBatch] {
@@ -421,7 +423,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
             byteCount: ticks.reduce(0) { $0 + $1.difference.byteCount })
     }
 
-    /// As many ticks as don't cost more than one may, but at least one.
+    /// The first ticks whose matching stays within the maximum cost, but at least one.
     private static func firstPart(of ticks: [LiveTick], with visibility: Visibility) -> [LiveTick] {
         var end = 1
         while end < ticks.count, cost(of: Array(ticks[...end]), with: visibility) <= maximumMatchingCost { end += 1 }
@@ -442,7 +444,7 @@ extension FrameBuilder {
 }
 
 extension SharedFrames {
-    /// Nil if there is nothing to send.
+    /// Returns nil if there is nothing to send.
     fileprivate init?(_ builder: FrameBuilder, _ view: LiveView, _ schema: Schema) {
         let codec = MessageCodec(schema: schema, names: view.names)
         var messages: [[UInt8]] = []
@@ -462,7 +464,7 @@ extension SharedFrames {
 }
 
 extension Dictionary {
-    /// Removes an element from the set of a key, and the key with its last element.
+    /// Removes an element from a key's set, and the key when its set becomes empty.
     fileprivate mutating func remove<Element: Hashable>(_ element: Element, of key: Key) where Value == Set<Element> {
         self[key]?.remove(element)
         if self[key]?.isEmpty == true { self[key] = nil }

@@ -1,9 +1,9 @@
 internal import TomboloModel
 public import TomboloSyncProtocol
 
-/// All that decides which bytes a device is sent of a tick: devices with equal views share them.
+/// Everything that determines the bytes that a device is sent for a tick. Devices with equal views share these bytes.
 public struct LiveView: Hashable, Sendable {
-    /// What the device has: its subscriptions, narrowed by the rules.
+    /// What the device sees: its subscriptions, narrowed by the rules.
     public let visibility: Visibility
     /// Column positions to send, by class, the primary key first.
     public let columns: [Int: [Int]]

@@ -3,17 +3,17 @@ public import TomboloChangesets
 public import TomboloModel
 internal import TomboloSyncProtocol
 
-/// The newest ticks, each of which begins where the one before ends. Bounded by number and size.
+/// The newest ticks, each of which begins where the previous one ends. Bounded by number and size.
 ///
-/// A device that comes back asks for what it missed, which is next to nothing of what happened. It finds the ticks that may
-/// concern it by the values that its predicates look for, without looking at the others.
+/// A device that returns asks for what it missed, which is usually a tiny part of what happened. The ring finds the
+/// ticks that may concern the device by the values in its predicates, without looking at the other ticks.
 public struct TickRing: Sendable {
-    /// How much is kept.
+    /// The limits of a ring.
     public struct Bounds: Sendable {
         public var tickCount: Int
-        /// Changes and refusals, over all ticks.
+        /// The maximum number of changes and refusals in all ticks together.
         public var itemCount: Int
-        /// Rough size, over all ticks, in bytes.
+        /// The maximum approximate size of all ticks together, in bytes.
         public var byteCount: Int
 
         public init(tickCount: Int, itemCount: Int, byteCount: Int) {
@@ -35,25 +35,25 @@ public struct TickRing: Sendable {
     }
 
     private let bounds: Bounds
-    /// Oldest first.
+    /// The ticks, oldest first.
     private var entries: Deque<Entry> = []
-    /// The place of the oldest entry; places count all ticks that were ever added.
+    /// The place of the oldest entry. Places count all ticks that were ever added.
     private var firstPlace = 0
-    /// Of the columns that somebody asked about lately.
+    /// Histories for the columns that were recently looked up.
     private var values: [ColumnPlace: TickHistory<Value>] = [:]
     private var clients = TickHistory<ClientID>()
-    /// Changes and refusals that are kept.
+    /// The number of changes and refusals in the ring.
     public private(set) var itemCount = 0
-    /// Roughly what is kept, in bytes.
+    /// The approximate size of the ring in bytes.
     public private(set) var byteCount = 0
 
-    /// Ticks that are kept.
+    /// The number of ticks in the ring.
     public var tickCount: Int { entries.count }
 
     public init(bounds: Bounds) { self.bounds = bounds }
 
-    /// Adds the tick that follows the newest.
-    /// - Returns: false for a tick that is too large to keep: nothing is left then.
+    /// Adds the tick that follows the newest one.
+    /// - Returns: false if the tick is too large to keep. The ring is then empty.
     public mutating func append(_ live: LiveTick) -> Bool {
         let entry = Entry(live: live, itemCount: live.itemCount, byteCount: live.byteCount)
         guard entry.itemCount <= bounds.itemCount, entry.byteCount <= bounds.byteCount else {
@@ -81,15 +81,15 @@ public struct TickRing: Sendable {
         forgetHistories()
     }
 
-    /// Nobody has asked about them since all of their ticks left.
+    /// Drops histories whose ticks have all left the ring since they were last used.
     private mutating func forgetHistories() {
         if clients.places.upperBound <= firstPlace { clients = TickHistory() }
         for (column, history) in values where history.places.upperBound <= firstPlace { values[column] = nil }
     }
 
-    /// The ticks after one that may concern a view or a client, oldest first.
-    /// - Parameter limit: the most ticks to return.
-    /// - Returns: nil if the ring doesn't reach back so far, or for more than `limit`.
+    /// The ticks after `number` that may concern a view or a client, oldest first.
+    /// - Parameter limit: the maximum number of ticks to return.
+    /// - Returns: nil if the ring doesn't reach back that far, or if there are more than `limit` ticks.
     public mutating func ticks(
         after number: Int64, thatMayConcern view: LiveView, _ client: ClientID, in schema: Schema, limit: Int
     ) -> [LiveTick]? {
@@ -102,10 +102,10 @@ public struct TickRing: Sendable {
         return indices.map { entries[$0].live }
     }
 
-    /// So few ticks are matched sooner than looked up.
+    /// Up to this number, matching the ticks is faster than looking them up.
     private static let lookUpThreshold = 8
 
-    /// The index of the tick that begins where another ends.
+    /// The index of the tick whose difference starts at the tick with this number.
     private func index(after number: Int64) -> Int? {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -115,8 +115,8 @@ public struct TickRing: Sendable {
         return low < entries.count && entries[low].live.previous == number ? low : nil
     }
 
-    /// The places of ticks that may concern a view or a client, in any order, with repeats; nil if the view looks for more
-    /// than single values.
+    /// The places of ticks that may concern a view or a client, in any order and with repeats. Nil if the view looks
+    /// for anything other than single values.
     private mutating func places(from first: Int, _ view: LiveView, _ client: ClientID, _ schema: Schema) -> [Int]? {
         var wanted: [(column: ColumnPlace, value: Value)] = []
         for (classIndex, predicate) in view.visibility.predicates {
@@ -139,7 +139,7 @@ public struct TickRing: Sendable {
 
     private mutating func enterClients(_ ring: Range<Int>) {
         guard clients.places.upperBound != ring.upperBound else { return }
-        // Moved out, so that there is one reference to change; below too.
+        // Moved out of the property, so that the reference is unique and a change copies nothing; the same below.
         var history = clients
         clients = TickHistory()
         history.enter(ring) { place, enter in

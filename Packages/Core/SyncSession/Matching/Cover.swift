@@ -1,20 +1,20 @@
 internal import TomboloModel
 
-/// One way from a row to a predicate: the row's value in a column is a given one, or lies in an interval.
+/// One way to find a predicate for a row: the row's value in a column equals a given one, or lies in an interval.
 enum Access: Hashable, Sendable {
     case value(Value, column: Int)
     case interval(Interval, column: Int)
 }
 
-/// Accesses such that every row that satisfies a predicate satisfies at least one of them. The opposite needn't hold:
-/// what a cover finds is a candidate. A predicate that no row satisfies has an empty cover.
+/// A set of accesses such that every row that satisfies a predicate satisfies at least one of them. The converse
+/// needn't hold: what a cover finds is only a candidate. A predicate that no row satisfies has an empty cover.
 struct Cover: Sendable {
-    /// The most accesses of one predicate, which bounds the memory that a device's predicate takes in an index. A larger
-    /// `IN` is evaluated for each row.
+    /// The maximum number of accesses for one predicate, which bounds the memory that a device's predicate takes in an
+    /// index. A predicate with a larger `IN` is evaluated for every row.
     static let maximumAccessCount = 512
 
     private(set) var accesses: [Access] = []
-    /// Of the broadest access.
+    /// The breadth of the broadest access.
     private var breadth = Breadth.none
 
     /// How many rows an access is likely to find, from few to many.
@@ -23,13 +23,13 @@ struct Cover: Sendable {
         case value
         case boundedInterval
         case openInterval
-        /// Nil, or a truth value, which many rows have.
+        /// Nil or a Boolean, which many rows have.
         case commonValue
 
         static func < (left: Breadth, right: Breadth) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Whether one row may satisfy several of the accesses.
+    /// Whether a row may satisfy several of the accesses.
     var mayRepeat: Bool {
         var first: Int?
         for access in accesses {
@@ -39,7 +39,7 @@ struct Cover: Sendable {
         return false
     }
 
-    /// Without accesses.
+    /// A cover without accesses.
     private init() {}
 
     private init(_ interval: Interval, column: Int) {
@@ -48,7 +48,8 @@ struct Cover: Sendable {
         breadth = interval.isBounded ? .boundedInterval : .openInterval
     }
 
-    /// The best cover of a predicate, the same each time, or nil if there is none of at most ``maximumAccessCount``.
+    /// The best cover of a predicate, which is always the same one. Nil if there is none with at most
+    /// ``maximumAccessCount`` accesses.
     init?(of predicate: Predicate, in item: ClassSchema) {
         guard let cover = Self.cover(of: predicate, isNegated: false, in: item) else { return nil }
         self = cover
@@ -74,7 +75,7 @@ struct Cover: Sendable {
 
     private static func cover(of literals: [Value], at path: PropertyPath, in item: ClassSchema) -> Cover? {
         guard let column = item.columnIndex(path.description) else {
-            // Evaluation reads nil where there is no such column.
+            // If the column doesn't exist, evaluation reads nil.
             return literals.contains(.null) ? nil : Cover()
         }
         guard literals.count <= maximumAccessCount else { return nil }
@@ -106,7 +107,7 @@ struct Cover: Sendable {
         return union
     }
 
-    /// The most selective cover of a part, where all bounds of a column are one part.
+    /// The most selective cover of any part. All bounds on one column count as one part.
     private static func conjunction(_ predicate: Predicate, _ isNegated: Bool, in item: ClassSchema) -> Cover? {
         var best: Cover?
         func consider(_ cover: Cover) {
@@ -135,7 +136,7 @@ struct Cover: Sendable {
 }
 
 extension Predicate {
-    /// What an order comparison or a test of a text's beginning asks for.
+    /// The interval for an order comparison or a test of a string's beginning; nil for other predicates.
     fileprivate var interval: (PropertyPath, Interval)? {
         switch self {
         case .compare(let path, let comparison, let literal): Interval(comparison, literal).map { (path, $0) }

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// A place between the values of a column: just before or just after one of them, or at either end. Values of different
+/// A position between the values of a column: just before or after a value, or at either end. Values of different
 /// kinds, which no column mixes, are ordered by kind.
 enum Cut: Hashable, Sendable {
     case start
@@ -17,7 +17,7 @@ enum Cut: Hashable, Sendable {
         }
     }
 
-    /// -1, 0 or 1.
+    /// Returns -1, 0 or 1.
     func order(_ other: Cut) -> Int {
         switch (self, other) {
         case (.start, .start), (.end, .end): 0
@@ -30,7 +30,7 @@ enum Cut: Hashable, Sendable {
     }
 }
 
-/// The values between two cuts. It never contains nil, for which every order comparison is false.
+/// The values between two cuts. Never contains nil, because every order comparison with nil is false.
 struct Interval: Hashable, Sendable {
     private(set) var lower: Cut
     private(set) var upper: Cut
@@ -50,13 +50,13 @@ struct Interval: Hashable, Sendable {
 }
 
 extension Interval {
-    /// The values that satisfy an order comparison with a literal, or nil if the comparison has no such interval.
+    /// The values that satisfy an order comparison with a literal. Nil if they don't form an interval.
     init?(_ comparison: Predicate.Comparison, _ literal: Value) {
         let isNaN = if case .double(let number) = literal { number.isNaN } else { false }
         switch comparison {
         case .equal, .notEqual: return nil
         case _ where literal.isNull: self = .empty
-        // Doubles are ordered so that every number, and NaN itself, is greater than NaN.
+        // Order comparisons treat NaN as less than every number and than itself.
         case .less where isNaN, .lessOrEqual where isNaN: self = .empty
         case .greater where isNaN, .greaterOrEqual where isNaN: return nil
         case .less: self.init(lower: .start, upper: .before(literal))
@@ -66,13 +66,13 @@ extension Interval {
         }
     }
 
-    /// The texts that begin with these bytes. The bytes of UTF-8 are in the order of the code points, so the first text
-    /// behind them has a greater last code point.
+    /// The strings that begin with the given one. UTF-8 bytes sort like code points, so the first string after all of
+    /// these has a greater last code point.
     init(textsBeginningWith prefix: String) {
         var scalars = Array(prefix.unicodeScalars)
         var upper = Cut.end
         while let last = scalars.popLast() {
-            // The only gap in the code points is that of the surrogates, from D800 to DFFF.
+            // The only gap between code points is that of the surrogates, D800 to DFFF.
             if let next = Unicode.Scalar(last.value == 0xd7ff ? 0xe000 : last.value + 1) {
                 scalars.append(next)
                 upper = .before(.string(String(String.UnicodeScalarView(scalars))))
@@ -84,11 +84,11 @@ extension Interval {
 }
 
 extension Value {
-    /// The order of ``order(_:)`` for values of the same kind, and of the kinds for others: -1, 0 or 1. NaN, which only
-    /// other software can have stored as a double, is greater than any number.
+    /// Orders values of the same kind like ``order(_:)``, and values of different kinds by kind: returns -1, 0 or 1.
+    /// NaN, which only other software can have stored as a double, is greater than any number.
     func totalOrder(_ other: Value) -> Int {
         switch (self, other) {
-        // The most frequent first, at the least cost.
+        // The most frequent types come first, because they're cheapest to compare.
         case (.int(let a), .int(let b)), (.date(let a), .date(let b)): a == b ? 0 : (a < b ? -1 : 1)
         case (.double(let a), .double(let b)) where a.isNaN || b.isNaN: a.isNaN == b.isNaN ? 0 : (a.isNaN ? 1 : -1)
         default: order(other) ?? (kind == other.kind ? 0 : (kind < other.kind ? -1 : 1))

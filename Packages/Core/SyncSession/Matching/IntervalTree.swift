@@ -1,9 +1,9 @@
 internal import TomboloModel
 
-/// Intervals of one column, each of a slot, in an AVL tree by lower cut. A node knows the largest upper cut below it, so
-/// that a value finds the intervals that contain it, and few others.
+/// The intervals of one column, each belonging to a slot, in an AVL tree sorted by lower cut. A node knows the largest
+/// upper cut in its subtree, so that a lookup visits the intervals that contain a value and few others.
 ///
-/// Balanced whatever the order of insertion: devices choose the intervals.
+/// The tree stays balanced whatever the order of insertion, which matters because devices choose the intervals.
 struct IntervalTree: Sendable {
     private struct Node {
         var interval: Interval
@@ -11,7 +11,7 @@ struct IntervalTree: Sendable {
         var left = IntervalTree.none
         var right = IntervalTree.none
         var height = 1
-        /// The node at or below this one whose upper cut is the largest.
+        /// The node in this subtree that has the largest upper cut.
         var last: Int
     }
 
@@ -23,7 +23,8 @@ struct IntervalTree: Sendable {
 
     var isEmpty: Bool { root == Self.none }
 
-    /// - Returns: the place of the interval, by which it is removed. In O(log n).
+    /// Adds an interval in O(log n).
+    /// - Returns: the interval's place, which is needed to remove it.
     mutating func insert(_ interval: Interval, slot: Int) -> Int {
         let place: Int
         if let free = freeNodes.popLast() {
@@ -37,14 +38,14 @@ struct IntervalTree: Sendable {
         return place
     }
 
-    /// In O(log n).
+    /// Removes an interval in O(log n).
     mutating func remove(_ place: Int) {
         root = removing(place, below: root)
         nodes[place] = Node(interval: .empty, slot: Self.none, last: place)
         freeNodes.append(place)
     }
 
-    /// Appends the slots of the intervals that contain a value: k of n in O(k log n) at most.
+    /// Appends the slots of the intervals that contain a value. Finding k of n takes at most O(k log n).
     func append(containing value: Value, to slots: inout [Int]) {
         nodes.withUnsafeBufferPointer { Self.append($0, below: root, containing: value, to: &slots) }
     }
@@ -65,7 +66,8 @@ struct IntervalTree: Sendable {
 // MARK: - Balance
 
 extension IntervalTree {
-    /// By lower cut. Places are distinct, so that a node is found among others with its lower cut.
+    /// Orders nodes by lower cut. Ties are ordered by place, so that a node can be found among others with the same
+    /// lower cut.
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let order = nodes[left].interval.lower.order(nodes[right].interval.lower)
         return order == 0 ? left < right : order < 0
@@ -112,10 +114,11 @@ extension IntervalTree {
 
     private func height(_ node: Int) -> Int { node == Self.none ? 0 : nodes[node].height }
 
-    /// Positive if the left side is the higher one.
+    /// Positive if the left side is higher.
     private func slant(_ node: Int) -> Int { height(nodes[node].left) - height(nodes[node].right) }
 
-    /// The root of the subtree after it has been balanced; its sides are balanced already.
+    /// Balances a subtree whose sides are already balanced.
+    /// - Returns: the subtree's root.
     private mutating func balanced(_ node: Int) -> Int {
         update(node)
         let slant = slant(node)

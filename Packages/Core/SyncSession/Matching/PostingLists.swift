@@ -1,7 +1,7 @@
 internal import TomboloModel
 
-/// For each value of one column, the slots that look for it. The lists are linked through one array, so that a value
-/// that a single slot looks for, as most are, costs no allocation of its own.
+/// For each value of one column, the slots that look for it. The lists are linked through one array. A value that only
+/// one slot looks for, which is the usual case, therefore needs no allocation of its own.
 struct PostingLists: Sendable {
     private struct Posting {
         var slot: Int
@@ -17,7 +17,7 @@ struct PostingLists: Sendable {
 
     var isEmpty: Bool { firstPostings.isEmpty }
 
-    /// - Returns: the place in the value's list, by which the slot is removed.
+    /// - Returns: the slot's place in the value's list, which is needed to remove it.
     mutating func insert(_ value: Value, slot: Int) -> Int {
         let next = firstPostings[value] ?? Self.none
         let posting = Posting(slot: slot, previous: Self.none, next: next)

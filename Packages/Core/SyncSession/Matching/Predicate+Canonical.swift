@@ -1,9 +1,10 @@
 package import TomboloModel
 
 extension Predicate {
-    /// The same condition in one written form, so that devices that mean the same share one evaluation: nested
-    /// conjunctions and disjunctions are flattened, their parts and the literals of `IN` sorted and without repeats,
-    /// equalities of a disjunction joined in an `IN`, double negations and constants removed. Cheap parts come first.
+    /// The same condition in one canonical form, so that devices with equivalent conditions share one evaluation.
+    /// Nested conjunctions and disjunctions are flattened; their parts and the literals of `IN` are sorted, without
+    /// duplicates; equalities in a disjunction are joined in an `IN`; double negations and constants are removed. Cheap
+    /// parts come first.
     package var canonical: Predicate {
         switch self {
         case .constant, .compare, .text: return self
@@ -33,8 +34,8 @@ extension Predicate {
         }
     }
 
-    /// What the parts of a disjunction look for in one property, in one `IN`. Sorting a thousand subscriptions as conditions
-    /// took tens of milliseconds.
+    /// Joins the values that the parts of a disjunction look for in one property into one `IN`. Sorting a thousand
+    /// subscriptions as separate conditions took tens of milliseconds.
     private static func joiningValues(_ parts: [Predicate]) -> [Predicate] {
         var literals: [PropertyPath: [Value]] = [:]
         var others: [Predicate] = []
@@ -48,7 +49,7 @@ extension Predicate {
         return others + literals.map { Predicate.isIn($0.key, $0.value).canonical }
     }
 
-    /// -1, 0 or 1: a total order of written forms, in which equal forms have the same place.
+    /// Returns -1, 0 or 1: a total order of written forms, in which only equal forms compare as equal.
     private func order(_ other: Predicate) -> Int {
         switch (self, other) {
         case (.constant(let a), .constant(let b)): a == b ? 0 : (b ? -1 : 1)
@@ -105,7 +106,7 @@ extension Predicate.TextTest {
 }
 
 extension PropertyPath {
-    /// Names are compared as Swift compares them, as equality of paths does.
+    /// Names are compared as Swift compares strings, which matches the equality of paths.
     fileprivate func order(_ other: PropertyPath) -> Int {
         names.order(other.names) { $0 == $1 ? 0 : ($0 < $1 ? -1 : 1) }
     }
@@ -124,7 +125,7 @@ extension Array {
         return count.order(other.count)
     }
 
-    /// Of elements with the same place, one stays.
+    /// Sorts the elements and keeps one of each group that compares as equal.
     fileprivate func sortedWithoutRepeats(by order: (Element, Element) -> Int) -> [Element] {
         sorted { order($0, $1) < 0 }.reduce(into: []) { kept, element in
             if let last = kept.last, order(last, element) == 0 { return }

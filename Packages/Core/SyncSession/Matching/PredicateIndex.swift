@@ -1,12 +1,12 @@
 package import TomboloModel
 
-/// The predicates, of one class, that devices look at, arranged so that a row finds those it satisfies without looking
-/// at the others.
+/// The predicates that devices have on one class, arranged so that a row finds those it satisfies without evaluating
+/// the others.
 ///
-/// An index enters each predicate under the accesses of its ``Cover``. A row looks up its value in each column, and
-/// evaluates what it finds.
+/// The index enters each predicate under the accesses of its ``Cover``. A lookup takes the row's value in each column
+/// and evaluates only the predicates found there.
 package struct PredicateIndex: Sendable {
-    /// A predicate that each row evaluates.
+    /// A predicate that is evaluated for every row.
     package struct Unindexed: Hashable, Sendable {
         package let id: Int
         /// The predicate's ``Predicate/partCount``.
@@ -19,11 +19,11 @@ package struct PredicateIndex: Sendable {
     private struct Entry {
         let id: Int
         let predicate: Predicate
-        /// Nil where every row that finds the entry satisfies the predicate.
+        /// Nil if every row that finds the entry satisfies the predicate.
         let test: RowPredicate?
-        /// Whether a row may find the entry several times.
+        /// Whether a row may find the entry more than once.
         let mayRepeat: Bool
-        /// Where the accesses of the cover are, in their order; or the position in `unindexed`, if there is no cover.
+        /// The places of the cover's accesses, in their order. If there is no cover, the position in `unindexed`.
         var places: [Int] = []
     }
 
@@ -39,10 +39,11 @@ package struct PredicateIndex: Sendable {
     private var freeSlots: [Int] = []
     /// By the column's position in the class.
     private var columns: [ColumnIndex]
-    /// The predicates that no equality, `IN` or range narrows, in no particular order: each row evaluates all of them.
+    /// The predicates that no equality, `IN` or range narrows, in no particular order. All of them are evaluated for
+    /// every row.
     package private(set) var unindexed: [Unindexed] = []
 
-    /// Without predicates.
+    /// An empty index.
     package init(of item: ClassSchema) {
         self.item = item
         columns = Array(repeating: ColumnIndex(), count: item.columns.count)
@@ -50,7 +51,7 @@ package struct PredicateIndex: Sendable {
 
     package var isEmpty: Bool { slots.isEmpty }
 
-    /// Adds a predicate, whose paths must have one name. Replaces the one that the id had.
+    /// Adds a predicate, whose paths must have only one name. Replaces any predicate with the same id.
     package mutating func insert(_ predicate: Predicate, id: Int) {
         remove(id: id)
         let cover = Cover(of: predicate, in: item)
@@ -77,7 +78,7 @@ package struct PredicateIndex: Sendable {
         entries[slot] = entry
     }
 
-    /// Does nothing if the id isn't in the index.
+    /// Removes a predicate. Does nothing if the id isn't in the index.
     package mutating func remove(id: Int) {
         guard let slot = slots.removeValue(forKey: id), let entry = entries[slot] else { return }
         if let cover = Cover(of: entry.predicate, in: item) {
@@ -99,7 +100,7 @@ package struct PredicateIndex: Sendable {
     }
 
     /// Calls `body` once for each id whose predicate the row satisfies, in no particular order.
-    /// - Returns: how many predicates were looked at.
+    /// - Returns: the number of candidates.
     @discardableResult
     package func forEachMatch(of row: Row, _ body: (Int) -> Void) -> Int {
         let candidates = candidates(for: row)
@@ -109,10 +110,10 @@ package struct PredicateIndex: Sendable {
         return candidates.count
     }
 
-    /// The ids of the predicates that must be evaluated for a row, each once, in no particular order.
+    /// The ids of the candidates for a row, each once, in no particular order.
     package func candidateIDs(for row: Row) -> [Int] { candidates(for: row).compactMap { entries[$0]?.id } }
 
-    /// Slots, each once.
+    /// The slots of the candidates, each once.
     private func candidates(for row: Row) -> [Int] {
         var result = unindexed.map(\.slot)
         for column in columns.indices {
@@ -122,7 +123,7 @@ package struct PredicateIndex: Sendable {
             }
         }
         if result.count - unindexed.count > 1 {
-            // Most predicates are entered so that no row finds them twice; the set stays empty.
+            // Most predicates can't be found twice by the same row, so the set usually stays empty.
             var found: Set<Int> = []
             result.removeAll { slot in (entries[slot]?.mayRepeat ?? true) && !found.insert(slot).inserted }
         }
@@ -131,7 +132,7 @@ package struct PredicateIndex: Sendable {
 }
 
 extension Predicate {
-    /// Whether it asks for nothing but one of some values in a column.
+    /// Whether the predicate only requires that a column has one of some values.
     fileprivate var asksForValues: Bool {
         switch self {
         case .compare(_, .equal, _), .isIn: true

@@ -2,7 +2,7 @@ internal import TomboloChangesets
 public import TomboloModel
 public import TomboloSyncProtocol
 
-/// Makes one batch out of a reader: what changed, what moved in, what moved out. The same for every store.
+/// Makes one batch from a reader: changes, move-ins and move-outs. The same code for every store.
 public struct BatchReader {
     private let request: ReadRequest
     private let reader: any TickReader
@@ -12,7 +12,7 @@ public struct BatchReader {
     private var objectsSoFar = 0
     private var totalObjects = 0
 
-    /// Reads a batch and hands its frames over one by one; waits for `send`, which is the back-pressure.
+    /// Reads a batch and passes its frames to `send` one by one. Waiting for `send` provides backpressure.
     public static func read(
         _ request: ReadRequest, from reader: any TickReader, schema: Schema,
         send: (BatchFrame) async throws -> Void
@@ -129,7 +129,7 @@ public struct BatchReader {
         self = batch
     }
 
-    /// The block in parts that fit a frame, without the rows whose object is in the difference already.
+    /// Splits a block into parts that fit into a frame. Leaves out rows whose objects are already in the difference.
     private func parts(of block: RowBlock, position: Int, except changed: Set<Value>) -> [RowBlock] {
         guard !changed.isEmpty else { return block.cut(schema: schema) }
         return block.cut(schema: schema) { row in

@@ -5,19 +5,19 @@ public import TomboloSyncProtocol
 /// What a session needs to read to bring its device from one state to another.
 public struct ReadRequest: Sendable {
     public let client: ClientID
-    /// The tick that the device stands on; nil reads everything and replaces what the device has.
+    /// The device's current tick. Nil to read everything and replace what the device has.
     public let from: Tick?
-    /// What the device has at `from`.
+    /// What the device sees at `from`.
     public let old: Visibility
-    /// What it shall have.
+    /// What the device should see.
     public let new: Visibility
     public let subscriptionVersion: Int64
     public let rulesFingerprint: UInt64
     public let schemaFingerprint: UInt64
-    /// Column positions to send, by class, the primary key first. Nothing is sent of other classes.
+    /// The columns to send, by class position, the primary key first. Other classes aren't sent.
     public let deviceColumns: [Int: [Int]]
-    /// What the device gets in place of values that its user may not read, or that it can't hold. Changes of hidden columns
-    /// alone send nothing.
+    /// What the device gets in place of values that its user can't read or that it can't hold. Changes that affect only
+    /// hidden columns aren't sent.
     public let mask: ColumnMask
 
     public init(

@@ -2,9 +2,9 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Batches that are read, what ends them, and what they acknowledge.
+/// Reading batches, ending them, and what they acknowledge.
 extension ServerSession {
-    /// Starts reading the batch that brings the device to the wanted subscriptions; nil reads everything.
+    /// Starts reading the batch that brings the device to the wanted subscriptions. If `tick` is nil, reads everything.
     mutating func startReading(from tick: Tick?) -> Action {
         owesFirstBatch = false
         if let set = waitingSubscriptions {
@@ -66,7 +66,7 @@ extension ServerSession {
 
     var hasAcknowledgement: Bool { min(progress.last, confirmed) > acknowledged }
 
-    /// What a batch of `tick` acknowledges: 0 where nothing new is known.
+    /// What a batch at the current tick acknowledges; 0 if there is nothing new.
     mutating func acknowledge() -> (acknowledged: Int64, refusals: [RefusedWrite]) {
         guard hasAcknowledgement else { return (0, []) }
         let news = (acknowledged + 1)...min(progress.last, confirmed)
@@ -86,7 +86,7 @@ extension ServerSession {
         return (end, told)
     }
 
-    /// Ends a batch, and adds batches without frames while refusals are left that didn't fit.
+    /// Ends a batch. Adds batches without frames as long as there are refusals that didn't fit.
     mutating func ends(frameCount: Int, _ traceparents: [String] = []) -> [Action] {
         var actions = [Action.send(.end(end(frameCount: frameCount, traceparents)))]
         while hasAcknowledgement { actions.append(.send(.end(end(frameCount: 0)))) }
@@ -107,7 +107,7 @@ extension ServerSession {
             frameCount: frameCount, traceparents: traceparents)
     }
 
-    /// Moves an idle device's position on, so that its base and its clock stay fresh.
+    /// Moves an idle device's position forward, so that its base and clock stay current.
     mutating func heartbeat() -> [Action] {
         heartbeats = unapplied < Self.maximumUnappliedBatches ? 0 : heartbeats + 1
         guard heartbeats < Self.maximumUnappliedHeartbeats else {

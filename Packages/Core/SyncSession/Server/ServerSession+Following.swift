@@ -2,7 +2,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Ticks that the feed tells of.
+/// Ticks that the feed announces.
 extension ServerSession {
     var canTakeBatch: Bool {
         guard case .live = phase else { return false }
@@ -16,8 +16,8 @@ extension ServerSession {
         return [.follow(followCount, after: tick.number, liveView)]
     }
 
-    /// Takes the batches of ticks after the one that the session stands on.
-    /// - Parameter isStaying: whether the session is told of what comes after `last`.
+    /// Takes the batches for the ticks after the session's current tick.
+    /// - Parameter isStaying: whether the session will be told of ticks after `last`.
     mutating func catchUp(_ batches: [LiveBatch], to last: Tick, staying isStaying: Bool) -> [Action] {
         guard let number = following.number else { return [] }
         var actions: [Action] = []
@@ -41,7 +41,8 @@ extension ServerSession {
         return [.unfollow(number)]
     }
 
-    /// - Returns: nil if the session can't take the batch now, and stands on the tick before.
+    /// Takes a batch for a tick.
+    /// - Returns: nil if the session can't take the batch now. It then stays at its current tick.
     mutating func take(_ batch: LiveBatch) -> [Action]? {
         guard batch.tick.number > tick.number else { return [] }
         guard canTakeBatch else { return nil }

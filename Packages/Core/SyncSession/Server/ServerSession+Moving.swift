@@ -1,40 +1,41 @@
 public import TomboloModel
 internal import TomboloSyncProtocol
 
-/// A model that changed: the session goes on with other classes, and its device notices nothing but what it may see now.
+/// Changes of the model. The session continues with other classes, and its device notices only the changes in what it
+/// may see.
 extension ServerSession {
-    /// Begins nothing new from here on, until ``move(to:_:)``. What is under way goes on: a batch that is read, and the
-    /// uploads that came.
+    /// Starts nothing new until ``move(to:_:)``. Work in progress continues: a batch that is being read, and uploads
+    /// that have already arrived.
     public mutating func hold() -> [Action] {
         isHeld = true
         return stopFollowing()
     }
 
-    /// Whether nothing is under way any more that knows the positions of classes and columns.
+    /// Whether nothing that depends on the positions of classes and columns is still in progress.
     public var canMove: Bool {
         guard case .live = phase else { return false }
         return isHeld && following == .no && uploading.isEmpty && waitingChangesets.isEmpty
     }
 
-    /// Whether messages of the device have to wait for the move.
+    /// Whether messages from the device must wait for the move.
     public var awaitsMove: Bool {
         guard case .live = phase else { return false }
         return isHeld
     }
 
-    /// Goes on with other classes, which have everything that the device has, be it under other names. Only where
-    /// ``canMove``.
+    /// Continues with other classes. They include everything that the device has, perhaps under other names. Allowed
+    /// only if ``canMove`` is true.
     ///
-    /// The device gets the difference between what it could see by the rules and classes so far and what it may see by
-    /// the new ones, as of a new tick.
-    /// - Parameter authority: about the new classes.
+    /// The device gets the difference between what it could see under the old rules and classes and what it can see
+    /// under the new ones, as of a new tick.
+    /// - Parameter authority: the authority for the new classes.
     public mutating func move(to schema: Schema, _ authority: SessionAuthority) -> [Action] {
         guard canMove else { return [] }
         let device: DeviceSchema
         do throws(SessionFailure) {
             device = try Self.deviceSchema(deviceClasses, in: schema)
         } catch {
-            // Whoever connects again learns what is wrong, or is served with a newer model.
+            // A device that connects again learns what is wrong, or is served with a newer model.
             return fail(
                 SessionFailure(
                     .unavailable, "The server's model changed, and lacks what this device has: \(error.message)",
@@ -64,12 +65,12 @@ extension ServerSession {
         } catch {
             return fail(error)
         }
-        // In rows that the device keeps there are values that it may have no longer, or lacks.
+        // Rows that the device keeps have values that it may no longer have, or lack values that it may have now.
         if hadHidden != onDevice(authority.hidden) || hadHiddenLists != mask.hiddenLists { needsEverything = true }
         return [startReading(from: tick)]
     }
 
-    /// What the device said of its classes in hello, as far as the session still knows.
+    /// The device's classes as described in its hello, as far as the session still knows them.
     var deviceClasses: [HelloClass] {
         deviceColumns.sorted { $0.key < $1.key }.map { index, columns in
             let item = schema[index]
@@ -84,7 +85,7 @@ extension ServerSession {
         }
     }
 
-    /// Hidden columns at their positions in the new classes.
+    /// The hidden columns, at their positions in the new classes.
     private func hidden(
         _ columns: [Int: Set<Int>], in before: Schema, by former: [Int: Int], on schema: Schema
     ) -> [Int: Set<Int>] {

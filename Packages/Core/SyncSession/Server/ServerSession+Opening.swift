@@ -2,7 +2,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// From hello to the first batch.
+/// The session's phases from hello to the first batch.
 extension ServerSession {
     mutating func begin(_ hello: Hello) -> [Action] {
         guard (ProtocolVersion.oldest...ProtocolVersion.current).contains(hello.protocolVersion) else {
@@ -20,7 +20,7 @@ extension ServerSession {
         return [.authenticate(accessToken: hello.accessToken)]
     }
 
-    /// Nobody else's hello is looked at more closely.
+    /// Examines the rest of the hello. This happens only after the user has been authenticated.
     mutating func authenticated(_ hello: Hello, _ authority: SessionAuthority) -> [Action] {
         do throws(SessionFailure) {
             let device = try Self.deviceSchema(hello.classes, in: schema)
@@ -38,9 +38,9 @@ extension ServerSession {
             hello.activeSubscriptions = everything
             hello.wantedSubscriptions = everything
         }
-        // A gateway with wider bounds may have taken it, or it looks at what the user may not read: which objects don't
-        // match any more would tell. What the device has by it is replaced, and not refused: the device could never get
-        // rid of it.
+        // The device's set may be invalid because a gateway with higher limits accepted it, or because it uses
+        // properties that the user can't read: the objects that stop matching would reveal their values. Such a set
+        // isn't refused, because the device could never get rid of it. Instead, the content is replaced.
         if (try? check(hello.activeSubscriptions)) == nil { needsEverything = true }
         schemaFingerprint = HelloClass.fingerprint(of: hello.classes)
         self.authority = authority
@@ -54,14 +54,14 @@ extension ServerSession {
         } catch {
             throw SessionFailure(.badSubscription, error.message)
         }
-        // Which objects match would tell what the user may not read.
+        // Which objects match would reveal values that the user can't read.
         for subscription in set.subscriptions {
             guard let index = schema.index(of: subscription.className), let hidden = mask.hidden[index] else {
                 continue
             }
             let item = schema[index]
             for path in subscription.predicate.paths {
-                // The names of a path together may be those of one column: of a property of an embedded object.
+                // A path's names together may be the name of one column, which belongs to a property of an embedded object.
                 guard let name = try? schema.resolve(path, from: item).column?.name,
                     let column = item.columnIndex(name), hidden.contains(column)
                 else { continue }
@@ -92,8 +92,8 @@ extension ServerSession {
         return [welcome] + startFirstBatch(hello, check)
     }
 
-    /// Whether the device's content was made with the subscriptions, rules and classes that hold now, so that nothing but
-    /// later ticks is missing. Not for one whose changesets are to be verified: the outcome of theirs may be in any tick.
+    /// Whether the device's content was made with the current subscriptions, rules and classes, so that it lacks only
+    /// later ticks. Not used for a device whose changesets must be verified, because any tick may have their outcomes.
     func canResume(_ hello: Hello) -> Bool {
         hello.position.tick > 0 && !needsEverything && !hasNewAuthority
             && hello.position.subscriptionVersion == hello.wantedSubscriptions.version
@@ -102,8 +102,8 @@ extension ServerSession {
             && hello.position.rulesFingerprint == authority?.rulesFingerprint
     }
 
-    /// The feed tells the session what came after its device's tick, or that it doesn't reach back so far: the changelog is
-    /// read then.
+    /// Continues at the device's tick. The feed then tells the session what came later. If the feed doesn't reach back
+    /// that far, the changelog is read.
     mutating func resume(_ hello: Hello, at tick: Tick) -> [Action] {
         phase = .live
         visibility = visibility(of: subscriptions)
@@ -129,25 +129,25 @@ extension ServerSession {
         }
     }
 
-    /// What the device has: by the rules as they are, or by those that its content was made with.
+    /// What the device sees, under the current rules or those that its content was made with. Nil if that's unknown.
     func formerVisibility(of hello: Hello) -> Visibility? {
         if hello.position.rulesFingerprint == authority?.rulesFingerprint {
             return visibility(of: hello.activeSubscriptions)
         }
         guard let formerly = formerlyReadable else { return nil }
         let readable = { formerly[$0] ?? Predicate.constant(false) }
-        // It was kept only because no column was hidden. In rows that the device keeps there would be values that it may
-        // have no longer, or lacks.
+        // The former read conditions are kept only if no column was hidden then. If columns are hidden now, rows that
+        // the device keeps have values that it may no longer have, or lack values that it may have now.
         guard onDevice(mask.hidden).isEmpty, hiddenLists(by: readable) == mask.hiddenLists else { return nil }
         return Visibility(subscriptions: hello.activeSubscriptions, schema: schema, readable: readable)
     }
 
-    /// The element classes of the device's lists that its user may not read.
+    /// The element classes of the device's lists that its user can't read.
     func hiddenLists(by readable: (Int) -> Predicate) -> Set<Int> {
         Visibility.hiddenLists(of: deviceColumns.keys, in: schema, readable: readable)
     }
 
-    /// The columns to send, by class: those of the device, without lists that its user may not read.
+    /// The columns to send, by class: the device's columns, without lists that its user can't read.
     var sentColumns: [Int: [Int]] {
         mask.hiddenLists.isEmpty ? deviceColumns : deviceColumns.filter { !mask.hiddenLists.contains($0.key) }
     }

@@ -1,14 +1,14 @@
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// A session in a partition has no subscriptions: what it may read of the partition is what it gets.
+/// A session with a partition has no subscriptions: it gets everything in the partition that its user may read.
 extension ServerSession {
     static let noSubscriptions = SessionFailure(
         .badSubscription,
         "A Realm of a partition has no subscriptions: it has everything of the partition that the user may read. For "
             + "queries of your own open the Realm with user.flexibleSyncConfiguration().")
 
-    /// Every class that the device has. Objects outside the partition can't be read.
+    /// A subscription to every class that the device has. Objects outside the partition can't be read anyway.
     var everything: SubscriptionSet {
         let classes = deviceColumns.keys.sorted().filter { schema[$0].owner == nil }.map { schema[$0].name }
         return SubscriptionSet(
@@ -16,8 +16,8 @@ extension ServerSession {
             subscriptions: classes.map { Subscription(name: nil, className: $0, predicate: .constant(true)) })
     }
 
-    /// - Throws: a failure for subscriptions in a partition, and for a new device whose user may read nothing of it. A
-    ///   device that has something of it first gets it taken away.
+    /// - Throws: a failure if the device wants subscriptions in a partition, or if a new device's user can't read
+    ///   anything in it. A device that already has content is let in, so that the content is removed first.
     func checkPartition(_ hello: Hello, _ authority: SessionAuthority) throws(SessionFailure) {
         guard let partition = authority.partition else { return }
         guard hello.wantedSubscriptions.subscriptions.isEmpty else { throw Self.noSubscriptions }

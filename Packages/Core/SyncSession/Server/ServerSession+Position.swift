@@ -4,7 +4,7 @@ public import TomboloSyncProtocol
 extension ServerSession.PositionCheck {
     /// Judges a device's position.
     /// - Parameters:
-    ///   - known: what ``ServerStore/tick(_:)`` says of the position's tick.
+    ///   - known: what ``ServerStore/tick(_:)`` returns for the position's tick.
     ///   - latest: the store's newest tick, read from the primary after `known`.
     public init(_ position: Position, known: Tick?, latest: Tick) {
         if position.tick == 0 {

@@ -2,9 +2,9 @@ public import TomboloChangesets
 public import TomboloModel
 public import TomboloSyncProtocol
 
-/// What operators are told of a session.
+/// What operators are told about a session.
 extension ServerSession {
-    /// The phase, as metrics and the inspector name it.
+    /// The phase, under the names that metrics and the inspector use.
     public enum State: String, Hashable, Sendable, CaseIterable {
         case waiting
         case authenticating
@@ -27,34 +27,34 @@ extension ServerSession {
         }
     }
 
-    /// The newest tick that has been looked at.
+    /// The newest tick that the session has handled.
     public var reached: Tick { tick }
 
     /// Whether the feed tells the session of every tick that concerns it.
     public var isFollowed: Bool { if case .yes = following { true } else { false } }
 
-    /// A moment of the session.
+    /// A session's state at one moment.
     public struct Report: Sendable {
         public let state: State
         public let subscriptions: SubscriptionSet
-        /// A set that waits for the batch under way.
+        /// A set that waits for the current batch to end.
         public let waitingSubscriptions: SubscriptionSet?
-        /// The partition that the session is in; nil for a session by subscriptions.
+        /// The session's partition, or nil if the session uses subscriptions.
         public let partition: Value?
-        /// All that concerns the device up to this tick was sent, or found not to concern it.
+        /// Everything up to this tick was either sent to the device or doesn't concern it.
         public let tick: Tick
-        /// The tick of the last batch that was sent.
+        /// The tick of the last batch sent.
         public let sentTick: Int64
-        /// Batches that the device has not said to have applied.
+        /// The number of batches that the device hasn't confirmed as applied.
         public let unappliedCount: Int
         /// Whether the feed tells the session of ticks.
         public let isFollowing: Bool
-        /// Whether the connection takes data.
+        /// Whether the connection accepts data.
         public let isWritable: Bool
-        /// Changesets that wait for the upload under way, and those of it.
+        /// The number of changesets that wait for the current upload, and the number in that upload.
         public let waitingUploadCount: Int
         public let uploadingCount: Int
-        /// The highest changeset that came on this connection, and the highest whose outcome was sent to the device.
+        /// The highest changeset received on this connection, and the highest whose outcome was sent to the device.
         public let received: Int64
         public let acknowledged: Int64
     }

@@ -2,21 +2,21 @@ public import TomboloModel
 public import TomboloSyncProtocol
 
 extension ServerSession {
-    /// What a device has of the server's classes, and under which names.
+    /// The part of the server's classes that a device has, and the device's names for it.
     struct DeviceSchema: Hashable, Sendable {
         /// The positions of the device's columns, by class, the primary key first.
         var columns: [Int: [Int]] = [:]
-        /// The columns that the device knows as required although the server's may be nil.
+        /// The columns that are required on the device although the server allows nil.
         var required: [Int: Set<Int>] = [:]
         var names = DeviceNames()
     }
 
-    /// Whether a schema has everything that a device says it has.
+    /// Whether a schema has everything that a device has declared.
     public static func serves(_ classes: [HelloClass], with schema: Schema) -> Bool {
         (try? deviceSchema(classes, in: schema)) != nil
     }
 
-    /// Finds the device's classes and properties, under their names or names that they had.
+    /// Finds the device's classes and properties by their current or previous names.
     /// - Throws: a failure that names the first class, property or type that the server doesn't have.
     static func deviceSchema(_ classes: [HelloClass], in schema: Schema) throws(SessionFailure) -> DeviceSchema {
         var result = DeviceSchema()
@@ -34,7 +34,7 @@ extension ServerSession {
             var columns: [Int] = []
             for text in described.columns {
                 let found = try column(text, of: item, in: schema)
-                // Each time it is named, its values would be read and sent once more.
+                // If a property were named twice, its values would be read and sent twice.
                 guard !columns.contains(found.position) else {
                     throw SessionFailure(
                         .badSchema,
@@ -76,7 +76,7 @@ extension ServerSession {
         guard text[colon...].hasPrefix(": ") else { throw mismatch(text, column, item) }
         let type = String(text[colon...].dropFirst(2))
         if type == serverType { return (position, name, false) }
-        // A property that became optional: older versions get a zero in place of nil.
+        // A property that became optional: older versions get a zero instead of nil.
         if column.isOptional, column.linkTarget == nil, type + "?" == serverType { return (position, name, true) }
         guard isFormerTarget(type, of: column, in: schema) else { throw mismatch(text, column, item) }
         return (position, name, false)
@@ -88,8 +88,8 @@ extension ServerSession {
             "\(item.name): the device has '\(shown(text))', the server has '\(HelloClass.describe(column))'.")
     }
 
-    /// Whether a link or an embedded object names a class as it was called before. Embedded classes have no tables: what a
-    /// device calls one means nothing to the server.
+    /// Whether a link or embedded object refers to a class by a previous name. Embedded classes have no tables, so the
+    /// name that a device uses for one doesn't matter to the server.
     private static func isFormerTarget(_ type: String, of column: Column, in schema: Schema) -> Bool {
         guard let parsed = PropertyType.parse(type), parsed.isOptional == column.isOptional else { return false }
         switch (parsed.type, column.type) {
@@ -101,7 +101,7 @@ extension ServerSession {
         }
     }
 
-    /// A device's text as messages show it: its first so many bytes.
+    /// The number of bytes that messages quote of a device's input.
     private static let shownByteCount = 100
 
     private static func shown(_ text: String) -> String { text.shortened(toByteCount: shownByteCount) }

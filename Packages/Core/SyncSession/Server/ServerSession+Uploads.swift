@@ -51,13 +51,14 @@ extension ServerSession {
         outcomes: for (number, result) in zip(numbers, results) {
             switch result {
             case .applied, .duplicate:
-                // What came before a gap is not shown to be the device's own.
+                // Changesets before a gap haven't been shown to be the device's own.
                 if number == confirmed + 1 { confirmed = number }
             case .gap(let expected):
                 return reset("The server expects changeset \(expected) of this device next, and got a later one.")
             case .conflict: return resetCopy()
             case .unknownBase:
-                // The device gets everything anew; its pending changesets then stand on that tick and come again.
+                // The device gets everything again. Its pending changesets are then based on the new tick, and it
+                // uploads them once more.
                 awaitsNewBase = number
                 received = number - 1
                 waitingChangesets = []
@@ -78,7 +79,7 @@ extension ServerSession {
             needsEverything = true
             if case .live = phase, !isHeld { actions.append(startReading(from: nil)) }
         } else if case .live = phase, hasAcknowledgement {
-            // The tick that has the outcome was sent before the device had shown that the changeset is its own.
+            // The tick with the outcome was sent before the device had shown that the changeset is its own.
             actions += ends(frameCount: 0)
         }
         return actions + uploadNext() + followIfPossible()

@@ -1,6 +1,6 @@
 internal import TomboloSyncProtocol
 
-/// The ends of phases that wait for the device.
+/// Time limits for the phases that wait for the device.
 extension ServerSession {
     mutating func countToOpening() -> [Action] {
         heartbeats += 1

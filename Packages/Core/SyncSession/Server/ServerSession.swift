@@ -2,66 +2,66 @@ public import TomboloChangesets
 public import TomboloModel
 public import TomboloSyncProtocol
 
-/// One device's connection, on the gateway's side: event in, actions out. No I/O, no clock.
+/// The gateway's side of one device's connection: events in, actions out. No I/O, no clock.
 ///
-/// Phases and what leaves them:
+/// Phases and their transitions:
 /// - `waiting` for hello → `authenticating`; anything else fails the session.
 /// - `authenticating` → `opening`, or failed.
-/// - `opening` → `verifying` when the server has changesets under the client's name whose outcome the device has not
-///   seen; else `live` where only ticks separate the device from the present, which the feed may still know; else
-///   `reading`, or reset, or failed. A first batch always comes, empty if need be.
-/// - `verifying` → `reading` when the device has shown each of them to be its own; else reset: a copy of its file sent
-///   them.
-/// - `reading` a batch → `live`, or `reading` again (subscriptions changed meanwhile, the batch was refused as too old,
-///   or the executor had to give the read up).
-/// - `live` → `reading` when subscriptions change or the feed no longer has the ticks that are missing.
-/// - `closed`: nothing leaves it.
+/// - `opening` → `verifying` if the server has changesets under the client's id whose outcome the device hasn't seen.
+///   Otherwise → `live` if only ticks that the feed may still have separate the device from the present. Otherwise →
+///   `reading`, reset or failed. A first batch always follows, even if it's empty.
+/// - `verifying` → `reading` once the device has shown that each of these changesets is its own. Otherwise reset,
+///   because a copy of the device's file sent them.
+/// - `reading` a batch → `live`, or `reading` again if subscriptions changed meanwhile, the batch was refused as too
+///   old, or the executor had to abandon the read.
+/// - `live` → `reading` if subscriptions, rights or classes change, or if the feed no longer has the missing ticks.
+/// - `closed`: final.
 ///
-/// While `live`, and with nothing under way, a session can move to other classes: ``hold()``, ``move(to:_:)``.
+/// A `live` session with nothing in progress can move to other classes: ``hold()``, ``move(to:_:)``.
 ///
-/// Every phase that waits for the device has an end, counted in heartbeats: ``maximumOpeningHeartbeats``,
-/// ``maximumSilentHeartbeats`` while verifying, ``maximumUnappliedHeartbeats`` while live. While reading, the executor
-/// watches whether the device takes what it is sent.
+/// Every phase that waits for the device has a time limit, counted in heartbeats: ``maximumOpeningHeartbeats``,
+/// ``maximumSilentHeartbeats`` while verifying, and ``maximumUnappliedHeartbeats`` while live. During a read, the
+/// executor watches whether the device accepts what it's sent.
 ///
-/// A session is one sequence of batches: while one is read, no other is sent. Live, it follows the feed, which tells it of
-/// the ticks that concern it and of no others. Nothing is queued for a device that reads slowly: a session that can't take a
-/// batch stops following, stands on the tick before, and asks for what it missed once it can. ``reach(_:)`` moves it past
-/// ticks that don't concern it.
+/// A session is a single sequence of batches: while one is read, no other is sent. A live session follows the feed,
+/// which announces only the ticks that concern it. Nothing is queued for a device that reads slowly. A session that
+/// can't take a batch stops following, stays at its current tick, and asks for what it missed once it can continue.
+/// ``reach(_:)`` moves it past ticks that don't concern it.
 ///
-/// A changeset is acknowledged only on a connection that carried it, so that of two copies of one file neither takes
-/// the other's changesets for its own. Where a tick's progress is ahead of the upload under way, the tick waits for the
-/// upload's answer.
+/// A changeset is acknowledged only on a connection that carried it, so that neither of two copies of one file takes
+/// the other's changesets for its own. If a tick's progress is ahead of the current upload, the tick waits for the
+/// upload's result.
 public struct ServerSession: Sendable {
     public enum Event: Sendable {
         case message(ClientMessage)
         case authenticated(SessionAuthority)
         case failed(SessionFailure)
-        /// - Parameter formerly: what the user could read, by class position, under the rules fingerprint of the device's
-        ///   position, where that is another one than now; nil if nobody knows.
+        /// - Parameter formerly: what the user could read under the rules fingerprint of the device's position, by
+        ///   class position, if that fingerprint isn't the current one. Nil if that's unknown.
         case opened(ClientOpening, PositionCheck, formerly: [Int: Predicate]? = nil)
-        /// The read under way is complete, and its frames are on their way; the tick that it was made at.
+        /// The current read is complete and its frames are on their way. Carries the tick that it was made at.
         case readFinished(BatchEnd, Tick)
-        /// The read under way was given up, its device takes nothing: the batch begins again with frame 0, and with
-        /// what the session knows by now.
+        /// The current read was abandoned because the device doesn't accept data. The batch starts again at frame 0,
+        /// with what the session knows by then.
         case readGivenUp
         case uploaded([UploadResult])
-        /// An answer to ``Action/follow(_:after:_:)``, with its number: the batches of ticks that concern the session, oldest
-        /// first, and the newest tick. From it on the session is told of each that does.
+        /// An answer to ``Action/follow(_:after:_:)``, with its number: the batches for the ticks that concern the
+        /// session, oldest first, and the newest tick. From then on the session is told of each tick that concerns it.
         case following(Int, [LiveBatch], newest: Tick)
-        /// Another answer: the batches of the ticks up to one that is not the newest. The session is not followed.
+        /// Another answer: the batches for the ticks up to one that isn't the newest. The session isn't followed.
         case matched(Int, [LiveBatch], last: Tick)
-        /// Another answer, or the end of being followed: the feed can't tell what came after the session's tick.
+        /// Another answer, or the end of following: the feed can't tell what came after the session's tick.
         case ticksGone(Int)
-        /// The end of being followed: the session asks again from where it stands.
+        /// The end of following. The session asks again from its current tick.
         case followingEnded(Int)
-        /// The end of being followed, until ``followingResumed``: the session knows nothing of later ticks.
+        /// The end of following until ``followingResumed``. The session isn't told of later ticks.
         case followingPaused(Int)
         case followingResumed
-        /// A tick that concerns a session that is followed.
+        /// A tick that concerns a session that is being followed.
         case live(Int, LiveBatch)
-        /// The connection accepts data again, or no longer.
+        /// Whether the connection accepts data has changed.
         case writable(Bool)
-        /// About every ``ServerSession/heartbeatSeconds``.
+        /// Sent about every ``ServerSession/heartbeatSeconds``.
         case heartbeat
         /// The user's roles changed.
         case authorityChanged(SessionAuthority)
@@ -72,54 +72,54 @@ public struct ServerSession: Sendable {
         /// Answer with ``Event/opened(_:_:formerly:)``.
         case open(ClientID, user: String, acknowledged: Int64, position: Position)
         case send(ServerMessage)
-        /// Send frames that other sessions share.
+        /// Send frames that several sessions share.
         case sendFrames(SharedFrames)
-        /// Send the frames of a batch as they come, masked, then answer with ``Event/readFinished(_:_:)``. Takes the place of
-        /// a read under way, whose frames are not sent any more.
+        /// Send the frames of a batch as they're read, masked, then answer with ``Event/readFinished(_:_:)``. Replaces
+        /// the current read, whose remaining frames must not be sent.
         case read(ReadRequest)
-        /// Apply in order; answer with ``Event/uploaded(_:)``.
+        /// Apply the changesets in order, then answer with ``Event/uploaded(_:)``.
         case upload([Changeset], SessionAuthority)
-        /// Tell the session of ticks after one. Answer with the number, in ``Event/following(_:_:newest:)``,
-        /// ``Event/matched(_:_:last:)`` or ``Event/ticksGone(_:)``.
+        /// Tell the session of the ticks after the given one. Answer with the number, in
+        /// ``Event/following(_:_:newest:)``, ``Event/matched(_:_:last:)`` or ``Event/ticksGone(_:)``.
         case follow(Int, after: Int64, LiveView)
-        /// Tell it nothing more under this number.
+        /// Stop telling the session of ticks under this number.
         case unfollow(Int)
-        /// After everything sent before.
+        /// Close the connection after everything sent so far.
         case close
     }
 
-    /// What the store says of a device's position.
+    /// The result of checking a device's position against the store.
     public enum PositionCheck: Hashable, Sendable {
         case valid(Tick)
-        /// None yet: the device gets everything.
+        /// The device has no position yet and gets everything.
         case none
-        /// Older than the changelog reaches: the device gets everything anew, which is a client reset to the app.
+        /// Older than the changelog reaches. The device gets everything again, which the app sees as a client reset.
         case expired
-        /// From another history: the device must reset.
+        /// From another history. The device must reset.
         case foreign
     }
 
-    /// Batches that may be sent beyond what the device has applied.
+    /// The maximum number of batches sent that the device hasn't applied yet.
     public static let maximumUnappliedBatches = 64
-    /// Changesets that may wait for the upload under way; a device that sends more fails the session.
+    /// The maximum number of changesets that may wait for the current upload. A device that sends more fails the session.
     public static let maximumWaitingChangesets = 10_000
-    /// The size at which a batch tells of no further changeset that was refused, in bytes.
+    /// The size in bytes beyond which a batch doesn't include the refusals of further changesets.
     public static let maximumRefusalByteCount = 4 << 20
     public static let heartbeatSeconds = 10
-    /// An idle device's position is moved on after so many heartbeats: 50 seconds. It tells a proxy that ends silent
-    /// connections after a minute that this one is alive, too.
+    /// An idle device's position is moved forward after this many heartbeats (50 seconds). This also shows proxies that
+    /// close silent connections after a minute that the connection is alive.
     public static let positionHeartbeats = 5
-    /// A device has this long to say hello and to be let in: 10 seconds, and up to 20.
+    /// The time within which a device must say hello and be let in: 10 to 20 seconds.
     public static let maximumOpeningHeartbeats = 2
-    /// A device that has changesets to show again may be silent for this long: 100 seconds, enough for an upload of the
+    /// How long a device that has to show changesets again may be silent: 100 seconds, enough for an upload of the
     /// usual size on a bad connection.
     public static let maximumSilentHeartbeats = 10
-    /// A device that ``maximumUnappliedBatches`` wait for has this long to apply one: an hour.
+    /// The time within which a device with ``maximumUnappliedBatches`` outstanding batches must apply one: an hour.
     public static let maximumUnappliedHeartbeats = 360
-    /// A failure's message is cut after so many bytes: it may name what the device sent.
+    /// The length in bytes at which a failure's message is cut, because it may quote what the device sent.
     public static let maximumFailureLength = 1_000
 
-    /// Boxed: an idle session takes no room for what only its opening needs.
+    /// Boxed, so that an idle session doesn't reserve space for what only the opening needs.
     indirect enum Phase {
         case waiting
         case authenticating(Hello)
@@ -130,12 +130,12 @@ public struct ServerSession: Sendable {
         case closed
     }
 
-    /// A batch under way.
+    /// A batch that is being read.
     struct Read {
-        /// What the device has meanwhile, for a read that has to begin again.
+        /// What the device still has, in case the read has to start again.
         let from: Tick?
         let visibility: Visibility
-        /// Its end, which waits for the upload under way; see the type's comment.
+        /// The batch's end while it waits for the current upload; see the type's description.
         var held: (end: BatchEnd, tick: Tick)?
     }
 
@@ -153,83 +153,83 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// What the device is served with; settled when it says hello, and again by ``move(to:_:)``.
+    /// The schema with which the device is served. Fixed when it says hello, and changed by ``move(to:_:)``.
     var schema: Schema
     var phase = Phase.waiting
     var authority: SessionAuthority?
     var client = ClientID(rawValue: 0)
     var deviceColumns: [Int: [Int]] = [:]
-    /// What the device calls what was renamed; known once hello came and was accepted.
+    /// The device's names for renamed classes and properties. Known once the hello was accepted.
     public internal(set) var deviceNames = DeviceNames()
     var mask = ColumnMask.none
     var schemaFingerprint: UInt64 = 0
-    /// The set that the last batch, or the one under way, is made with.
+    /// The set that the last batch, or the current one, is made with.
     var subscriptions = SubscriptionSet.empty
     var visibility = Visibility.nothing
-    /// Heartbeats since the device last did what the present phase waits for.
+    /// Heartbeats since the device last did what the current phase waits for.
     var heartbeats = 0
-    /// The newest tick that has been looked at.
+    /// The newest tick that the session has handled.
     var tick = Tick.origin
-    /// The tick of the last batch that was sent.
+    /// The tick of the last batch sent.
     var sentTick: Int64 = 0
-    /// The device waits for its first batch, and the session for what the feed knows.
+    /// Whether the device waits for its first batch while the session waits for the feed's answer.
     var owesFirstBatch = false
     var unapplied = 0
     var isWritable = true
     var following = Following.no
     var followCount = 0
-    /// Heartbeats since the device was last told a position.
+    /// Heartbeats since the device was last sent a position.
     var idleHeartbeats = 0
     var waitingSubscriptions: SubscriptionSet?
     var needsEverything = false
-    /// What the user may see changed while a batch was read.
+    /// Whether the user's rights changed while a batch was being read.
     var hasNewAuthority = false
-    /// What the device's content was made with, where the rules are others now.
+    /// What the user could read when the device's content was made, if other rules apply now.
     var formerlyReadable: [Int: Predicate]?
-    /// Numbers of the upload under way; empty where there is none.
+    /// The changeset numbers of the current upload; empty if there is none.
     var uploading: [Int64] = []
     var waitingChangesets: [Changeset] = []
-    /// The highest changeset that came on this connection, without a gap after what the device had the outcome of.
+    /// The highest changeset received on this connection in an unbroken sequence after those whose outcome the device has.
     var received: Int64 = 0
-    /// The highest changeset that this connection's device has shown to be its own, and all before it.
+    /// The highest changeset that the device has shown to be its own on this connection, along with all before it.
     var confirmed: Int64 = 0
-    /// While verifying: the device has no more changesets to show.
+    /// While verifying: whether the device has no more changesets to show.
     var isQueueAtEnd = false
     /// The highest changeset whose outcome was sent to the device.
     var acknowledged: Int64 = 0
-    /// The client's progress as of `tick`, with the refusals that it has not been told.
+    /// The client's progress as of `tick`, with the refusals that it hasn't been sent.
     var progress = ClientProgress(last: 0, refusals: [])
-    /// A tick waits for the upload under way.
+    /// Whether a tick waits for the current upload.
     var isHolding = false
-    /// Nothing new is begun: the session is about to move to other classes.
+    /// Whether nothing new may start because the session is about to move to other classes.
     public internal(set) var isHeld = false
-    /// The device must stand on a new tick before it uploads this changeset and those behind it.
+    /// If set, the device must be at a new tick before it uploads this changeset and later ones.
     var awaitsNewBase: Int64?
 
     public init(schema: Schema) { self.schema = schema }
 
-    /// Chooses what the device is served with. Has an effect before hello only.
+    /// Chooses the schema with which the device is served. Has an effect only before hello.
     public mutating func serve(_ schema: Schema) {
         if case .waiting = phase { self.schema = schema }
     }
 
-    /// The number under which the session follows the feed, or asked to; nil if it does neither.
+    /// The number under which the session follows the feed or has asked to; nil if it does neither.
     public var followingNumber: Int? { following.number }
 
-    /// What the session is sent ticks by.
+    /// The view for which the feed sends ticks to the session.
     public var liveView: LiveView {
         LiveView(visibility: visibility, columns: sentColumns, mask: mask, names: deviceNames)
     }
 
-    /// The device's id; known once hello came.
+    /// The device's client id. Known once the hello has arrived.
     public var clientID: ClientID { client }
 
     public var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// Whether changesets wait for the upload under way.
+    /// Whether changesets wait for the current upload.
     public var hasWaitingUploads: Bool { !waitingChangesets.isEmpty }
 
-    /// True while the executor should not take further messages from the device.
+    /// Whether the executor should stop taking messages from the device for now.
     public var isUploadBacklogged: Bool { waitingChangesets.count > Self.maximumWaitingChangesets / 2 }
 
     public mutating func handle(_ event: Event) -> [Action] {
@@ -237,7 +237,7 @@ public struct ServerSession: Sendable {
         return stopFollowing() + actions
     }
 
-    /// Only a live session that can go on is told of ticks.
+    /// Stops following unless the session is live and can continue.
     mutating func stopFollowing() -> [Action] {
         if case .live = phase, !isHeld, !isHolding { return [] }
         guard let number = following.number else { return [] }
@@ -245,8 +245,8 @@ public struct ServerSession: Sendable {
         return [.unfollow(number)]
     }
 
-    /// Takes note that the feed has told the session of all that concerns it up to a tick. Has an effect only while the
-    /// session is followed.
+    /// Notes that the feed has announced everything that concerns the session up to a tick. Has an effect only while
+    /// the session is followed.
     public mutating func reach(_ tick: Tick) {
         guard case .yes = following, case .live = phase, tick.number > self.tick.number else { return }
         self.tick = tick
@@ -319,7 +319,7 @@ public struct ServerSession: Sendable {
         hasNewAuthority = true
         let hiddenLists = hiddenLists(by: authority.readable)
         if authority.hidden != mask.hidden || hiddenLists != mask.hiddenLists {
-            // In rows that the device keeps there are values that it may have no longer, or lacks.
+            // Rows that the device keeps have values that it may no longer have, or lack values that it may have now.
             needsEverything = true
             mask.hidden = authority.hidden
             mask.hiddenLists = hiddenLists
@@ -331,7 +331,7 @@ public struct ServerSession: Sendable {
         }
         switch phase {
         case .live where !isHeld: return [startReading(from: tick)]
-        // What the batch under way has is no longer for the user's eyes.
+        // The user may no longer see some of what the current batch contains.
         case .reading(let read) where needsEverything && read.held == nil: return [startReading(from: nil)]
         default: return []
         }
@@ -346,7 +346,8 @@ public struct ServerSession: Sendable {
         return [.send(.reset(reason)), .close]
     }
 
-    /// Another copy of the device's file has used its name. Needs a device that is at rest.
+    /// Ends the session because another copy of the device's file has used its client id. While verifying, the device
+    /// is told to reset. In any other phase, the session fails with a retryable failure.
     mutating func resetCopy() -> [Action] {
         guard case .verifying = phase else {
             return fail(
@@ -357,7 +358,8 @@ public struct ServerSession: Sendable {
         return confirmation() + reset("Another copy of this device's file has uploaded other changes under its name.")
     }
 
-    /// Acknowledges what the device has shown to be its own, so that it doesn't send it again under a new name.
+    /// Acknowledges the changesets that the device has shown to be its own, so that it doesn't send them again under a
+    /// new client id.
     func confirmation() -> [Action] {
         guard case .verifying(let hello, _, let opening) = phase, confirmed > acknowledged else { return [] }
         return [

@@ -1,28 +1,27 @@
 public import TomboloChangesets
 public import TomboloModel
 
-/// What the rules say of a session's user: decided once at login, replaced when roles change.
+/// What the rules grant a session's user. Determined once at login, and replaced when roles change.
 public struct SessionAuthority: Sendable {
     /// The user's id, as a client's progress row stores it.
     public let user: String
-    /// Hash of the rules and of the user's roles; a device with another one gets its content anew.
+    /// A hash of the rules and the user's roles. A device whose hash differs gets its content anew.
     public let rulesFingerprint: UInt64
-    /// What the user may read of a class, by position; `constant(false)` where nothing permits it. For an element class:
-    /// the objects that have the list, or `constant(false)` for a list that is to be empty on the device.
+    /// What the user may read of a class, by position; `constant(false)` if nothing. For an element class: the objects
+    /// that own the list, or `constant(false)` if the list must be empty on the device.
     public let readable: @Sendable (Int) -> Predicate
-    /// By class position: the columns that the user may not read although they may read the object.
+    /// By class position: columns that the user can't read although they can read the object.
     public let hidden: [Int: Set<Int>]
-    /// Why a write is not permitted; nil where it is.
+    /// Why a write isn't permitted, or nil if it is.
     public let permit: @Sendable (WriteRequest) -> WriteDenial?
-    /// Why the user may not do something to any object of a class, by position; nil where it is permitted for some.
+    /// Why an operation isn't permitted for any object of the class at a position, or nil if it's permitted for some.
     public let denial: @Sendable (WriteRequest.Operation, Int) -> WriteDenial?
 
-    /// The partition that the session is in; nil for a session by subscriptions. ``readable`` and ``permit`` are about
-    /// its objects only.
+    /// The session's partition, or nil if the session uses subscriptions. ``readable`` and ``permit`` cover only its objects.
     public let partition: SessionPartition?
-    /// What the same user may do in a partition; nil where there are none.
+    /// What the same user may do in a given partition; nil if there are no partitions.
     public let inPartition: (@Sendable (Value) -> SessionAuthority)?
-    /// What the same user may do by now, as the transaction of an upload sees it; nil if they have no account any more.
+    /// The same user's current authority, as seen by an upload's transaction; nil if the account no longer exists.
     public let renewed: (@Sendable (any UploadDatabase) async throws -> SessionAuthority?)?
 
     public init(
@@ -45,13 +44,13 @@ public struct SessionAuthority: Sendable {
         self.renewed = renewed
     }
 
-    /// What uploads ask.
+    /// The rights that uploads need.
     public func uploadRights(in schema: Schema) -> UploadRights {
         UploadRights(permit: permit, denial: denial, sees: sees(in: schema))
     }
 
-    /// Whether the user may read an object, by its class's position and its row; for an element class, whether they may
-    /// read the elements of the object that has the row.
+    /// Returns a function that says whether the user may read an object, given its class's position and its row. For an
+    /// element class, the row is that of the object that owns the list.
     public func sees(in schema: Schema) -> @Sendable (_ classIndex: Int, Row) -> Bool {
         { [readable] classIndex, row in
             readable(classIndex).matches(row, of: schema[schema.rootClassIndex(of: classIndex)])

@@ -1,11 +1,11 @@
 public import TomboloChangesets
 public import TomboloModel
 
-/// The partition that a session is in: the device has the objects whose key column has the value, and no others.
+/// The session's partition. The device has only the objects whose partition column has this value.
 public struct SessionPartition: Hashable, Sendable {
     public let value: Value
-    /// The column that tells an object's partition, by the position of a class that isn't an element class. Classes
-    /// without one aren't synchronised.
+    /// The partition column of each class, by class position, without element classes. Classes without such a column
+    /// aren't synchronised.
     public let columns: [Int: Int]
 
     public init(value: Value, columns: [Int: Int]) {
@@ -13,7 +13,7 @@ public struct SessionPartition: Hashable, Sendable {
         self.columns = columns
     }
 
-    /// The changeset with the partition in every new object whose app left it empty: nil, or the zero of its type.
+    /// The changeset with the partition filled into each new object whose app left it empty, that is, nil or the type's zero.
     public func completing(_ changeset: Changeset, in schema: Schema) -> Changeset {
         guard !value.isNull else { return changeset }
         var result = changeset

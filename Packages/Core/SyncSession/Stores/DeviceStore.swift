@@ -2,75 +2,75 @@ public import TomboloChangesets
 public import TomboloModel
 public import TomboloSyncProtocol
 
-/// What synchronising needs of the device's file. One conformance suite runs on every implementation.
+/// What synchronisation needs from the device's file. One conformance suite runs on every implementation.
 ///
-/// Calls come from one place at a time (the session's engine); other connections may write to the same file meanwhile.
-/// Every method is one transaction: after a kill its effect is there or not, never in part.
+/// Only one place makes calls at a time (the session's engine); other connections may write to the same file meanwhile.
+/// Every method is one transaction: after a crash its effect is there completely or not at all.
 public protocol DeviceStore: AnyObject {
     var schema: Schema { get }
 
-    /// Where the device stands.
+    /// The state to tell the server when connecting.
     func state() throws -> DeviceState
 
-    /// Pending changesets with greater numbers, in order: as many as the limits allow, at least one if there is one.
+    /// Pending changesets with greater numbers, in order: as many as the limits allow, but at least one if there is any.
     func pendingChangesets(after number: Int64, maximumCount: Int, maximumByteCount: Int) throws -> [Changeset]
 
-    /// Keeps a frame of an unfinished batch, outside the class tables. A frame with sequence 0 drops those of an
+    /// Stores a frame of an unfinished batch outside the class tables. A frame with sequence 0 drops those of an
     /// earlier batch.
     func stage(_ frame: BatchFrame) throws
 
-    /// Applies a batch: the server's values beneath pending changesets come back, the frames are applied,
-    /// acknowledged changesets leave the queue, the others are replayed on top, and the position, the active
-    /// subscriptions and the clock are those of the batch.
+    /// Applies a batch. The server's values beneath pending changesets are restored, the frames are applied,
+    /// acknowledged changesets leave the queue, and the others are replayed on top. The position, the active
+    /// subscriptions and the clock become those of the batch.
     ///
-    /// With `replacesAll`, what the batch does not name is removed, and pending changesets stand on the new tick. If a
-    /// client reset has begun, this is its transaction: pending changesets are replayed or dropped as was decided, and
-    /// the reset is ``ClientReset/applied``.
+    /// With `replacesAll`, everything that the batch doesn't contain is removed, and pending changesets are based on
+    /// the new tick. If a client reset has begun, this transaction performs it: pending changesets are replayed or
+    /// dropped, as was decided, and the reset becomes ``ClientReset/applied``.
     /// - Parameters:
-    ///   - frames: the batch's last frames, in order, which were not staged; empty for a batch without frames.
+    ///   - frames: the batch's last frames, in order, which weren't staged; empty for a batch without frames.
     ///   - wallMicroseconds: the device's wall clock.
-    /// - Throws: ``StagedFramesMissing`` when the staged frames are not the batch's, ``RecoveryFailed`` when a client
-    ///   reset can't replay the pending changesets; nothing is changed then.
+    /// - Throws: ``StagedFramesMissing`` if the staged frames aren't the batch's, and ``RecoveryFailed`` if a client
+    ///   reset can't replay the pending changesets. Nothing is changed then.
     func apply(_ end: BatchEnd, frames: [BatchFrame], wallMicroseconds: Int64) throws -> AppliedBatch
 
-    /// Stores the set that the app wants; ``DeviceState/wanted``.
+    /// Stores the set that the app wants as ``DeviceState/wanted``.
     func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws
 
-    /// The server doesn't accept a version of the subscriptions: from now on ``DeviceState/wanted`` is the newest set
-    /// that wasn't refused.
+    /// Notes that the server refused a version of the subscriptions. ``DeviceState/wanted`` is then the newest set that
+    /// wasn't refused.
     func refuseSubscriptions(version: Int64, reason: String) throws
 
-    /// What batches said was refused and ``forgetRefusals(through:)`` hasn't removed, with greater ids, oldest first.
+    /// Refusals from batches that ``forgetRefusals(through:)`` hasn't removed, with ids greater than `id`, oldest first.
     func untoldRefusals(after id: Int64) throws -> [UntoldRefusal]
 
-    /// The app has been told of the refusals up to an id.
+    /// Removes the refusals up to an id, because the app has been told of them.
     func forgetRefusals(through id: Int64) throws
 
     /// Begins a client reset under the same client id: the next batch that replaces everything completes it.
     func noteReset() throws
 
-    /// Begins a client reset under a new client id: position none, no acknowledged changeset, pending changesets
-    /// renumbered from 1 in their order. Class tables keep their content until the next batch replaces it.
-    /// - Parameter discardsPending: whether that batch drops the pending changesets, with those made until then.
+    /// Begins a client reset under a new client id: no position, no acknowledged changeset, and pending changesets
+    /// renumbered from 1 in order. Class tables keep their content until the next batch replaces it.
+    /// - Parameter discardsPending: whether that batch drops the pending changesets, including those made until then.
     func reset(client: ClientID, discardsPending: Bool) throws
 
-    /// Forgets a client reset that was applied: the app has been told.
+    /// Forgets an applied client reset, because the app has been told of it.
     func finishReset() throws
 }
 
-/// How far a client reset has come. Kept in the file, so that a killed app goes on with it.
+/// How far a client reset has come. Stored in the file, so that an app that was killed can continue it.
 public enum ClientReset: Int64, Hashable, Sendable {
     /// The next batch that replaces everything replays the pending changesets.
     case recovering = 1
-    /// That batch drops them.
+    /// That batch drops the pending changesets.
     case discarding = 2
-    /// That batch was applied, and the app may not have been told.
+    /// That batch was applied, but the app may not have been told.
     case applied = 3
 }
 
-/// A client reset couldn't replay a changeset of the queue.
+/// Thrown if a client reset couldn't replay a changeset in the queue.
 public struct RecoveryFailed: Error, CustomStringConvertible {
-    /// What the store says of the changeset.
+    /// The store's error for the changeset.
     public let cause: any Error
 
     public init(_ cause: any Error) { self.cause = cause }
@@ -78,19 +78,19 @@ public struct RecoveryFailed: Error, CustomStringConvertible {
     public var description: String { "Unsynced changes can't be recovered: \(cause)" }
 }
 
-/// What a device tells the server at each connect.
+/// What a device tells the server each time it connects.
 public struct DeviceState: Hashable, Sendable {
     public var client: ClientID
     public var position: Position
-    /// The set that the content was made with.
+    /// The subscription set that the content was made with.
     public var active: SubscriptionSet
     /// The newest set that the app wants and the server hasn't refused.
     public var wanted: SubscriptionSet
-    /// The highest changeset number whose outcome the device has.
+    /// The highest changeset number whose outcome the device knows.
     public var acknowledged: Int64
-    /// The highest changeset number given out.
+    /// The highest changeset number that was assigned.
     public var lastChangeset: Int64
-    /// Nil unless the device is starting over.
+    /// Nil unless a client reset is under way.
     public var reset: ClientReset?
 
     public init(
@@ -109,11 +109,11 @@ public struct DeviceState: Hashable, Sendable {
 
 /// A refusal that the app hasn't been told of.
 public struct UntoldRefusal: Hashable, Sendable {
-    /// Greater than those of all that arrived before and are still there.
+    /// Greater than the ids of all earlier refusals that are still stored.
     public let id: Int64
     public let write: RefusedWrite
 
-    /// The number of refusals that a file keeps for an app that has no error handler: the newest.
+    /// The number of refusals, the newest ones, that a file keeps for an app without an error handler.
     public static let maximumCount = 1_000
 
     public init(id: Int64, write: RefusedWrite) {
@@ -122,13 +122,13 @@ public struct UntoldRefusal: Hashable, Sendable {
     }
 }
 
-/// What a batch did, for listeners and for the app's error handler.
+/// The effects of a batch, for listeners and the app's error handler.
 public struct AppliedBatch: Hashable, Sendable {
     public var position: Position
     public var acknowledged: Int64
     public var refusals: [RefusedWrite]
     public var objectCount: Int
-    /// The batch replaced everything; pending changesets stand on its tick now.
+    /// Whether the batch replaced everything. If so, pending changesets are now based on its tick.
     public var isEverything: Bool
 
     public init(
@@ -142,7 +142,8 @@ public struct AppliedBatch: Hashable, Sendable {
     }
 }
 
-/// The frames that a device staged are not those of the batch that ended: it reconnects and gets the batch again.
+/// Thrown if the frames that a device staged don't belong to the batch that ended. The device reconnects and gets the
+/// batch again.
 public struct StagedFramesMissing: Error, Hashable, Sendable {
     public let expected: Int
     public let found: Int

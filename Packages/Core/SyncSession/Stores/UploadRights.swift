@@ -1,18 +1,19 @@
 public import TomboloChangesets
 public import TomboloModel
 
-/// The database as the transaction sees it that applies an upload. What it is depends on the store.
+/// The database as seen by the transaction that applies an upload. Each store has its own type for it.
 public protocol UploadDatabase: Sendable {}
 
-/// What the user of a client may do, as uploads ask.
+/// What a client's user may do, as far as uploads need to know.
 public struct UploadRights: Sendable {
-    /// Why a write is not permitted; nil where it is.
+    /// Why a write isn't permitted, or nil if it is.
     public let permit: @Sendable (WriteRequest) -> WriteDenial?
-    /// Why the user may not do something to any object of a class, by position; nil where it is permitted for some. Asked
-    /// before rows are locked.
+    /// Why an operation isn't permitted for any object of the class at a position, or nil if it's permitted for some.
+    /// Asked before rows are locked.
     public let denial: @Sendable (WriteRequest.Operation, Int) -> WriteDenial?
-    /// Whether the user may read an object: of a class, with its row. For an element class, whether they may read the
-    /// elements of the object that has the row. What they may not read is written as if it didn't exist.
+    /// Whether the user may read an object, given its class and row. For an element class, the row is that of the
+    /// object that owns the list, and the question is whether the user may read its elements. Objects that the user
+    /// can't read are treated as missing.
     public let sees: @Sendable (_ classIndex: Int, Row) -> Bool
 
     public init(
@@ -25,7 +26,8 @@ public struct UploadRights: Sendable {
         self.sees = sees
     }
 
-    /// The rights of somebody who has these and others. What neither permits is refused for the reason of the others.
+    /// The rights of a user who has both these rights and the others. If neither permits something, the reason comes
+    /// from the others.
     func joined(with others: UploadRights) -> UploadRights {
         UploadRights(
             permit: { permit($0) == nil ? nil : others.permit($0) },
