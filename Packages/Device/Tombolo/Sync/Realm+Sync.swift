@@ -4,8 +4,8 @@ extension Realm {
     /// The session that synchronises the file with the server; nil for a local Realm.
     public var syncSession: SyncSession? { core.syncSession }
 
-    /// The Realm's newest subscriptions. Stops the program for a local Realm and for one of a partition, or if the file
-    /// can't be read.
+    /// The Realm's newest subscriptions. Stops the program if the Realm is local or synchronises a partition, or if the
+    /// file can't be read.
     public var subscriptions: SyncSubscriptionSet {
         do {
             return try requireSubscriptions()

@@ -2,17 +2,17 @@ internal import Foundation
 internal import NIOHTTP1
 public import TomboloModel
 
-/// A key with which a program logs in as the user who made it.
+/// A key with which a program logs in as the user who created the key.
 public struct UserAPIKey: Hashable, Sendable {
     public let objectId: ObjectId
     public let name: String
-    /// The key itself, which the server tells only once: when it's made.
+    /// The key itself. The server reveals it only once, when the key is created.
     public let key: String?
     public let disabled: Bool
 }
 
 extension UserAPIKey: CustomStringConvertible, CustomReflectable {
-    /// Without the key itself.
+    /// Doesn't contain the key itself.
     public var description: String { "API key '\(name)'\(disabled ? ", disabled" : "")" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
@@ -35,8 +35,8 @@ public struct APIKeyAuth: Sendable {
 
     private struct Keys: Decodable { var keys: [Key] }
 
-    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
-    ///   ``AppError/requiresCode``.
+    /// - Parameter code: if the account has a second factor (see ``AppError/requiresCode``), a code from the user's
+    ///   authenticator app or a recovery code.
     public func createAPIKey(named name: String, code: String? = nil) async throws -> UserAPIKey {
         var body: [String: AnyBSON] = ["name": .string(name)]
         if let code { body["code"] = .string(code) }
@@ -71,8 +71,8 @@ public struct APIKeyAuth: Sendable {
         Task { completion(await failure { try await deleteAPIKey(id) }) }
     }
 
-    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
-    ///   ``AppError/requiresCode``.
+    /// - Parameter code: if the account has a second factor (see ``AppError/requiresCode``), a code from the user's
+    ///   authenticator app or a recovery code.
     public func enableAPIKey(_ id: ObjectId, code: String? = nil) async throws {
         try await send(.PUT, "/api-keys/\(id.stringValue)/enable", code.map { ["code": .string($0)] })
     }

@@ -9,15 +9,15 @@ public final class AccountChangeToken: Sendable {
 
     deinit { end() }
 
-    /// Ends the calls. One that is on its way to the main queue is still made.
+    /// Ends the observation. A call that is already queued on the main queue is still made.
     public func invalidate() { end() }
 }
 
-/// Who wants to know of changes of an app's users.
+/// The listeners for changes of an app's users.
 final class AccountListeners: Sendable {
     private struct State {
         var next = 0
-        /// The listeners, each with the ID of the user whom it's about, or nil for the app's list of users.
+        /// The listeners, each with the ID of the user it observes, or nil for the app's list of users.
         var blocks: [Int: (user: String?, call: @Sendable () -> Void)] = [:]
     }
 
@@ -33,7 +33,7 @@ final class AccountListeners: Sendable {
         return AccountChangeToken { [weak self] in self?.state.withLock { $0.blocks[id] = nil } }
     }
 
-    /// Calls, on the main queue, those whom a change concerns.
+    /// Calls the listeners that a change concerns, on the main queue.
     func tell(from old: UserStore.Content, to new: UserStore.Content) {
         var changed = Set<String?>()
         if old.currentUser != new.currentUser || old.logins != new.logins { changed.insert(nil) }
@@ -50,16 +50,16 @@ final class AccountListeners: Sendable {
 }
 
 extension UserStore.Content {
-    /// Who is there, and whether they're logged in.
+    /// The IDs of the known users, and whether they're logged in.
     fileprivate var logins: [String: Bool] {
         Dictionary(users.map { ($0.id, $0.isLoggedIn) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
 extension App {
-    /// Calls `block` on the main queue after the current user changed, or somebody logged in, logged out, was logged
-    /// out by the server, or was removed.
-    /// - Returns: a token. The calls end when it's released.
+    /// Calls `block` on the main queue after the current user changed or a user logged in, logged out, was logged out
+    /// by the server, or was removed.
+    /// - Returns: a token. Releasing it ends the calls.
     public func observe(_ block: @escaping @Sendable (App) -> Void) -> AccountChangeToken {
         users.listeners.add(nil) { [self] in block(self) }
     }
@@ -67,7 +67,7 @@ extension App {
 
 extension User {
     /// Calls `block` on the main queue after the user's state, tokens, profile or custom data changed.
-    /// - Returns: a token. The calls end when it's released.
+    /// - Returns: a token. Releasing it ends the calls.
     public func observe(_ block: @escaping @Sendable (User) -> Void) -> AccountChangeToken {
         app.users.listeners.add(id) { [self] in block(self) }
     }

@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-/// A document as the server keeps it for a user: custom data, or what a login function receives.
+/// A document that the server stores for a user, such as custom data, or the payload of a login function.
 public typealias Document = [String: AnyBSON?]
 
 /// A value in a ``Document``. Over the wire it's plain JSON: dates, identifiers and decimals arrive as strings.

@@ -3,15 +3,15 @@ internal import NIOHTTP1
 internal import Synchronization
 internal import TomboloModel
 
-/// A backend: where users log in and with which their Realms synchronise.
+/// A backend: users log in to it, and their Realms synchronise with it.
 ///
 ///     let app = App(id: "listings")
 ///     let user = try await app.login(credentials: .emailPassword(email: "…", password: "…"))
 ///
-/// Users are kept between launches; ``currentUser`` is there before any request. Apps with the same ID, address and
-/// root directory share their users, so an app may make as many as it likes.
+/// Users are kept between launches, so ``currentUser`` is available before any request. `App` instances with the same
+/// ID, address and root directory share their users; you may create as many as you like.
 public final class App: Sendable {
-    /// The name by which the app knows the backend; also a folder's name on the device.
+    /// The backend's ID in this app. Also the name of a folder on the device.
     public let appId: String
     /// How to reach the gateway.
     public let configuration: AppConfiguration
@@ -32,11 +32,12 @@ public final class App: Sendable {
         }
     }
 
-    /// The apps that the process has made, in order.
+    /// The apps that the process has created, in order.
     private static let made = Mutex<[(id: String, configuration: AppConfiguration)]>([])
 
-    /// The app that code means which names only its ID, or nothing: the first that the process made with this ID, or
-    /// the only one that it made. Stops the program if nothing tells which.
+    /// Finds the app for code that passes only its ID, or nothing. With an ID, it's the first app that the process
+    /// created with that ID, or else one with the default configuration. Without an ID, it's the only app; stops the
+    /// program if there is none or several.
     package static func known(id: String?) -> App {
         let made = made.withLock { $0 }
         if let id {
@@ -58,18 +59,19 @@ public final class App: Sendable {
         self.users = users
     }
 
-    /// The user who logged in last, or was switched to, and hasn't logged out.
+    /// The user who last logged in or was switched to. When they log out, another logged-in user becomes the current
+    /// one, if there is any.
     public var currentUser: User? { users.current(self) }
 
-    /// The app's users by ID, including those who logged out, but not those who were removed.
+    /// The app's users by ID, including those who have logged out, but not those who were removed.
     public var allUsers: [String: User] { users.all(self) }
 
     /// Registration and passwords.
     public var emailPasswordAuth: EmailPasswordAuth { EmailPasswordAuth(app: self) }
 
-    /// Logs a user in, who becomes the current one. If the user is already known, the Realms that are open for them
-    /// resume synchronising. Logging in as `.anonymous` again returns the anonymous user who is logged in.
-    /// - Throws: ``AppError`` that says why the login wasn't accepted, or that the gateway can't be reached.
+    /// Logs a user in and makes them the current user. If the user is already known, their open Realms resume
+    /// synchronising. Logging in as `.anonymous` again returns the anonymous user who is already logged in.
+    /// - Throws: ``AppError`` if the login is refused or the gateway can't be reached.
     public func login(credentials: Credentials) async throws -> User {
         if case .accessToken(let token) = credentials {
             let login = GatewayClient.Login(
@@ -87,13 +89,13 @@ public final class App: Sendable {
         return try users.add(login, credentials.provider, account: account, app: self)
     }
 
-    /// Logs a user in and calls `completion` with them or with the ``AppError``, on any thread.
+    /// Logs a user in and calls `completion` with the user or the ``AppError``, on any thread.
     public func login(credentials: Credentials, _ completion: @escaping @Sendable (Result<User, any Error>) -> Void) {
         Task { completion(await result { try await self.login(credentials: credentials) }) }
     }
 
-    /// Makes another logged-in user the current one. Synchronisation goes on for all users. Stops the program if the
-    /// user isn't logged in or belongs to another app.
+    /// Makes another logged-in user the current one. All users continue to synchronise. Stops the program if the user
+    /// isn't logged in or belongs to another app.
     @discardableResult
     public func `switch`(to user: User) -> User {
         precondition(user.app.users === users, "User '\(user.id)' belongs to another App.")
@@ -102,7 +104,8 @@ public final class App: Sendable {
         return user
     }
 
-    /// The user's ID in a token, for naming local files. The token isn't verified here; the gateway does that.
+    /// Reads the user's ID from a token, for naming local files. The token isn't verified here; the gateway verifies
+    /// it.
     private static func subject(of token: String) throws -> String {
         struct Claims: Decodable { var sub: String }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -113,7 +116,7 @@ public final class App: Sendable {
         while base64.count % 4 != 0 { base64 += "=" }
         guard let data = Data(base64Encoded: base64), let claims = try? JSONDecoder().decode(Claims.self, from: data)
         else { throw AppError(.badRequest, "The JWT's payload has no 'sub' claim to name the user.") }
-        // The user's folder would be the app's.
+        // With an empty ID, the user's folder would be the app's.
         guard !claims.sub.isEmpty else {
             throw AppError(.badRequest, "The JWT's 'sub' claim is empty: it names the user.")
         }

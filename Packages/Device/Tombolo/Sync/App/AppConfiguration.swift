@@ -2,14 +2,16 @@ public import Foundation
 
 /// How to reach a gateway, and where an app keeps its users.
 public struct AppConfiguration: Hashable, Sendable {
-    /// The gateway's address, `http://host:port` or `https://…`. Logins go there, and synchronisation to its `/sync`.
+    /// The gateway's address, `http://host:port` or `https://…`. Logins use this address, and synchronisation uses its
+    /// `/sync`.
     public var baseURL: String?
-    /// The time limit of a login and of other requests, in milliseconds; synchronisation has limits of its own.
+    /// The timeout of logins and other requests, in milliseconds. Synchronisation has its own timeouts.
     public var defaultRequestTimeoutMS: Int
-    /// The folder for the users' tokens and Realms, or nil for the app's own. An app's data are in a folder with its ID.
+    /// The folder for the users' tokens and Realms, or nil for the app's default folder. Each app's data is in a
+    /// subfolder with its ID.
     public var rootDirectory: URL?
-    /// A file of certificates, in PEM, of the only authorities that may have signed the certificate of an `https` gateway:
-    /// for an authority of your own, or to trust no others. Nil for those that the system trusts.
+    /// A PEM file with the only certificate authorities to trust for an `https` gateway. Use it for your own authority,
+    /// or to pin a few. Nil trusts the authorities that the system trusts.
     public var trustedCertificates: URL?
 
     public init(
@@ -22,10 +24,10 @@ public struct AppConfiguration: Hashable, Sendable {
         self.rootDirectory = rootDirectory
     }
 
-    /// The address at which `make up` runs the gateway.
+    /// The address where `make up` runs the gateway.
     public static let developmentURL = "http://127.0.0.1:8080"
 
-    /// - Throws: ``AppError`` if it isn't an address.
+    /// - Throws: ``AppError`` if ``baseURL`` isn't an address.
     func url() throws -> URL {
         let text = baseURL ?? Self.developmentURL
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a login or another request about users failed.
+/// Why a login or another request about a user failed.
 public struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Error codes, with Realm's names and numbers.
     public enum Code: Int, Hashable, Sendable, CaseIterable {
@@ -35,7 +35,7 @@ public struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
         case maintenanceInProgress = 27
         case mongoDBError = 28
 
-        /// The code of a name on the wire, which is the case's name.
+        /// The code for a name on the wire, which is the case's name.
         init(name: String) {
             self = Self.allCases.first { "\($0)" == name } ?? .unknown
         }
@@ -45,9 +45,9 @@ public struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// What was wrong and what to do.
     public let message: String
-    /// Whether the account has a second factor and the call has to be made again with a code of it. Not in Realm.
+    /// Whether the account has a second factor, so that the call must be repeated with a code for it. Not in Realm.
     public let requiresCode: Bool
-    /// The status of the server's answer; nil if there was none.
+    /// The HTTP status of the server's answer, or nil if there was no answer.
     let status: Int?
 
     init(_ code: Code, _ message: String, requiresCode: Bool = false, status: Int? = nil) {

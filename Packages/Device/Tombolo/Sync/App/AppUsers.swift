@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// The users of an app at one gateway, shared by all of the process's ``App``s that keep them in the same place.
+/// An app's users at one gateway. All ``App``s in the process that keep their users in the same place share it.
 final class AppUsers: Sendable {
     private static let all = Mutex<[UserStore: AppUsers]>([:])
 
@@ -16,9 +16,9 @@ final class AppUsers: Sendable {
 
     fileprivate struct State {
         var content: UserStore.Content
-        /// Those that the app has asked for, by ID.
+        /// The `User` objects handed out so far, by ID.
         var users: [String: User] = [:]
-        /// New tokens that couldn't be saved, by user. The server refuses those that they have replaced.
+        /// New tokens that couldn't be saved, by user. The server no longer accepts the tokens they replaced.
         var unsaved: [String: Exchange] = [:]
     }
 
@@ -33,11 +33,11 @@ final class AppUsers: Sendable {
     let store: UserStore
     private let state: Mutex<State>
 
-    /// Reads the users who are kept, and deletes the files of those who were removed before.
+    /// Reads the kept users, and deletes the files of those who were removed earlier.
     init(_ store: UserStore) {
         self.store = store
         store.deleteDrafts()
-        // Whoever can't be read is logged out.
+        // A user who can't be read counts as logged out.
         var content = store.load() ?? UserStore.Content()
         if !content.removed.isEmpty {
             content = store.exclusively {
@@ -53,7 +53,7 @@ final class AppUsers: Sendable {
 
     // MARK: Asking
 
-    /// The first logged-in user after the current one left.
+    /// The current user. When the current user logs out, the first logged-in user takes their place.
     func current(_ app: App) -> User? {
         state.withLock { state in state.content.currentUser.flatMap { user($0, &state, app) } }
     }
@@ -80,12 +80,12 @@ final class AppUsers: Sendable {
         return user
     }
 
-    /// What's kept of a user; nil once they were removed.
+    /// The stored data of a user, or nil once they were removed.
     func kept(_ id: String) -> UserStore.KeptUser? {
         state.withLock { state in state.content.users.first { $0.id == id } }
     }
 
-    /// What the server is told about this device.
+    /// Describes this device to the server.
     var device: Document {
         var device: Document = ["name": .string(String(ProcessInfo.processInfo.hostName.prefix(90)))]
         #if os(Linux)
@@ -102,7 +102,7 @@ final class AppUsers: Sendable {
 
     // MARK: Changing
 
-    /// Keeps a user who logged in and makes them the current one.
+    /// Stores a user who logged in and makes them the current one.
     func add(
         _ login: GatewayClient.Login, _ provider: String, account: GatewayClient.Account?, app: App
     ) throws -> User {
@@ -132,8 +132,8 @@ final class AppUsers: Sendable {
 
     func makeCurrent(_ user: User) throws { try change { $0.content.currentUser = user.id } }
 
-    /// Takes over the tokens that another process of the app has kept for a user who's logged in here.
-    /// - Returns: whether there were others.
+    /// Adopts the tokens that another process of the app has stored, for a user who is logged in here.
+    /// - Returns: whether the stored tokens were different.
     func takeFromDisk(userID: String) -> Bool {
         let contents = state.withLock { state -> (old: UserStore.Content, new: UserStore.Content)? in
             guard let newer = store.load()?.users.first(where: { $0.id == userID }), newer.isLoggedIn,
@@ -152,14 +152,14 @@ final class AppUsers: Sendable {
         return true
     }
 
-    /// Takes new tokens over, which are only in memory if they can't be saved.
+    /// Adopts new tokens. If they can't be saved, they're kept in memory only.
     func take(_ login: GatewayClient.Login, userID: String) throws {
         try change(evenIfUnsaved: true) { state in
             guard var kept = state.content.users.first(where: { $0.id == userID }), kept.isLoggedIn else {
-                // Logged out meanwhile, which counts.
+                // The user logged out in the meantime, which takes precedence.
                 throw AppError(.invalidSession, "The user logged out.")
             }
-            // What the file has, if that can be changed.
+            // The refresh token that is still in the file.
             let replaced = state.unsaved[userID]?.replaced ?? kept.refreshToken
             state.unsaved[userID] = Exchange(replaced: replaced, login: login)
             kept.take(login)
@@ -175,9 +175,9 @@ final class AppUsers: Sendable {
         }
     }
 
-    /// Forgets a user's tokens; an anonymous user, who could never log in again, is removed.
-    /// - Parameter holding: a refresh token; nothing changes if the user has another one, of a later login.
-    /// - Returns: the refresh token that they had.
+    /// Forgets a user's tokens. An anonymous user is removed, because they could never log in again.
+    /// - Parameter holding: a refresh token. Nothing changes if the user has a different one, from a later login.
+    /// - Returns: the refresh token that the user had.
     @discardableResult
     func logOut(_ id: String, ifHolding holding: String? = nil) throws -> String? {
         try change { state in
@@ -198,10 +198,10 @@ final class AppUsers: Sendable {
         }
     }
 
-    /// Forgets a user. Their files are deleted when the app starts the next time.
+    /// Forgets a user. Their files are deleted the next time the app starts.
     func remove(_ id: String) throws { try change { $0.remove(id) } }
 
-    /// Deletes the files of a removed user at once; those that can't be deleted are when the app starts the next time.
+    /// Deletes a removed user's files now. If that fails, they're deleted the next time the app starts.
     func deleteFiles(of id: String, _ delete: (URL) throws -> Void = FileManager.default.removeItem(at:)) throws {
         guard Self.deletes(store.folder(ofUser: id), delete) else { return }
         try change { state in state.content.removed.removeAll { $0 == id } }
@@ -215,9 +215,9 @@ final class AppUsers: Sendable {
         return (try? delete(folder)) != nil
     }
 
-    /// Changes the users in memory and on disk, or neither. What other processes of the app have changed is kept.
-    /// - Parameter evenIfUnsaved: changes them in memory also if they can't be saved; only what is in `unsaved` outlasts
-    ///   the next change then.
+    /// Changes the users both in memory and on disk, or neither. Keeps what other processes of the app have changed.
+    /// - Parameter evenIfUnsaved: whether to change memory even if the change can't be saved. Then only what is in
+    ///   `unsaved` survives the next change.
     private func change<Result>(evenIfUnsaved: Bool = false, _ body: (inout State) throws -> Result) throws -> Result {
         let (result, old, new) = try store.exclusively {
             try state.withLock { state in
@@ -245,7 +245,7 @@ final class AppUsers: Sendable {
 }
 
 extension AppUsers.State {
-    /// Drops exchanges of users who have logged in or out since in another process.
+    /// Applies the unsaved tokens. Drops those of users who have since logged in or out in another process.
     fileprivate mutating func applyUnsaved() {
         unsaved = unsaved.filter { id, exchange in
             guard var user = content.users.first(where: { $0.id == id }), user.isLoggedIn,
@@ -274,14 +274,14 @@ extension UserStore.Content {
         }
     }
 
-    /// The current user is never one who is logged out.
+    /// Makes another logged-in user the current one, so that the current user is always logged in.
     fileprivate mutating func leave(_ id: String) {
         if currentUser == id { currentUser = users.first { $0.isLoggedIn && $0.id != id }?.id }
     }
 }
 
 extension UserStore.KeptUser {
-    /// Whether the user can only be reached by the tokens on this device.
+    /// Whether the tokens on this device are the user's only way to log in.
     var isAnonymous: Bool { identities.count == 1 && identities[0].providerType == "anon-user" }
 
     fileprivate mutating func take(_ login: GatewayClient.Login) {

@@ -1,24 +1,24 @@
-/// How a user proves who they are. Each kind is a provider that the server must have switched on.
+/// How a user proves who they are. Each kind belongs to a provider that must be enabled on the server.
 public enum Credentials: Sendable {
     /// An e-mail address and password.
     case emailPassword(email: String, password: String)
     /// A new user without a name, or the anonymous user who is already logged in.
     case anonymous
-    /// A JWT of an issuer that the server was told to trust.
+    /// A JWT from an issuer that the server is configured to trust.
     case jwt(token: String)
     /// The ID token of Sign in with Apple.
     case apple(idToken: String)
     /// The ID token of Google Sign-In.
     case googleId(token: String)
-    /// A Google authorisation code, which the server doesn't offer: use ``googleId(token:)``.
+    /// A Google authorisation code. The server doesn't support these: use ``googleId(token:)``.
     case google(serverAuthCode: String)
-    /// A Facebook access token, which the server doesn't offer.
+    /// A Facebook access token. The server doesn't support these.
     case facebook(accessToken: String)
-    /// What the server passes on to a login function of your own.
+    /// The payload that the server passes to your own login function.
     case function(payload: Document)
-    /// A key that a user made.
+    /// A key that a user created.
     case userAPIKey(String)
-    /// A key that an administrator made.
+    /// A key that an administrator created.
     case serverAPIKey(String)
     /// An access token that the gateway issued elsewhere. It can't be refreshed: log in again when it expires.
     case accessToken(String)

@@ -1,11 +1,11 @@
 internal import NIOHTTP1
 
-/// Registration and passwords of users who log in with an e-mail address. No user needs to be logged in. Every call
+/// Registration and passwords for users who log in with an e-mail address. No user needs to be logged in. Every call
 /// throws, or completes with, an ``AppError``. Completion handlers are called on any thread.
 public struct EmailPasswordAuth: Sendable {
     let app: App
 
-    /// Registers a user, who then confirms the address, if the server asks for that, and logs in.
+    /// Registers a user. If the server requires it, the user then confirms the address before logging in.
     public func registerUser(email: String, password: String) async throws {
         try await post("/register", ["email": .string(email), "password": .string(password)])
     }
@@ -16,7 +16,7 @@ public struct EmailPasswordAuth: Sendable {
         complete(completion) { try await registerUser(email: email, password: password) }
     }
 
-    /// Confirms an address with the two texts of the link in the mail.
+    /// Confirms an address with the token and token ID from the link in the e-mail.
     public func confirmUser(_ token: String, tokenId: String) async throws {
         try await post("/confirm", ["token": .string(token), "tokenID": .string(tokenId)])
     }
@@ -27,7 +27,7 @@ public struct EmailPasswordAuth: Sendable {
         complete(completion) { try await confirmUser(token, tokenId: tokenId) }
     }
 
-    /// Sends the mail with the link for confirming again. Succeeds also for an address that the server doesn't know.
+    /// Sends the e-mail with the confirmation link again. Also succeeds for an address that the server doesn't know.
     public func resendConfirmationEmail(_ email: String) async throws {
         try await post("/confirm/send", ["email": .string(email)])
     }
@@ -38,7 +38,8 @@ public struct EmailPasswordAuth: Sendable {
         complete(completion) { try await resendConfirmationEmail(email) }
     }
 
-    /// Sends a mail with a link for choosing a new password. Succeeds also for an address that the server doesn't know.
+    /// Sends an e-mail with a link for choosing a new password. Also succeeds for an address that the server doesn't
+    /// know.
     public func sendResetPasswordEmail(_ email: String) async throws {
         try await post("/reset/send", ["email": .string(email)])
     }
@@ -49,7 +50,8 @@ public struct EmailPasswordAuth: Sendable {
         complete(completion) { try await sendResetPasswordEmail(email) }
     }
 
-    /// Sets a new password with the two texts of the link in the mail. Ends all of the user's sessions.
+    /// Sets a new password with the token and token ID from the link in the e-mail. Ends all of the user's login
+    /// sessions.
     public func resetPassword(to password: String, token: String, tokenId: String) async throws {
         try await post(
             "/reset", ["password": .string(password), "token": .string(token), "tokenID": .string(tokenId)])

@@ -4,14 +4,14 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import TomboloWebSocket
 
-/// The gateway's requests about users: JSON in both directions.
+/// Sends the gateway requests about users, with JSON in both directions.
 struct GatewayClient: Sendable {
     /// The maximum size of an answer in bytes.
     static let maximumAnswerByteCount = 256 << 10
 
     let configuration: AppConfiguration
 
-    /// The answer to a login, and to a token's refresh.
+    /// The response to a login or a token refresh.
     struct Login: Decodable {
         var accessToken: String
         var expiresAt: Date?
@@ -35,7 +35,7 @@ struct GatewayClient: Sendable {
     }
 
     private struct Failure: Decodable {
-        /// Of an account with a second factor, if a request takes a code of it.
+        /// The error code of an account with a second factor, for requests that accept a code for it.
         static let codeRequired = "second_factor_required"
 
         var code: String?
@@ -46,7 +46,7 @@ struct GatewayClient: Sendable {
 
     private struct Nothing: Decodable {}
 
-    /// Sends a request whose answer doesn't matter.
+    /// Sends a request and ignores the content of the response.
     func send(_ method: HTTPMethod, _ path: String, _ body: [String: AnyBSON]? = nil, token: String? = nil) async throws
     {
         _ = try await data(method, path, body, token)

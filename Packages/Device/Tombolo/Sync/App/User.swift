@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A user of an ``App``. May be used from any thread.
 public final class User: Sendable {
-    /// The user's ID at the server, the same for all of their identities.
+    /// The user's ID on the server, the same for all of their identities.
     public let id: String
     let app: App
     private let refreshing = Mutex<Task<String, any Error>?>(nil)
@@ -21,7 +21,7 @@ public final class User: Sendable {
     public enum State: Sendable {
         case loggedOut
         case loggedIn
-        /// The user was removed, or was anonymous and logged out. Nothing can be done with them any more.
+        /// The user was removed, or was anonymous and logged out. They can't be used any more.
         case removed
     }
 
@@ -41,18 +41,19 @@ public final class User: Sendable {
     /// The data that the server's rules see as `%%user.custom_data`, as of the last login or refresh.
     public var customData: Document { kept?.customData ?? [:] }
 
-    /// The token that the gateway accepts, or nil without one. It may have expired: see ``refreshCustomData()``.
+    /// The token that the gateway accepts, or nil if the user has none. It may have expired; ``refreshCustomData()``
+    /// replaces it.
     public var accessToken: String? { kept?.accessToken }
 
-    /// The token that makes new access tokens, or nil without one.
+    /// The token that gets new access tokens, or nil if the user has none.
     public var refreshToken: String? { kept?.refreshToken }
 
     // MARK: Tokens
 
-    /// An access token is replaced when it's good for less than this.
+    /// An access token is replaced once its remaining lifetime is shorter than this.
     static let refreshMargin: TimeInterval = 60
 
-    /// An access token that the gateway should accept.
+    /// An access token that hasn't expired.
     /// - Throws: ``AppError``, with the code `invalidSession` if the user has to log in again.
     func freshAccessToken() async throws -> String {
         guard let kept, let token = kept.accessToken else { throw notLoggedIn() }
@@ -66,7 +67,7 @@ public final class User: Sendable {
         }
     }
 
-    /// A new access token, shared by everybody who asks for one at the same time.
+    /// Gets a new access token. Simultaneous callers share one request.
     /// - Throws: ``AppError``. If the server refuses, the user is logged out.
     func refreshAccessToken() async throws -> String {
         let task = refreshing.withLock { known in
@@ -82,8 +83,8 @@ public final class User: Sendable {
     }
 
     private func exchangeTokens() async throws -> String {
-        // Another process of the app may have exchanged the tokens: theirs are good, and a second exchange of the old ones
-        // would look like a theft.
+        // Another process of the app may have exchanged the tokens already. Its tokens are valid, and exchanging the
+        // old ones again would look like a theft.
         if app.users.takeFromDisk(userID: id), let kept, let token = kept.accessToken, let expiresAt = kept.expiresAt,
             expiresAt.timeIntervalSinceNow > Self.refreshMargin
         {
@@ -96,17 +97,17 @@ public final class User: Sendable {
             if let account = try? await app.client.get(
                 GatewayClient.Account.self, .GET, "/account", token: login.accessToken)
             {
-                // The tokens count, even if the disk is full.
+                // Use the tokens even if the disk is full.
                 try? app.users.take(account, userID: id)
             }
             return login.accessToken
         } catch let error as AppError where error.status == 401 || error.status == 403 {
-            // Another login may have come first.
+            // Another login may have happened first.
             if kept?.refreshToken == token {
                 let sessions = SyncSession.sessions(of: self)
-                // First the reason: whoever sees that the user is logged out finds it at the session.
+                // Record the reason first: when a caller sees that the user is logged out, the session already has it.
                 let ends = sessions.map { (session: $0, error: $0.endLogin(error.message)) }
-                // Also if the log-out can't be saved.
+                // Report it even if the logout can't be saved.
                 var isOver = true
                 defer { if isOver { for end in ends { end.session.report(end.error) } } }
                 isOver = try endLocally(ifHolding: token) != nil
@@ -119,7 +120,7 @@ public final class User: Sendable {
         AppError(.invalidSession, "User '\(id)' isn't logged in: log in again.", status: 401)
     }
 
-    /// Fetches custom data, profile and identities, with a new access token.
+    /// Fetches custom data, profile and identities, with a new access token if possible.
     /// - Throws: ``AppError``.
     @discardableResult
     public func refreshCustomData() async throws -> Document {
@@ -140,9 +141,10 @@ public final class User: Sendable {
 
     // MARK: Leaving
 
-    /// Logs the user out. Local data stay, and what wasn't uploaded is after the next login; an anonymous user, who
-    /// can't log in again, is removed. No effect on a user who isn't logged in.
-    /// - Throws: ``AppError`` if the server can't be told; the user is logged out anyway.
+    /// Logs the user out. Local data stays on the device, and changes not yet uploaded are uploaded after the next
+    /// login. An anonymous user can't log in again and is therefore removed. Has no effect on a user who isn't logged
+    /// in.
+    /// - Throws: ``AppError`` if the server can't be told. The user is logged out anyway.
     public func logOut() async throws {
         guard isLoggedIn else { return }
         let token = try endLocally()
@@ -150,7 +152,8 @@ public final class User: Sendable {
         if let token { try await app.client.send(.DELETE, "/session", token: token) }
     }
 
-    /// The same, with a completion handler, which is called on any thread. The user is logged out when this returns.
+    /// The same, with a completion handler, which is called on any thread. The user is already logged out when this
+    /// returns.
     public func logOut(completion: @escaping @Sendable ((any Error)?) -> Void) {
         guard isLoggedIn else { return completion(nil) }
         do {
@@ -166,9 +169,10 @@ public final class User: Sendable {
         }
     }
 
-    /// Logs the user out and forgets them. Their Realms are deleted when the app starts the next time, with everything
-    /// that wasn't uploaded.
-    /// - Throws: ``AppError`` if the user was removed before, or the server can't be told; the user is removed anyway.
+    /// Logs the user out and forgets them. Their Realms, including changes not yet uploaded, are deleted the next time
+    /// the app starts.
+    /// - Throws: ``AppError`` if the user was already removed, or if the server can't be told. In the second case the
+    ///   user is removed anyway.
     public func remove() async throws {
         guard let token = try removeLocally() else { return }
         try await app.client.send(.DELETE, "/session", token: token)
@@ -179,10 +183,10 @@ public final class User: Sendable {
         Task { completion(await failure { try await self.remove() }) }
     }
 
-    /// Deletes the user's account on the server, and then everything on this device that belongs to them.
-    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
-    ///   ``AppError/requiresCode``.
-    /// - Throws: ``AppError``; nothing is changed then.
+    /// Deletes the user's account on the server, then everything on this device that belongs to the user.
+    /// - Parameter code: if the account has a second factor (see ``AppError/requiresCode``), a code from the user's
+    ///   authenticator app or a recovery code.
+    /// - Throws: ``AppError``. Nothing has changed then.
     public func delete(code: String? = nil) async throws {
         guard isLoggedIn else { throw notLoggedIn() }
         try await app.client.send(
@@ -199,8 +203,8 @@ public final class User: Sendable {
     }
 
     /// Stops synchronising and forgets the tokens.
-    /// - Parameter holding: a refresh token; nothing is forgotten if the user has another one by now.
-    /// - Returns: the refresh token that is forgotten.
+    /// - Parameter holding: a refresh token. Nothing is forgotten if the user has a different one by now.
+    /// - Returns: the forgotten refresh token.
     private func endLocally(ifHolding holding: String? = nil) throws -> String? {
         let token = try app.users.logOut(id, ifHolding: holding)
         for session in SyncSession.sessions(of: self) { session.followLogin() }
@@ -218,8 +222,8 @@ public final class User: Sendable {
     // MARK: Identities
 
     /// Gives the user another way to log in. An anonymous user stops being anonymous.
-    /// - Parameter code: of an authenticator app, or a recovery code, if the account has a second factor:
-    ///   ``AppError/requiresCode``.
+    /// - Parameter code: if the account has a second factor (see ``AppError/requiresCode``), a code from the user's
+    ///   authenticator app or a recovery code.
     /// - Returns: this user.
     /// - Throws: ``AppError``, for instance because the identity belongs to another user.
     @discardableResult

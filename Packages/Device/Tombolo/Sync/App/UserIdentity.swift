@@ -1,14 +1,14 @@
-/// One way of a user to log in.
+/// One of the ways in which a user can log in.
 public struct UserIdentity: Codable, Hashable, Sendable {
     /// The provider's name, for instance `local-userpass` or `anon-user`.
     public let providerType: String
-    /// Who the user is for the provider: an e-mail address, a subject, a key's ID.
+    /// The provider's ID for the user: an e-mail address, a subject or a key's ID.
     public let identifier: String
 }
 
-/// What the server knows about a user, mostly from the tokens of outside issuers.
+/// What the server knows about a user, mostly from the tokens of external issuers.
 public struct UserProfile: Hashable, Sendable {
-    /// All of it.
+    /// The whole profile.
     public let metadata: Document
 
     public var name: String? { text("name") }

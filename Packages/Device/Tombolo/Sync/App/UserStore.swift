@@ -5,8 +5,8 @@ internal import Synchronization
     internal import Security
 #endif
 
-/// Keeps an app's users between launches: on Apple platforms in the keychain, elsewhere in a file that only its owner may
-/// read.
+/// Keeps an app's users between launches: in the keychain on Apple platforms, elsewhere in a file that only its owner
+/// may read.
 struct UserStore: Hashable, Sendable {
     /// The users of an app at one gateway.
     struct Content: Codable, Equatable {
@@ -15,7 +15,7 @@ struct UserStore: Hashable, Sendable {
         var currentUser: String?
         /// In the order of their first login.
         var users: [KeptUser] = []
-        /// The IDs of users whose files are to be deleted when the app starts the next time.
+        /// The IDs of users whose files are to be deleted the next time the app starts.
         var removed: [String] = []
     }
 
@@ -31,21 +31,21 @@ struct UserStore: Hashable, Sendable {
         var customData: [String: AnyBSON]
     }
 
-    /// The app's folder, with the Realms of each user in a folder of their own.
+    /// The app's folder. Each user's Realms have a subfolder of their own.
     let folder: URL
     private let name: String
     private let lockPatience: Duration
 
-    /// - Parameter lockPatience: how long a change waits for that of another process.
+    /// - Parameter lockPatience: how long a change waits while another process makes one.
     init(appID: String, configuration: AppConfiguration, lockPatience: Duration = .seconds(2)) {
         self.lockPatience = lockPatience
         let root = configuration.rootDirectory ?? AppFolder.url
         folder = root.appending(path: Self.fileName(appID))
-        // Users of another gateway are other users.
+        // The same ID at another gateway is a different user.
         name = "users-\(Self.fileName(configuration.baseURL ?? AppConfiguration.developmentURL)).json"
     }
 
-    /// Any text as the name of a file.
+    /// Encodes any string as a file name.
     private static func fileName(_ text: String) -> String {
         let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
         let name = text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "app"
@@ -54,10 +54,10 @@ struct UserStore: Hashable, Sendable {
 
     func folder(ofUser id: String) -> URL { folder.appending(path: Self.fileName(id)) }
 
-    /// The kept users, or nil if there's no file, or one that can't be read.
+    /// The stored users, or nil if the file doesn't exist or can't be read.
     func load() -> Content? { read().flatMap { try? JSONDecoder().decode(Content.self, from: $0) } }
 
-    /// - Throws: ``AppError`` if the users can't be kept.
+    /// - Throws: ``AppError`` if the users can't be saved.
     func save(_ content: Content) throws {
         do {
             try write(JSONEncoder().encode(content))
@@ -68,16 +68,16 @@ struct UserStore: Hashable, Sendable {
 
     // MARK: Changing
 
-    /// Calls `body`, which reads the users and saves them, while no other process of the app does so, such as its extension.
-    /// One that stands still meanwhile, as a suspended app does, keeps nobody from logging in: `body` is called without the
-    /// lock then, as it is if there's no place for its file.
+    /// Calls `body`, which reads the users and saves them, while no other process of the app (such as its extension)
+    /// does the same. A process that is suspended while it holds the lock must not block logins. So `body` is called
+    /// without the lock if waiting takes too long, and also if the lock's file can't be created.
     func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
         let descriptor = lock()
         defer { if let descriptor { close(descriptor) } }
         return try body()
     }
 
-    /// - Returns: a descriptor that holds the lock until it's closed, or nil if the lock can't be had.
+    /// - Returns: a descriptor that holds the lock until it's closed, or nil if the lock can't be acquired.
     private func lock() -> Int32? {
         try? makeFolder()
         let path = folder.appending(path: ".\(name).lock").path
@@ -100,7 +100,7 @@ struct UserStore: Hashable, Sendable {
     }
 
     #if canImport(Security)
-        /// The keychain has none.
+        /// The keychain has no drafts.
         func deleteDrafts() {}
 
         private var query: [CFString: Any] {
@@ -134,10 +134,10 @@ struct UserStore: Hashable, Sendable {
         private func read() -> Data? { try? Data(contentsOf: file) }
 
         private var draftPrefix: String { ".\(name)-" }
-        /// Seconds after which nobody writes a draft any more.
+        /// The age in seconds at which a draft counts as abandoned.
         private static let draftLifetime: TimeInterval = 600
 
-        /// Deletes what killed processes left, which has tokens in it.
+        /// Deletes drafts that killed processes left behind. They contain tokens.
         func deleteDrafts() {
             let manager = FileManager.default
             for name in (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -148,7 +148,7 @@ struct UserStore: Hashable, Sendable {
             }
         }
 
-        /// Replaces the file as a whole, so that a kill leaves the old one or the new one.
+        /// Replaces the file atomically: a process killed meanwhile leaves either the old or the new file.
         private func write(_ data: Data) throws {
             let manager = FileManager.default
             try makeFolder()

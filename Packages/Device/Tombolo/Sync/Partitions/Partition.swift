@@ -2,7 +2,7 @@ internal import Foundation
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The partition that a Realm synchronises with: a value, and the name of the file for it.
+/// The partition that a Realm synchronises with: its value, and the name of its file.
 struct Partition: Hashable, Sendable {
     let value: Value
     private let prefix: String
@@ -15,7 +15,7 @@ struct Partition: Hashable, Sendable {
     static func == (left: Partition, right: Partition) -> Bool { left.value == right.value }
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
-    /// As in Realm: `s_user%3D1`, or `null`. What would be too long for a file system is hashed.
+    /// As in Realm: `s_user%3D1`, or `null`. A name too long for the file system is hashed.
     var fileName: String {
         let text: String
         switch value {
@@ -28,8 +28,8 @@ struct Partition: Hashable, Sendable {
         return FileName.fitting("\(prefix)_\(Self.encoded(text))")
     }
 
-    /// Everything but A–Z, a–z, 0–9, `-`, `.` and `_` as `%` with two digits for each byte, so that names that differ do
-    /// so on every file system.
+    /// Encodes everything but A–Z, a–z, 0–9, `-`, `.` and `_` as `%` and two digits per byte, so that different names
+    /// stay different on every file system.
     private static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -47,8 +47,8 @@ struct Partition: Hashable, Sendable {
 }
 
 extension SyncConfiguration {
-    /// The partition that the Realm synchronises with; nil for one with subscriptions. `NSNull` is the partition of the
-    /// objects without one.
+    /// The partition that the Realm synchronises with, or nil if it has subscriptions. `NSNull` is the partition of the
+    /// objects without a partition value.
     public var partitionValue: (any PartitionValue)? {
         switch partition?.value {
         case .string(let value): value

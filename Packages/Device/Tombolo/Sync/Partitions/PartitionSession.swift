@@ -1,19 +1,20 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Sessions of partitions end with the last Realm of their file. An app may open one for each conversation that somebody
-/// looks at: what isn't looked at shouldn't keep connections and files open.
+/// A partition's session ends with the last Realm of its file. An app may open one partition per conversation that a
+/// user views. Conversations that nobody views shouldn't keep connections and files open.
 extension SyncSession {
-    /// How long a session goes on for changes that aren't uploaded yet, after its file's last Realm is gone. Later, or
-    /// without a connection, they wait in the file for the next time that it's opened.
+    /// How long a session goes on uploading after its file's last Realm is gone. Changes not uploaded by then, or
+    /// without a connection, wait in the file until it's opened again.
     static let closingLimit = Duration.seconds(30)
 
-    /// Call when a Realm of the file is gone. Returns at once.
+    /// Call this when a Realm of the file is gone. Returns at once.
     static func closeIfUnused(path: String) {
         guard let session = known(path: path), !OpenFile.isUsed(path) else { return }
         Task {
             await session.finishUploading()
-            // Afterwards it reports nothing, so that no handler of the app waits for what waits for it.
+            // A suspended session reports nothing. Otherwise a handler of the app could end up waiting for the closing,
+            // which in turn waits for the handler.
             guard session.suspendIfUnused() else { return }
             await session.settle()
             DispatchQueue.global().async { session.closeIfUnused() }
@@ -29,8 +30,8 @@ extension SyncSession {
         }
     }
 
-    /// Opening a file counts as a use before it ends the session's suspension: a Realm that isn't seen here resumes the
-    /// session afterwards.
+    /// An opener registers its use of the file before it resumes the session. So if this doesn't see the new Realm yet,
+    /// that Realm resumes the session afterwards.
     func suspendIfUnused() -> Bool {
         situation.value.withLock { state in
             guard !OpenFile.isUsed(path) else { return false }
@@ -39,7 +40,7 @@ extension SyncSession {
         }
     }
 
-    /// Whoever has opened the file meanwhile goes on with this session.
+    /// Closes the session, unless a caller has opened the file again and continues with this session.
     func closeIfUnused() {
         try? OpenFile.alone(path) {
             guard Self.known(path: path) === self, !OpenFile.isUsed(path) else { return }

@@ -1,12 +1,12 @@
 public import Foundation
 public import TomboloModel
 
-/// What a partition can be named by: text, a whole number, an `ObjectId`, a `UUID`, or nothing (`NSNull()`, nil), which
-/// is the partition of the objects without one.
+/// A value that can identify a partition: a string, a whole number, an `ObjectId`, a `UUID`, or nothing (`NSNull()`,
+/// nil), which is the partition of the objects without a partition value.
 public protocol PartitionValue {
-    /// The value that the partition's objects have in their partition property.
+    /// The value of the partition property in the partition's objects.
     var _partitionValue: Value { get }
-    /// How names of files begin that are about values of the type.
+    /// The prefix of file names for values of this type.
     static var _partitionPrefix: String { get }
 }
 

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension User {
-    /// The configuration of a Realm that synchronises one partition: all objects that the user may read whose partition
-    /// property has this value, and no others. Set `objectTypes` to limit its classes. The file is the user's and the
-    /// partition's own unless `fileURL` is set; a user may have several such Realms open at once.
+    /// The configuration of a Realm that synchronises one partition: all objects that have this value in their
+    /// partition property and that the user may read. Set `objectTypes` to limit its classes. Unless `fileURL` is set,
+    /// each user and partition has its own file. A user may have several such Realms open at once.
     ///
-    /// The partition property is the one that the server's rules declare, otherwise `_partition` or `partition`. Classes
-    /// without one aren't synchronised. New objects get the value from the server if the app leaves the property empty.
+    /// The partition property is the one that the server's rules declare, otherwise `_partition` or `partition`.
+    /// Classes without one aren't synchronised. If the app leaves a new object's property empty, the server sets it.
     ///
     /// Synchronisation ends with the last Realm of the file, once its changes are uploaded.
     public func configuration<T: PartitionValue>(

@@ -2,19 +2,19 @@ internal import TomboloChangesets
 public import TomboloModel
 internal import TomboloSyncProtocol
 
-/// A write of this device that the server refused and undid. What else its transaction did was kept.
+/// A write of this device that the server refused and undid. The rest of its transaction was kept.
 public struct CompensatingWriteInfo: Hashable, Sendable {
-    /// The number of its write transaction among the file's synced ones. Several refused writes of one transaction have
-    /// the same.
+    /// The number of the write's transaction among the file's synced transactions. Refused writes of one transaction
+    /// have the same number.
     public let number: Int64
     /// Why it was refused: a sentence for the app's developer.
     public let reason: String
-    /// The class of the object concerned, or nil if the refusal isn't about one object: the whole transaction then was
-    /// refused, or more of its writes than can be listed.
+    /// The class of the object concerned. Nil if the refusal isn't about one object: the server refused the whole
+    /// transaction, or more of its writes than can be listed.
     public let objectType: String?
-    /// The primary key of the object concerned, or nil like ``objectType``.
+    /// The primary key of the object concerned. Nil if ``objectType`` is.
     public let primaryKey: Value?
-    /// The role that didn't permit the write, or nil if something else was wrong with it.
+    /// The role that didn't permit the write, or nil if the write was refused for another reason.
     public let role: String?
 
     init(_ refused: RefusedWrite) {

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TomboloSQLiteStore
 
-/// The subscriptions of a session's file, for any thread.
+/// The subscriptions of a session's file. Can be used on any thread.
 final class SubscriptionBox: Sendable {
     /// Nil once closed.
     private let file: Mutex<Guarded?>

@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// The user of a synced Realm, what it starts with, and how errors are handled.
+/// The user of a synced Realm, its initial subscriptions, and how errors are handled.
 public struct SyncConfiguration: Sendable {
-    /// The user to synchronise for.
+    /// The user to synchronise as.
     public let user: User
-    /// What happens if the device must start over.
+    /// What happens to unsynced changes if the device must start over.
     public var clientResetMode: ClientResetMode
-    /// Whether waiting for a download ends with an error if the server can't be reached. Otherwise it waits until the
-    /// server can be.
+    /// Whether waiting for a download fails if the server can't be reached. Otherwise it keeps waiting until the server
+    /// can be reached.
     public var cancelAsyncOpenOnNonFatalErrors: Bool
-    /// Makes the first subscriptions.
+    /// Creates the first subscriptions.
     public var initialSubscriptions: InitialSubscriptionsConfiguration?
-    /// Receives errors of this session outside the app's own calls, instead of ``SyncManager/errorHandler``: refused
-    /// changesets, client resets, failed sessions. Called on the sync engine's thread.
+    /// Receives this session's errors that occur outside the app's own calls, instead of ``SyncManager/errorHandler``:
+    /// refused changesets, client resets, failed sessions. Called on the sync engine's thread.
     public var errorHandler: (@Sendable (SyncError, SyncSession) -> Void)?
-    /// The partition that the Realm synchronises with; nil for one with subscriptions.
+    /// The partition that the Realm synchronises with, or nil if it has subscriptions.
     var partition: Partition?
 
     public init(
@@ -32,37 +32,38 @@ public struct SyncConfiguration: Sendable {
 
 /// The subscriptions that a Realm starts with.
 public struct InitialSubscriptionsConfiguration: Sendable {
-    /// Adds subscriptions; runs inside an update.
+    /// Adds subscriptions. Runs inside an update.
     public let callback: @Sendable (SyncSubscriptionSet) -> Void
-    /// Whether it runs every time the process opens the file, instead of only for a new file. The callback should then
-    /// look for a subscription by name before adding it.
+    /// Whether the callback runs every time the process opens the file, instead of only for a new file. The callback
+    /// should then look for a subscription by name before adding it.
     public let rerunOnOpen: Bool
 }
 
-/// What happens to changes that weren't uploaded if the device must start over: the server was restored from a backup,
-/// or it no longer remembers what changed since the device was last connected.
+/// What happens to changes that weren't uploaded if the device must start over, because the server was restored from a
+/// backup, or because it no longer remembers what changed since the device was last connected.
 public enum ClientResetMode: Sendable {
-    /// The session stops and the handler, or else ``SyncManager/errorHandler``, gets a ``SyncError`` with the code
-    /// `clientResetError`, on the main queue. Local data stay as they are until the app decides:
-    /// ``SyncSession/immediatelyHandleError(_:)`` backs the file up and deletes it, ``SyncSession/resume()`` recovers
-    /// unsynced changes. If it doesn't, it's asked again when the session connects the next time.
+    /// The session stops. On the main queue, the handler (or else ``SyncManager/errorHandler``) receives a
+    /// ``SyncError`` with the code `clientResetError`. Local data stays unchanged until the app decides:
+    /// ``SyncSession/immediatelyHandleError(_:)`` backs up the file and deletes it; ``SyncSession/resume()`` recovers
+    /// unsynced changes. If the app does neither, it's asked again the next time the session connects.
     case manual(errorHandler: SyncManager.ErrorReportingBlock? = nil)
-    /// Unsynced changes are dropped, when everything has been downloaded.
+    /// Unsynced changes are dropped once everything has been downloaded.
     case discardUnsyncedChanges(
         beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
         afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
-    /// Unsynced changes are made again on what was downloaded, then uploaded. If that fails, it's the same as
-    /// ``manual(errorHandler:)``.
+    /// Unsynced changes are made again on top of what was downloaded, then uploaded. If that fails, the session stops
+    /// as with ``manual(errorHandler:)``.
     case recoverUnsyncedChanges(
         beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
         afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
-    /// The same as ``recoverUnsyncedChanges(beforeReset:afterReset:)``, but if that fails, unsynced changes are dropped.
+    /// Like ``recoverUnsyncedChanges(beforeReset:afterReset:)``, but if recovery fails, unsynced changes are dropped.
     case recoverOrDiscardUnsyncedChanges(
         beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
         afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
 
-    /// Called with a frozen Realm as it is, once everything has been downloaded; on the sync engine's thread, like
-    /// ``afterReset``. Called again if the process is killed before the reset is complete.
+    /// Called once everything has been downloaded, with a frozen Realm that shows the state before the reset. Runs on
+    /// the sync engine's thread, like ``afterReset``. Called again if the process is killed before the reset is
+    /// complete.
     var beforeReset: (@Sendable (Realm) -> Void)? {
         switch self {
         case .manual: nil
@@ -72,8 +73,8 @@ public enum ClientResetMode: Sendable {
         }
     }
 
-    /// Called with the frozen Realm and the live one after the reset; after the next launch if the process is killed
-    /// meanwhile.
+    /// Called after the reset with the frozen Realm and the live one. If the process is killed meanwhile, it's called
+    /// after the next launch.
     var afterReset: (@Sendable (Realm, Realm) -> Void)? {
         switch self {
         case .manual: nil
@@ -85,8 +86,8 @@ public enum ClientResetMode: Sendable {
 }
 
 extension User {
-    /// The configuration of a Realm that synchronises by subscriptions. Set `objectTypes` to limit its classes. The
-    /// file is the user's own unless `fileURL` is set.
+    /// The configuration of a Realm that synchronises by subscriptions. Set `objectTypes` to limit its classes. Unless
+    /// `fileURL` is set, each user has their own file.
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(), cancelAsyncOpenOnNonFatalErrors: Bool = false
     ) -> Realm.Configuration {
@@ -96,7 +97,7 @@ extension User {
                 cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors), fileName: "flexible.realm")
     }
 
-    /// The same, with subscriptions that a new Realm starts with.
+    /// The same, with the subscriptions of a new Realm.
     /// - Parameter rerunOnOpen: whether `initialSubscriptions` runs every time the process opens the file.
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(), cancelAsyncOpenOnNonFatalErrors: Bool = false,

@@ -6,17 +6,17 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     public enum Code: Int, Sendable {
         /// The session can't continue; the message says what to do.
         case clientSessionError = 4
-        /// The token wasn't accepted; log in again.
+        /// The server didn't accept the token; log in again.
         case clientUserError = 5
-        /// The device has to start over, and the app decides how: ``ClientResetMode/manual(errorHandler:)`` says so, or
-        /// unsynced changes couldn't be recovered. See ``SyncError/clientResetInfo()``. Nothing unsynced is lost.
+        /// The device has to start over, and the app must decide how: either the mode is
+        /// ``ClientResetMode/manual(errorHandler:)``, or unsynced changes couldn't be recovered. See
+        /// ``SyncError/clientResetInfo()``. No unsynced changes are lost so far.
         case clientResetError = 7
         /// The user may not open the Realm's partition.
         case permissionDeniedError = 9
         /// The server didn't accept the subscriptions.
         case invalidFlexibleSyncSubscriptions = 10
-        /// The server can't be reached. Only those get it who asked for
-        /// ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
+        /// The server can't be reached. Reported only if ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors`` is set.
         case connectionFailed = 12
         /// The server refused changes of this device and undid them; see ``SyncError/compensatingWrites``.
         case writeRejected = 11
@@ -27,7 +27,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// For ``Code/writeRejected``, the refused transactions; otherwise empty.
     public let compensatingWrites: [CompensatingWriteInfo]
-    /// The same, as Realm has it: nil for other codes.
+    /// The same under Realm's name. Nil for other codes.
     public var compensatingWriteInfo: [CompensatingWriteInfo]? { code == .writeRejected ? compensatingWrites : nil }
 
     let actionToken: ActionToken?

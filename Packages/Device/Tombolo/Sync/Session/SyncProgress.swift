@@ -6,16 +6,16 @@ extension SyncSession {
     }
 
     public enum ProgressMode: Sendable {
-        /// Reports until the token is invalidated; the estimate falls below 1 when there's new work.
+        /// Reports until the token is invalidated. New work lowers the estimate below 1 again.
         case reportIndefinitely
-        /// Reports until the work is done that's outstanding at the first report.
+        /// Reports until the work that was outstanding at the first report is done.
         case forCurrentlyOutstandingWork
     }
 
-    /// The progress of a transfer: of a download in objects, of an upload in write transactions.
+    /// The progress of a transfer. A download is counted in objects, an upload in write transactions.
     public struct Progress: Hashable, Sendable {
         public let transferred: Int
-        /// An estimate until everything has been counted.
+        /// The total. An estimate until everything has been counted.
         public let transferrable: Int
 
         /// The progress from 0 to 1.
@@ -31,12 +31,12 @@ extension SyncSession {
     public struct ProgressNotificationToken: Sendable {
         let end: @Sendable () -> Void
 
-        /// Ends the notifications; one more call may be on its way.
+        /// Ends the notifications. One more call may already be under way.
         public func invalidate() { end() }
     }
 }
 
-/// Who wants to know of a session's progress, and what they were told.
+/// The observers of a session's progress, and what they were last told.
 struct ProgressObservers {
     typealias Block = @Sendable (SyncSession.Progress) -> Void
 
@@ -44,13 +44,13 @@ struct ProgressObservers {
         let direction: SyncSession.ProgressDirection
         let isOneShot: Bool
         let block: Block
-        /// For one-shot uploads, the last transaction that was outstanding at the first report.
+        /// For one-shot uploads: the last transaction that was outstanding at the first report.
         var target: Int64?
         var last: SyncSession.Progress?
     }
 
     private var observers: [Int: Observer] = [:]
-    /// The last acknowledged transaction when the queue was empty the last time.
+    /// The last acknowledged transaction when the queue was last empty.
     private var base: Int64?
 
     var wantsUploads: Bool { observers.values.contains { $0.direction == .upload } }
@@ -67,7 +67,7 @@ struct ProgressObservers {
     typealias Calls = [(Block, SyncSession.Progress)]
 
     mutating func downloading(_ received: Int, of total: Int) -> Calls {
-        // Until the batch is applied, it isn't complete. The numbers are the server's, whatever they are.
+        // The download isn't complete until the batch is applied, whatever numbers the server sends.
         let next = received == .max ? received : received + 1
         let progress = SyncSession.Progress(transferred: received, transferrable: max(total, next))
         return tell(.download) { _ in
@@ -77,7 +77,7 @@ struct ProgressObservers {
         }
     }
 
-    /// The device has everything that the server had.
+    /// Call this when the device has everything that the server had.
     mutating func downloaded() -> Calls {
         tell(.download) { observer in
             let count = observer.last?.transferrable ?? 0
@@ -103,7 +103,7 @@ struct ProgressObservers {
         }
     }
 
-    /// Call when the device starts over, which may give the outstanding transactions other numbers.
+    /// Call this when the device starts over, which can renumber the outstanding transactions.
     mutating func startOver() {
         base = nil
         for id in observers.keys { observers[id]?.target = nil }

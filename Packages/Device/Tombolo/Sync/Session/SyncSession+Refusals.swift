@@ -6,9 +6,9 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
 extension SyncSession {
-    /// Tells the app what the server refused, once there's a handler. What it was told is forgotten after the handler
-    /// has returned: if the app is killed before, it's told again by its next launch.
-    /// Called on the engine's thread.
+    /// Tells the app what the server refused, once there's a handler. A refusal is forgotten only after the handler has
+    /// returned. If the app is killed before that, it's told again after the next launch. Called on the engine's
+    /// thread.
     func tellRefusals() {
         let (handler, queue, told) = situation.value.withLock { state in
             let configuration = state.configuration
@@ -39,18 +39,18 @@ extension SyncSession {
 
     private func forgetRefusals(through id: Int64, _ engine: isolated SyncEngine) {
         guard (try? engine.forgetRefusals(through: id)) != nil else { return }
-        // In an empty table ids begin anew.
+        // Once the table is empty, its ids start over.
         situation.value.withLock { if $0.toldThrough == id { $0.toldThrough = 0 } }
     }
 
-    /// The same from any thread.
+    /// The same, callable from any thread.
     func tellRefusalsLater() {
         Task { await tellRefusals(onThreadOf: engine) }
     }
 
     private func tellRefusals(onThreadOf engine: isolated SyncEngine) { tellRefusals() }
 
-    /// The sessions of an app got a handler.
+    /// Call this when the sessions of an app get a handler.
     static func tellRefusals(of manager: SyncManager) {
         for session in all(where: { $0.user.app.syncManager === manager }) { session.tellRefusalsLater() }
     }

@@ -10,9 +10,9 @@ struct FrozenBefore: @unchecked Sendable {
     let realm: Realm
 }
 
-/// What the engine asks at a client reset. Everything here is called on its thread.
+/// Answers the engine's questions during a client reset. Everything here is called on the engine's thread.
 extension SyncSession {
-    /// Decides what becomes of the device's unsynced changes.
+    /// Decides what happens to the device's unsynced changes.
     func decideReset(_ reason: String) -> SyncEngine.ResetDecision {
         switch takeResetMode() {
         case (.manual, false):
@@ -26,7 +26,7 @@ extension SyncSession {
         }
     }
 
-    /// Decides what becomes of unsynced changes that can't be recovered.
+    /// Decides what happens to unsynced changes that can't be recovered.
     func decideFailedRecovery(_ error: any Error) -> SyncEngine.ResetDecision {
         if case (.recoverOrDiscardUnsyncedChanges, _) = takeResetMode() { return .discard }
         askApp(
@@ -58,7 +58,7 @@ extension SyncSession {
 
     // MARK: Blocks
 
-    /// Right before everything is replaced: shows the app what it has.
+    /// Called right before everything is replaced. Shows the app its current state.
     func willReset() {
         let (mode, configuration) = situation.value.withLock { ($0.configuration.clientResetMode, $0.realm) }
         guard mode.beforeReset != nil || mode.afterReset != nil else { return }
@@ -66,7 +66,7 @@ extension SyncSession {
             let before = Realm(core: try RealmCore.open(configuration, .task, of: self)).freeze()
             mode.beforeReset?(before)
             guard mode.afterReset != nil else { return }
-            // For the block after the reset, should the process be killed in between.
+            // Keep a copy for the block after the reset, in case the process is killed in between.
             RealmFiles.delete(at: copyBeforeReset.path)
             try before.writeCopy(toFile: copyBeforeReset)
             situation.value.withLock { $0.beforeReset = FrozenBefore(realm: before) }
@@ -78,10 +78,10 @@ extension SyncSession {
         }
     }
 
-    /// Everything was replaced.
+    /// Called when everything has been replaced.
     func didReset() {
         let (before, mode, configuration) = situation.value.withLock { state in
-            // The changesets that waiters know have other numbers now, or are gone.
+            // The changesets that waiters refer to are renumbered now, or gone.
             state.resets += 1
             state.progress.startOver()
             defer { state.beforeReset = nil }
@@ -101,9 +101,9 @@ extension SyncSession {
         }
     }
 
-    /// Lets go of the Realm as it was before a reset. The block after the reset gets the copy.
+    /// Releases the Realm that shows the state before a reset. The block after the reset gets the copy instead.
     func letGoOfBefore() {
-        // Released once the lock is.
+        // Returned, so that it's released outside the lock.
         _ = situation.value.withLock { state in
             defer { state.beforeReset = nil }
             return state.beforeReset
@@ -112,7 +112,7 @@ extension SyncSession {
 
     private var copyBeforeReset: URL { URL(fileURLWithPath: path + RealmFiles.beforeResetSuffix) }
 
-    /// What the app had before a reset after which the process was killed.
+    /// The state before a reset, if the process was killed after it.
     private func keptBefore(_ configuration: Realm.Configuration) throws -> Realm? {
         guard FileManager.default.fileExists(atPath: copyBeforeReset.path) else { return nil }
         var configuration = configuration
@@ -125,25 +125,25 @@ extension SyncSession {
 
     // MARK: By hand
 
-    /// Does what a ``SyncError`` with the code `clientResetError` leaves to the app: copies the file, with its unsynced
-    /// changes, to the path in ``SyncError/clientResetInfo()``, then deletes it. A Realm opened afterwards downloads
-    /// everything anew. Can be called anywhere; let go of the file's Realms and objects first.
-    /// - Returns: false if nothing was done, because a Realm of the file is open, the copy can't be written, or the token
-    ///   was used. The token then stays as it was.
+    /// Handles a ``SyncError`` with the code `clientResetError`: copies the file, with its unsynced changes, to the
+    /// path in ``SyncError/clientResetInfo()``, then deletes it. A Realm opened afterwards downloads everything again.
+    /// Callable from any thread. Release the file's Realms and objects first.
+    /// - Returns: false if nothing was done, because a Realm of the file is open, the copy can't be written, or the
+    ///   token was already used. In the first two cases you can use the token again.
     @discardableResult
     public static func immediatelyHandleError(_ token: SyncError.ActionToken) -> Bool { token.act() }
 }
 
 extension SyncError {
-    /// Permits to back up and delete the file of a session that has to start over; see
+    /// Permits backing up and deleting the file of a session that has to start over; see
     /// ``SyncSession/immediatelyHandleError(_:)``. Works once.
     public final class ActionToken: Sendable {
         private let path: String
         let recoveryPath: String
-        /// Nil once used.
+        /// Nil once the token was used.
         private let configuration: Mutex<Realm.Configuration?>
 
-        /// Next to the file, in a folder for such copies.
+        /// The copy goes into a folder next to the file.
         init(path: String, _ configuration: Realm.Configuration) {
             self.path = path
             let file = URL(fileURLWithPath: path)
@@ -182,9 +182,9 @@ extension SyncError {
         }
     }
 
-    /// For the code `clientResetError`: where the file is copied, and the token for
-    /// ``SyncSession/immediatelyHandleError(_:)``, which does it. The copy is a local Realm file, with unsynced changes.
-    /// Nil for other codes.
+    /// For the code `clientResetError`: the path that the file will be copied to, and the token for
+    /// ``SyncSession/immediatelyHandleError(_:)``, which copies it. The copy is a local Realm file with the unsynced
+    /// changes. Nil for other codes.
     public func clientResetInfo() -> (recoveryPath: String, token: ActionToken)? {
         actionToken.map { ($0.recoveryPath, $0) }
     }

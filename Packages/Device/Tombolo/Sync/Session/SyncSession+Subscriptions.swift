@@ -4,7 +4,7 @@ internal import TomboloSyncClient
 internal import TomboloSyncProtocol
 
 extension SyncSession {
-    /// The set that the app asked for last.
+    /// The newest set that the app asked for.
     func newestSubscriptions() throws -> SubscriptionFile.Kept { try subscriptionFile.use { try $0.newest() } }
 
     /// Changes the newest set and sends it.
@@ -13,7 +13,7 @@ extension SyncSession {
     ) throws -> SubscriptionFile.Kept {
         let content = try subscriptionFile.use { try $0.change(change) }
         situation.value.withLock { state in
-            // Another set may be what the server accepts.
+            // The server may accept the new set.
             if state.failure?.code == .badSubscription { state.failure = nil }
         }
         Task { await sendSubscriptions() }
@@ -21,7 +21,7 @@ extension SyncSession {
         return content
     }
 
-    /// Connects again if the server refused others before, unless the session is suspended.
+    /// Sends the newest set. Reconnects if the server refused an earlier set, unless the session is suspended.
     func sendSubscriptions() async { await sendSubscriptions(onThreadOf: engine) }
 
     private func sendSubscriptions(onThreadOf engine: isolated SyncEngine) {

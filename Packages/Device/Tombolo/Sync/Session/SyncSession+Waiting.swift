@@ -7,8 +7,8 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
 extension SyncSession {
-    /// Waits until this device knows the outcome of every local write so far.
-    /// - Throws: ``SyncError`` if the session stops for good or is suspended; `CancellationError`.
+    /// Waits until the device knows the outcome of every local write so far.
+    /// - Throws: ``SyncError`` if the session fails or is suspended; `CancellationError`.
     public func waitForUpload() async throws {
         while true {
             let resets = situation.value.withLock { $0.resets }
@@ -19,10 +19,10 @@ extension SyncSession {
         }
     }
 
-    /// Waits until the device is connected and has everything the server had when it connected: of what the newest
-    /// subscriptions ask for, unless the server refuses them. Throws like ``waitForUpload()``.
+    /// Waits until the device is connected and has everything that the server had at that moment for the newest
+    /// subscriptions. Doesn't wait for subscriptions that the server refuses. Throws like ``waitForUpload()``.
     public func waitForDownload() async throws {
-        // The session may have connected before they were stored.
+        // The session may have connected before the newest subscriptions were stored.
         let version = try subscriptionFile.use { file in
             let newest = try file.newest().set.version
             return if case .pending = try file.status(version: newest) { newest } else { Int64.min }
@@ -41,7 +41,7 @@ extension SyncSession {
         }
     }
 
-    /// The same, with a block, which is called on a queue, by default the main one.
+    /// The same with a completion block, which is called on `queue`, by default the main queue.
     public func wait(
         for direction: ProgressDirection, queue: DispatchQueue? = nil, block: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -51,7 +51,7 @@ extension SyncSession {
         }
     }
 
-    /// Waits until the device has the objects that a set asks for, or a newer set has taken its place.
+    /// Waits until the device has the objects that a set asks for, or a newer set has replaced the set.
     func waitForSubscriptions(version: Int64) async throws {
         switch try subscriptionFile.use({ try $0.status(version: version) }) {
         case .complete, .superseded: return
@@ -105,7 +105,7 @@ extension SyncSession {
         }
     }
 
-    /// Ends all waiting with an error.
+    /// Makes all waiting calls throw an error.
     static func failWaiters(_ state: inout Situation, _ error: SyncError) {
         for waiter in state.waiters.values { waiter.continuation.resume(throwing: error) }
         state.waiters = [:]

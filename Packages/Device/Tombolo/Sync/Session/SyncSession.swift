@@ -7,17 +7,16 @@ internal import TomboloSyncClient
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// The synchronisation of one file for one user, shared by all of the process's Realms of the file until it's deleted.
-/// That of a partition ends with the last of them.
-/// May be used from any thread.
+/// Synchronises one file for one user. All Realms of the file in the process share the session. It lasts until the file
+/// is deleted; a partition's session ends with the file's last Realm. May be used from any thread.
 public final class SyncSession: Sendable {
-    /// Whether the session synchronises; being connected is another question, see ``ConnectionState``.
+    /// Whether the session synchronises. Whether it's connected is a separate question: see ``ConnectionState``.
     public enum State: Sendable {
         /// It synchronises whenever the server can be reached.
         case active
         /// It was suspended, its user logged out, or it failed.
         case inactive
-        /// Its file was deleted; a Realm opened later has another session.
+        /// Its file was deleted. A Realm opened later has a new session.
         case invalid
     }
 
@@ -30,35 +29,35 @@ public final class SyncSession: Sendable {
     struct Situation {
         /// Has the user and the error handler.
         var configuration: SyncConfiguration
-        /// How the Realm was opened that uses the session, for client resets.
+        /// The configuration that the session's Realm was opened with, for client resets.
         var realm: Realm.Configuration
-        /// A Realm of the file has been opened.
+        /// Whether a Realm of the file has been opened.
         var isOpened = false
         var isClosed = false
         var isSuspended = false
-        /// The number of client resets. Changeset numbers are only comparable between two of them.
+        /// The number of client resets. Changeset numbers can only be compared if no reset happened in between.
         var resets = 0
-        /// What the app heard when the session stopped for it to decide on a reset.
+        /// What the app was told when the session stopped to let the app decide on a reset.
         var resetError: SyncError?
-        /// The app resumed the session after it heard of the reset.
+        /// Whether the app resumed the session after it was told of the reset.
         var isResetApproved = false
-        /// What the app had before a reset, until it has heard of the end.
+        /// The state before a reset, until the app has been told that the reset is complete.
         var beforeReset: FrozenBefore?
-        /// The app has been told of refusals up to this one, or will be by the main queue.
+        /// The id of the last refusal that the app has been told of, or will be told of on the main queue.
         var toldThrough: Int64 = 0
         var connection = ConnectionState.disconnected
         var completedVersion: Int64 = -1
-        /// Why sets were refused, for those who wait for them.
+        /// Why the server refused sets, for the callers that wait for them.
         var refusedVersions: [Int64: String] = [:]
         var acknowledged: Int64 = 0
         var batches = 0
         var failure: SessionFailure?
-        /// Tokens that the gateway refused since it last accepted one, or the session was resumed.
+        /// The number of tokens that the gateway refused since it last accepted one or the session was resumed.
         var refusedTokens = 0
         var nextID = 0
         var progress = ProgressObservers()
         var subscriptionObservers: [Int: @Sendable (SyncSession) -> Void] = [:]
-        /// Conditions checked after every report; true resumes the waiter.
+        /// Conditions checked after every report. A waiter resumes when its condition is true.
         var waiters:
             [Int: (isDone: @Sendable (Situation) throws -> Bool, continuation: CheckedContinuation<Void, any Error>)] =
                 [:]
@@ -71,9 +70,9 @@ public final class SyncSession: Sendable {
         init(_ situation: Situation) { value = Mutex(situation) }
     }
 
-    /// New tokens are tried this often before the session gives up.
+    /// How many new tokens the session tries before it gives up.
     static let maximumRefusedTokens = 3
-    /// How long it takes until a token is asked for again if the server couldn't be reached.
+    /// How long the session waits before it asks for a token again if the server couldn't be reached.
     static let tokenRetryInterval = Duration.seconds(5)
 
     let path: String
@@ -132,8 +131,7 @@ public final class SyncSession: Sendable {
 
     private static let all = Mutex<[String: SyncSession]>([:])
 
-    /// The session of a file, which starts synchronising when it's first requested. A Realm that is opened later ends a
-    /// suspension.
+    /// Returns the file's session, and starts it when it's first requested. Opening a Realm later ends a suspension.
     static func session(
         path: String, schema: Schema, configuration: SyncConfiguration, realm: Realm.Configuration
     ) throws -> SyncSession {
@@ -148,7 +146,8 @@ public final class SyncSession: Sendable {
         return session
     }
 
-    /// Prepares for opening a file: closes its session if that has other classes and no Realm in the process uses it.
+    /// Prepares for opening a file: closes its session if the session has other classes and no Realm in the process
+    /// uses it.
     /// - Throws: ``Realm/Error`` with the code `incompatibleSession` if the file is synchronised for another user.
     static func makeWay(path: String, schema: Schema, configuration: SyncConfiguration) throws {
         guard let session = all.withLock({ $0[path] }), let old = session.parentUser() else { return }
@@ -175,10 +174,10 @@ public final class SyncSession: Sendable {
     /// The session of a file, or nil if there's none.
     static func known(path: String) -> SyncSession? { all.withLock { $0[path] } }
 
-    /// Removes the session of a file that is to be deleted, or returns nil if there's none. The caller closes it.
+    /// Removes the session of a file that is about to be deleted; nil if there is none. The caller closes the session.
     static func remove(path: String) -> SyncSession? { all.withLock { $0.removeValue(forKey: path) } }
 
-    /// Takes over the settings of the Realm opened last.
+    /// Adopts the settings of the most recently opened Realm.
     private func adopt(_ configuration: SyncConfiguration, _ realm: Realm.Configuration) {
         let (isOtherUser, isSuspended) = situation.value.withLock { state in
             let handler = configuration.errorHandler ?? state.configuration.errorHandler
@@ -191,7 +190,7 @@ public final class SyncSession: Sendable {
         if configuration.user.isLoggedIn, isOtherUser || isSuspended { resume() }
     }
 
-    /// Whether this is the first call: the first Realm of the session.
+    /// Whether this is the first call, made for the session's first Realm.
     func takeFirstOpening() -> Bool {
         situation.value.withLock { state in
             defer { state.isOpened = true }
@@ -233,8 +232,8 @@ public final class SyncSession: Sendable {
     /// Why the session stopped, or nil if it hasn't.
     public var error: SyncError? { situation.value.withLock { $0.resetError ?? $0.failure.map(SyncError.init) } }
 
-    /// Goes offline until ``resume()``, or until a Realm of the file is opened. Local writes continue and queue up;
-    /// those who wait get an error.
+    /// Goes offline until ``resume()`` is called or a Realm of the file is opened. Local writes continue and queue up.
+    /// Calls that are waiting throw an error.
     public func suspend() {
         markSuspended()
         Task { await settle() }
@@ -245,9 +244,10 @@ public final class SyncSession: Sendable {
         await settle()
     }
 
-    /// Has the engine do what was asked for last: on the way to its thread calls may overtake each other, and failures. A session
-    /// that has failed doesn't start again before it's resumed: it would synchronise, but count as inactive, get no new
-    /// token and tell nobody once that's refused.
+    /// Makes the engine do what was asked for last. Calls and failures can overtake each other on the way to the
+    /// engine's thread, so this reads the current situation. A failed session doesn't start again before it's resumed.
+    /// Otherwise it would synchronise yet count as inactive: it would get no new token, and would tell nobody when its
+    /// token is refused.
     func followSuspension(onThreadOf engine: isolated SyncEngine) {
         let (isSuspended, hasFailed) = situation.value.withLock { ($0.isSuspended, $0.failure != nil) }
         if isSuspended { engine.stop() } else if !hasFailed { engine.start() }
@@ -270,19 +270,19 @@ public final class SyncSession: Sendable {
         if state.resetError != nil { state.isResetApproved = true }
         state.resetError = nil
         state.failure = nil
-        // Otherwise it would fail with the token that it failed with, for as long as that seems good.
+        // Otherwise the session would fail again with the same token for as long as the token seems valid.
         state.refusedTokens = 0
         state.isSuspended = false
     }
 
-    /// Connects at once if the session is waiting to try again.
+    /// Connects at once if the session is waiting to retry.
     public func reconnect() {
         guard state == .active else { return }
         Task { await settle() }
     }
 
-    /// Call after the user logged in, which resumes the session, or out, which suspends it. A log-in and a log-out may
-    /// come here in another order than they happened.
+    /// Call this after the user logged in, which resumes the session, or logged out, which suspends it. Calls can
+    /// arrive in a different order than the logins and logouts happened, so this checks the user's current state.
     func followLogin() {
         situation.value.withLock { state in
             if state.configuration.user.isLoggedIn { Self.resume(&state) } else { Self.suspend(&state) }
@@ -290,7 +290,7 @@ public final class SyncSession: Sendable {
         Task { await settle() }
     }
 
-    /// Waits until the engine does what was asked for last.
+    /// Waits until the engine has done what was asked for last.
     func settle() async { await followSuspension(onThreadOf: engine) }
 
     /// Stops until ``resume()``.
@@ -302,7 +302,7 @@ public final class SyncSession: Sendable {
     }
 
     /// Stops because the server logged the user out.
-    /// - Returns: what to ``report(_:)`` once the user is logged out here too.
+    /// - Returns: the error to ``report(_:)`` once the user is also logged out here.
     func endLogin(_ reason: String) -> SyncError {
         let failure = SessionFailure(.notAuthenticated, reason)
         fail(failure)
@@ -311,8 +311,10 @@ public final class SyncSession: Sendable {
 
     // MARK: Progress
 
-    /// Calls `block` with the progress of uploads or downloads, at once if it's known, on a thread of the session.
-    /// - Returns: ends the notifications; they also end with the outstanding work, if that was asked for.
+    /// Calls `block` with the progress of uploads or downloads on one of the session's threads, first at once if the
+    /// progress is known.
+    /// - Returns: a token that ends the notifications. With `forCurrentlyOutstandingWork` they also end when that work
+    ///   is done.
     @discardableResult
     public func addProgressNotification(
         for direction: ProgressDirection, mode: ProgressMode, block: @escaping @Sendable (Progress) -> Void
@@ -330,7 +332,7 @@ public final class SyncSession: Sendable {
 
     func reportUpload() async { await reportUpload(onThreadOf: engine) }
 
-    /// On one thread, so that what is told last is the newest.
+    /// Runs on one thread, so that the last report is the newest.
     private func reportUpload(onThreadOf engine: isolated SyncEngine) {
         guard situation.value.withLock({ $0.progress.wantsUploads }), let state = try? engine.state() else { return }
         let calls = situation.value.withLock {
@@ -372,7 +374,7 @@ public final class SyncSession: Sendable {
                 state.completedVersion = -1
                 state.progress.startOver()
             case .failure(let failure) where failure.code == .unavailable && failure.isRetryable:
-                // Like a lost connection: the session connects again by itself.
+                // This is like a lost connection: the session reconnects by itself.
                 if state.configuration.cancelAsyncOpenOnNonFatalErrors {
                     Self.failWaiters(&state, SyncError(.connectionFailed, failure.message))
                 }
@@ -411,7 +413,7 @@ public final class SyncSession: Sendable {
         while let user = parentUser(), state == .active {
             do {
                 _ = try await user.refreshAccessToken()
-                // The session may have been suspended meanwhile.
+                // The session may have been suspended in the meantime.
                 return await settle()
             } catch let error as AppError where error.status == 401 || error.status == 403 {
                 return
@@ -421,7 +423,7 @@ public final class SyncSession: Sendable {
         }
     }
 
-    /// Tells the app of an error outside its own calls.
+    /// Tells the app of an error that occurred outside the app's own calls.
     func report(_ error: SyncError) {
         guard let configuration = configuration() else { return }
         if let handler = configuration.errorHandler {

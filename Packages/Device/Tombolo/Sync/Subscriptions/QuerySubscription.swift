@@ -1,8 +1,8 @@
 public import TomboloModel
 internal import TomboloSyncProtocol
 
-/// A query whose objects a device wants, optionally named: `QuerySubscription<Listing>(name: "home-search") { $0.price
-/// < 300_000 }`.
+/// A query for the objects that a device wants, with an optional name:
+/// `QuerySubscription<Listing>(name: "home-search") { $0.price < 300_000 }`.
 public struct QuerySubscription<T: Object>: Sendable {
     let name: String?
     let filter: Filter
@@ -14,7 +14,7 @@ public struct QuerySubscription<T: Object>: Sendable {
         filter = query.map { Query<T>.filter($0) } ?? .constant(true)
     }
 
-    /// The same, in Realm's spelling.
+    /// The same with Realm's argument label.
     public init(name: String? = nil, where query: (Query<T>) -> Query<Bool>) {
         self.name = name
         filter = Query<T>.filter(query)
@@ -36,7 +36,7 @@ public struct QuerySubscription<T: Object>: Sendable {
         }
     }
 
-    /// The unnamed subscription with the query; nil if there can't be one.
+    /// The unnamed subscription with the query, or nil if the query can't be subscribed to.
     func subscription(in schema: Schema) -> Subscription? {
         guard let predicate = try? predicate(in: schema) else { return nil }
         return Subscription(name: nil, className: String(describing: T.self), predicate: predicate)

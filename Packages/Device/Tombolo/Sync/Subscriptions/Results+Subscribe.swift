@@ -5,7 +5,7 @@ internal import TomboloSyncProtocol
 
 /// Whether subscribing waits until the device has the objects.
 public enum WaitForSyncMode: Sendable {
-    /// Waits if there was no such subscription; otherwise returns at once.
+    /// Waits if the subscription is new; otherwise returns at once.
     case onCreation
     /// Waits every time.
     case always
@@ -14,11 +14,12 @@ public enum WaitForSyncMode: Sendable {
 }
 
 extension Results where Element: Object {
-    /// Subscribes to the objects that the results' conditions select; sorting isn't part of it. A subscription with the
-    /// same name gets the new query.
+    /// Subscribes to the objects that the results' conditions select. Sorting isn't part of the subscription. If a
+    /// subscription with the same name exists, it gets the new query.
     /// - Parameters:
     ///   - waitForSync: whether to wait for the objects.
-    ///   - timeout: ends the waiting, in seconds; nil or 0 for none. The subscription stays.
+    ///   - timeout: the maximum time to wait, in seconds; nil or 0 for no limit. The subscription stays after a
+    ///     timeout.
     /// - Returns: these results.
     /// - Throws: ``Realm/Error`` with the code `subscriptionFailed` for conditions on more than one object, or if the
     ///   server refuses; `POSIXError` with the code `ETIMEDOUT`; ``SyncError``; `CancellationError`.
@@ -56,8 +57,8 @@ extension Results where Element: Object {
         return self
     }
 
-    /// Removes the unnamed subscription with the results' conditions, if there is one, without waiting. Named ones stay:
-    /// remove those by name.
+    /// Removes the unnamed subscription with the results' conditions, if there is one, without waiting. Named
+    /// subscriptions stay: remove those by name.
     public func unsubscribe() {
         guard let subscriptions = try? Realm(core: content.core).requireSubscriptions(),
             let query = try? subscription(name: nil)

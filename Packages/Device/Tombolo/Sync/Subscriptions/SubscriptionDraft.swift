@@ -2,9 +2,9 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 internal import TomboloSyncProtocol
 
-/// What a ``SyncSubscriptionSet`` shows, and the changes made in its update.
+/// The content of a ``SyncSubscriptionSet``, and the changes made in its update.
 final class SubscriptionDraft {
-    /// Changes a set, or returns why it can't.
+    /// Changes a set, or returns why it can't be changed.
     typealias Edit = (inout SubscriptionFile.Kept, Schema) -> String?
 
     private let schema: Schema
@@ -18,9 +18,9 @@ final class SubscriptionDraft {
         self.schema = schema
     }
 
-    /// Runs an update's block, whose changes the set shows at once.
-    /// - Returns: makes the same changes to another version of the set.
-    /// - Throws: ``Realm/Error`` for a change that can't be made.
+    /// Runs an update's block. The set shows the block's changes at once.
+    /// - Returns: a function that makes the same changes to another version of the set.
+    /// - Throws: ``Realm/Error`` if a change can't be made.
     func collect(_ block: () throws -> Void) throws -> (SubscriptionFile.Kept) throws -> SubscriptionFile.Kept {
         guard edits == nil else { programError("Subscription updates cannot be nested.") }
         let before = content
@@ -42,7 +42,7 @@ final class SubscriptionDraft {
         let (made, after, schema) = (edits ?? [], content, schema)
         content = before
         return { newest in
-            // Others may have changed the set since this one was read.
+            // Others may have changed the set since it was read.
             var changed = newest
             if newest.set == before.set {
                 changed = after

@@ -16,8 +16,8 @@ public struct SyncSubscription {
     /// When its query was last changed or asked for again.
     public var updatedAt: Date { note.updatedAt }
 
-    /// Gives the subscription another query of the same class, or all objects of it. Only inside
-    /// ``SyncSubscriptionSet/update(_:onComplete:)``.
+    /// Gives the subscription another query of the same class, or subscribes to all of the class's objects. Only call
+    /// this inside ``SyncSubscriptionSet/update(_:onComplete:)``.
     public func updateQuery<T: Object>(toType type: T.Type, where query: ((Query<T>) -> Query<Bool>)? = nil) {
         update(to: QuerySubscription<T>(query: query))
     }
@@ -43,8 +43,8 @@ public struct SyncSubscription {
 }
 
 extension SubscriptionFile.Kept {
-    /// Replaces a subscription, or appends one for a nil index.
-    /// - Returns: why it can't be done.
+    /// Replaces the subscription at an index, or appends one if the index is nil.
+    /// - Returns: why the change can't be made, or nil if it was made.
     mutating func put<T: Object>(
         _ query: QuerySubscription<T>, name: String?, at index: Int?, _ schema: Schema
     ) -> String? {
@@ -71,7 +71,7 @@ extension SubscriptionFile.Kept {
         notes = kept.map(\.1)
     }
 
-    /// The position of a query without regard to names, the unnamed one first.
+    /// The position of the subscription with this query, whatever its name. Prefers the unnamed one.
     func index(of subscription: Subscription) -> Int? {
         let same = set.subscriptions.indices.filter {
             set.subscriptions[$0].className == subscription.className

@@ -4,15 +4,15 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 internal import TomboloSyncProtocol
 
-/// What has become of a subscription set.
+/// The state of a subscription set.
 public enum SyncSubscriptionState: Equatable, Sendable {
     /// The device doesn't have the objects yet.
     case pending
     /// The device has exactly the objects that the set asks for.
     case complete
-    /// The server refused the set, and the one before stays active.
+    /// The server refused the set. The previous set stays active.
     case error(any Error)
-    /// A newer set has taken this one's place.
+    /// A newer set has replaced this one.
     case superseded
 
     public static func == (left: Self, right: Self) -> Bool {
@@ -24,10 +24,11 @@ public enum SyncSubscriptionState: Equatable, Sendable {
     }
 }
 
-/// The subscriptions of a Realm: the newest set, whether or not the server has acted on it. Change it inside
-/// ``update(_:onComplete:)``; the device then gets exactly the objects that the set asks for.
+/// The subscriptions of a Realm: the newest set, whether or not the server has processed it. Change it inside
+/// ``update(_:onComplete:)``. The device then gets exactly the objects that the set asks for.
 ///
-/// Confined like its Realm. Others' later changes show in the set that `realm.subscriptions` returns then.
+/// A set is confined like its Realm. It doesn't show later changes by others; `realm.subscriptions` then returns a new
+/// set.
 public struct SyncSubscriptionSet: Sequence {
     let realm: Realm
     let session: SyncSession
@@ -64,7 +65,7 @@ public struct SyncSubscriptionSet: Sequence {
         draft.content.set.subscriptions.firstIndex { $0.hasName(name) }.flatMap { self[$0] }
     }
 
-    /// The subscription with a query, preferably an unnamed one.
+    /// The subscription with a query. Prefers an unnamed one.
     public func first<T: Object>(ofType type: T.Type, where query: (Query<T>) -> Query<Bool>) -> SyncSubscription? {
         find(QuerySubscription<T>(where: query))
     }
@@ -88,12 +89,12 @@ public struct SyncSubscriptionSet: Sequence {
 
     // MARK: Updating
 
-    /// Changes the set in one step and sends it, without waiting. Not inside a write transaction.
+    /// Changes the set in one step and sends it, without waiting. Can't be called in a write transaction.
     ///
-    /// If a change can't be made (a name that another query has, a query on several objects), none is, and `onComplete`
-    /// is told; without it, the session's error handler.
-    /// - Parameter onComplete: called once, on any thread, when the device has the objects, or a newer set has taken
-    ///   this one's place; or with the error.
+    /// If a change can't be made (a name that another query has, or a query on several objects), no change is made. The
+    /// error goes to `onComplete` if it's set, otherwise to the session's error handler.
+    /// - Parameter onComplete: called once, on any thread, when the device has the objects or a newer set has replaced
+    ///   this one; or with the error.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
         do {
             let version = try commit(block)
@@ -107,20 +108,20 @@ public struct SyncSubscriptionSet: Sequence {
     }
 
     /// Changes the set in one step, sends it, and waits until the device has the objects it asks for.
-    /// - Throws: ``Realm/Error`` with the code `subscriptionFailed` if a change can't be made, in which case none is, or
-    ///   if the server refuses the set; ``SyncError`` if the session can't go on; `CancellationError`.
+    /// - Throws: ``Realm/Error`` with the code `subscriptionFailed` if a change can't be made (then no change is made)
+    ///   or the server refuses the set; ``SyncError`` if the session fails; `CancellationError`.
     nonisolated(nonsending) public func update(_ block: () -> Void) async throws {
         let version = try commit(block)
         try await session.waitForSubscriptions(version: version)
         realm.refresh()
     }
 
-    /// Same as ``update(_:)``, under its first name.
+    /// The same as ``update(_:)``, under its original name.
     nonisolated(nonsending) public func write(_ block: () -> Void) async throws { try await update(block) }
 
     /// Changes the set in one step and sends it, without waiting.
     /// - Returns: the version of the set.
-    /// - Throws: ``Realm/Error`` with the code `subscriptionFailed`; nothing is changed then.
+    /// - Throws: ``Realm/Error`` with the code `subscriptionFailed`. Nothing has changed then.
     @discardableResult
     func commit(_ block: () throws -> Void) throws -> Int64 {
         guard !realm.core.isInWrite else {
@@ -134,8 +135,8 @@ public struct SyncSubscriptionSet: Sequence {
 
     // MARK: Inside update
 
-    /// Adds subscriptions. A name that another query has is an error; a query that's in the set under the same name, or
-    /// without one, isn't added again.
+    /// Adds subscriptions. It's an error if another query has the name. A query that the set already has under the same
+    /// name, or without one, isn't added again.
     public func append<T: Object>(_ subscriptions: QuerySubscription<T>...) {
         draft.edit { draft, schema in
             for item in subscriptions {
@@ -164,13 +165,13 @@ public struct SyncSubscriptionSet: Sequence {
     /// Removes the subscription with a name, if there is one.
     public func remove(named name: String) { remove { subscription, _ in subscription.hasName(name) } }
 
-    /// Removes subscriptions that this set or an earlier one gave out.
+    /// Removes subscriptions that came from this set or an earlier one.
     public func remove(_ subscriptions: SyncSubscription...) {
         let ids = Set(subscriptions.map(\.note.id))
         remove { _, note in ids.contains(note.id) }
     }
 
-    /// Removes the subscription with a query, if there is one; an unnamed one rather than a named one.
+    /// Removes the subscription with a query, if there is one. Prefers an unnamed one.
     public func remove<T: Object>(ofType type: T.Type, _ query: @escaping (Query<T>) -> Query<Bool>) {
         remove(QuerySubscription<T>(where: query))
     }
@@ -194,7 +195,7 @@ public struct SyncSubscriptionSet: Sequence {
         remove { subscription, _ in subscription.className == String(describing: type) }
     }
 
-    /// Removes all subscriptions, or all without a name.
+    /// Removes all subscriptions, or only those without a name.
     public func removeAll(unnamedOnly: Bool = false) {
         remove { subscription, _ in !unnamedOnly || subscription.name == nil }
     }
@@ -226,7 +227,7 @@ public struct SyncSubscriptionSet: Sequence {
     public struct ObservationToken: Sendable {
         fileprivate let end: @Sendable () -> Void
 
-        /// Ends the observation; one more call may be on its way.
+        /// Ends the observation. One more call may already be under way.
         public func invalidate() { end() }
     }
 }

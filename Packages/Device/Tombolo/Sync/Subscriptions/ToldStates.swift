@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Tells of a state that several threads look at, each time that it's another one.
+/// Reports a state that several threads read, each time it differs from the last one reported.
 final class ToldStates<State: Equatable & Sendable>: Sendable {
     private let last = Mutex<State?>(nil)
 
     /// - Parameters:
-    ///   - state: looks at the state. Called one at a time, so that what is told last is what was seen last.
-    ///   - body: must only pass the news on.
+    ///   - state: reads the state. Reads are serialised, so that the last reported state is the last one read.
+    ///   - body: must only pass the state on.
     func tell(_ state: @autoclosure () -> State, _ body: (State) -> Void) {
         last.withLock { last in
             let state = state()
