@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The folder for files whose place the app doesn't choose: the app's documents on Apple platforms, elsewhere a folder
-/// with the program's name in the user's data folder.
+/// The default folder for an app's files: the documents folder on Apple platforms, elsewhere a folder with the
+/// program's name in the user's data folder.
 package enum AppFolder {
     package static var url: URL {
         #if canImport(Darwin)

@@ -2,7 +2,7 @@ internal import TomboloModel
 
 /// The program's model classes, for configurations that don't list any.
 enum DefaultClasses {
-    /// Found once. Classes of libraries that are loaded later must be listed.
+    /// Found once. Classes of libraries that are loaded later must be listed explicitly.
     private static let found: Result<[Object.Type], Realm.Error> = Result { () throws(Realm.Error) in try find() }
 
     /// - Throws: ``Realm/Error`` with the code `invalidInput` if the program's classes can't be found, there are none,
@@ -28,7 +28,7 @@ enum DefaultClasses {
         return types
     }
 
-    /// A file knows classes only by name.
+    /// Class names must be unique, because a file identifies classes by name only.
     static func requireUnique(_ types: [Object.Type]) throws(Realm.Error) {
         for (name, group) in Dictionary(grouping: types, by: { String(describing: $0) }).sorted(by: { $0.key < $1.key })
         where group.count > 1 {

@@ -2,8 +2,8 @@ internal import Foundation
 internal import Synchronization
 internal import TomboloSQLiteStore
 
-/// One use of a file in the process, from before it's opened until its Realm is gone. All uses of a file must have the
-/// same settings.
+/// One use of a file in this process, from before it's opened until its Realm is released. All uses of a file must have
+/// the same settings.
 final class OpenFile: Sendable {
     /// The settings that must be the same for all uses of a file.
     struct Settings: Equatable {
@@ -23,7 +23,7 @@ final class OpenFile: Sendable {
             encryptionKey = configuration.encryptionKey
         }
 
-        /// A difference in Realm's words, or nil if there's none.
+        /// The first difference, in Realm's words, or nil if there is none.
         func difference(from other: Settings) -> String? {
             if isReadOnly != other.isReadOnly { return "with different read permissions" }
             if isInMemory != other.isInMemory { return "with different inMemory settings" }
@@ -47,9 +47,9 @@ final class OpenFile: Sendable {
     /// The thread that is opening each file. Changed only under `gate`.
     private static let opening = Mutex<[String: ThreadID]>([:])
 
-    /// Opens a file, one caller at a time, since a migration may take long.
-    /// - Throws: ``Realm/Error`` if this thread is already opening the file, which can only happen in its migration
-    ///   block.
+    /// Opens a file while other callers in the process wait, since a migration can take a long time.
+    /// - Throws: ``Realm/Error`` if this thread is already opening the file, which only happens in the file's own
+    ///   migration block.
     static func alone<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         gate.lock()
         while let owner = opening.withLock({ $0[path] }) {

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// Two are equal if they open the same file in the same way. Blocks aren't compared.
+/// Two configurations are equal if they open the same file in the same way. Blocks aren't compared.
 extension Realm.Configuration: Equatable {
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.place == right.place && left.readOnly == right.readOnly && left.keepsUploadQueue == right.keepsUploadQueue

@@ -25,7 +25,8 @@ extension Realm.Configuration {
         try OpenFile.alone(path) { try openAlone(path, schema, types, isInMemory) }
     }
 
-    /// Whether the file can't be opened because of its classes or schema version. Call it while nobody else opens it.
+    /// Whether the file can't be opened because of its classes or schema version. Call this only while nobody else is
+    /// opening the file.
     func isMismatched(_ path: String, _ schema: Schema, _ types: [Object.Type], isInMemory: Bool) throws -> Bool {
         do {
             _ = try openAlone(path, schema, types, isInMemory)
@@ -64,7 +65,7 @@ extension Realm.Configuration {
         return file
     }
 
-    /// A configuration with a key is expected to encrypt something.
+    /// Refuses a key if neither the classes nor the file have an encrypted property.
     private func requireUsableKey(_ path: String, _ schema: Schema) throws {
         guard encryptionKey != nil, !schema.classes.contains(where: { $0.columns.contains(where: \.isEncrypted) }),
             try !FileInspection.hasEncryptedProperties(path)
@@ -88,8 +89,8 @@ extension Realm.Configuration {
 
 /// The declared default values of a class's properties.
 enum InitialValues {
-    /// The declared value, or nil if there's none or for identifiers, which differ between objects. A date without a
-    /// declared value has none either, since the time when the object was made is unknown.
+    /// The declared value, or nil if there is none. Identifiers have none, because every object gets its own. A date
+    /// without a declared value has none either, because the time of the object's creation is unknown.
     /// - Parameter className: `Person`, or `Person.rooms` for the elements of a list.
     static func value(_ className: String, _ property: String, _ types: [Object.Type]) -> Value? {
         let path = className.split(separator: ".").map(String.init)

@@ -20,17 +20,19 @@ extension Realm {
             set { if let newValue { place = .file(newValue) } else { place = .file(Self.defaultFileURL) } }
         }
 
-        /// Names an in-memory Realm. It exists as long as one of its instances is open, and no other process sees it.
+        /// The name of an in-memory Realm. It exists as long as one of its instances is open, and no other process sees
+        /// it.
         public var inMemoryIdentifier: String? {
             get { if case .memory(let identifier) = place { identifier } else { nil } }
             set { if let newValue { place = .memory(newValue) } else if inMemoryIdentifier != nil { fileURL = nil } }
         }
 
-        /// The user to synchronise for; nil for a local Realm. A synced file can't become local, nor a local one
-        /// synced.
+        /// The user to synchronise as, or nil for a local Realm. A synced file can't become local, and a local file
+        /// can't become synced.
         public var syncConfiguration: SyncConfiguration?
 
-        /// Queues local writes for upload without a user, for tests and for engines that are given the file.
+        /// Queues local writes for upload even without a user. For tests, including those that run a sync engine on the
+        /// file themselves.
         package var keepsUploadQueue = false
 
         /// For tests: called when a step of a migration is done.
@@ -45,12 +47,12 @@ extension Realm {
         /// Opens an existing file for reading only.
         public var readOnly: Bool
 
-        /// The version of the classes in a local file. Raise it whenever a property of a class changes; adding and
-        /// removing classes and indexes doesn't need it. A file with a higher version is refused.
+        /// The version of the classes in a local file. Raise it whenever a property of a class changes. Adding or
+        /// removing classes or indexes doesn't require a new version. A file with a higher version is refused.
         public var schemaVersion: UInt64
 
-        /// Converts the objects of a local file with a lower version. Adding and removing properties doesn't need it: a
-        /// new property gets its declared value or its type's default.
+        /// Converts the objects of a local file with a lower version. Adding or removing properties doesn't require a
+        /// block: a new property gets its declared value or its type's default.
         public var migrationBlock: MigrationBlock?
 
         /// Deletes a local file that needs a migration, and starts with an empty one, for use during development. The
@@ -65,12 +67,13 @@ extension Realm {
         /// `shouldIncludeInDefaultSchema()` returns false.
         public var objectTypes: [ObjectBase.Type]?
 
-        /// The maximum age, in versions, of a version that a Realm in the process still reads. Beyond that, write
-        /// transactions throw ``Realm/Error``, since the file keeps everything that has changed since.
+        /// The maximum number of versions from the oldest one that a Realm in the process reads up to the newest.
+        /// Beyond that, write transactions throw ``Realm/Error``, because the file keeps everything that has changed
+        /// since the oldest of them.
         public var maximumNumberOfActiveVersions: UInt?
 
-        /// A file made by ``Realm/writeCopy(toFile:encryptionKey:)`` that is copied to ``fileURL`` if that doesn't
-        /// exist.
+        /// A file made by ``Realm/writeCopy(toFile:encryptionKey:)``. It's copied to ``fileURL`` if no file exists
+        /// there yet.
         public var seedFilePath: URL?
 
         public init(

@@ -10,9 +10,9 @@ extension Realm {
     }
 
     /// Deletes a configuration's file and everything that belongs to it, including edits not yet uploaded, and ends its
-    /// ``SyncSession``. No Realm in the process may have it open, nor may anything frozen be kept.
+    /// ``SyncSession``. Before you call it, close all Realms of the file in this process and release everything frozen.
     /// - Returns: whether the file existed.
-    /// - Throws: ``Realm/Error`` with the code `alreadyOpen`.
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if the file is still in use.
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         guard let path = configuration.fileURL.map(RealmFiles.path), FileManager.default.fileExists(atPath: path) else {
@@ -22,11 +22,11 @@ extension Realm {
         return true
     }
 
-    /// Writes what this Realm shows into a new, compacted file, for backups or as a ``Configuration/seedFilePath``. The
-    /// copy of a synced Realm is a local file. Not inside a write transaction.
-    /// - Parameter encryptionKey: another key for the copy's encrypted properties, or nil for this Realm's.
-    /// - Throws: ``Realm/Error`` with the code `fileExists` if the file exists, which is left alone, or `fileNotFound`
-    ///   if the folder doesn't.
+    /// Writes what this Realm shows into a new, compacted file: a backup, or a ``Configuration/seedFilePath``. The copy
+    /// of a synced Realm is a local file. Can't be called in a write transaction.
+    /// - Parameter encryptionKey: another key for the copy's encrypted properties, or nil for this Realm's key.
+    /// - Throws: ``Realm/Error`` with the code `fileExists` if the file already exists (it stays unchanged), or
+    ///   `fileNotFound` if its folder doesn't exist.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         var configuration = core.configuration
         configuration.syncConfiguration = nil
@@ -37,7 +37,7 @@ extension Realm {
     }
 
     /// Writes what this Realm shows into another configuration's file, with that configuration's encryption key.
-    /// - Throws: as ``writeCopy(toFile:encryptionKey:)`` does.
+    /// - Throws: the same errors as ``writeCopy(toFile:encryptionKey:)``.
     public func writeCopy(configuration: Configuration) throws {
         core.confinement.check()
         guard !core.isInWrite else {

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import TomboloSQLiteStore
 
-/// The file that a new Realm starts as a copy of.
+/// The file that a new Realm is copied from.
 enum SeedFile {
-    /// Copies the seed to a path where no file exists. Others see the whole copy or none. If several do it at once, the
-    /// first copy stays.
+    /// Copies the seed to a path where no file exists. Other processes see the whole copy or none. If several copy at
+    /// once, the first copy stays.
     /// - Throws: ``Realm/Error`` naming the seed.
     static func copy(_ seed: URL, to path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return UnfinishedFile.deleteLeftovers(of: path) }
@@ -15,7 +15,7 @@ enum SeedFile {
         try UnfinishedFile.make(.seed, for: path) { copy in
             do {
                 try PrivateFile.copy(seed.path, to: copy)
-                // Content that hasn't reached the file itself yet.
+                // Holds content that hasn't reached the file itself yet.
                 if FileManager.default.fileExists(atPath: seed.path + "-wal") {
                     try PrivateFile.copy(seed.path + "-wal", to: copy + "-wal")
                 }

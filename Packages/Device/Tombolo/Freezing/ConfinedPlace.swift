@@ -2,7 +2,7 @@ internal import TomboloModel
 internal import TomboloSQL
 internal import TomboloSQLiteStore
 
-/// The place of something in a file, valid in any of its Realms. May be passed to other threads.
+/// A place in a file, valid in every Realm of the file. May be passed to other threads.
 public struct ConfinedPlace: Sendable {
     enum Content: Sendable {
         case row(RowPlace)
@@ -15,7 +15,7 @@ public struct ConfinedPlace: Sendable {
 
     let content: Content
 
-    /// Hashes equally for the place of one object in all versions of its file.
+    /// Gives the same hash for one object in all versions of its file.
     func hashIdentity(into hasher: inout Hasher) {
         switch content {
         case .row(let row), .list(let row, _, _), .linkingObjects(let row, _): row.hashIdentity(into: &hasher)
@@ -25,7 +25,8 @@ public struct ConfinedPlace: Sendable {
     }
 }
 
-/// A row by rowid; in synced files by key, since the server's answer to an edit may recreate a row.
+/// Identifies a row by its rowid; in synced files by its key, because the server's response to an edit may recreate the
+/// row.
 struct RowPlace: Sendable {
     private let classIndex: Int
     private let rowid: Int64
@@ -49,7 +50,7 @@ struct RowPlace: Sendable {
     }
 }
 
-/// An embedded object by the row that contains it.
+/// Identifies an embedded object by the row that contains it.
 struct EmbeddedRowPlace: Sendable {
     private let row: RowPlace
     private let layout: ObjectClass

@@ -1,10 +1,10 @@
 extension Realm {
-    /// Whether the Realm shows one version forever.
+    /// Whether the Realm permanently shows one version.
     public var isFrozen: Bool { core.isFrozen }
 
-    /// A Realm that shows the current version forever, on any thread. It can't be written to, refreshed or observed. If
-    /// others have committed since the last refresh, this Realm refreshes first. Stops the program in a write
-    /// transaction.
+    /// A Realm that permanently shows the current version, on any thread. It can't be written to, refreshed or
+    /// observed. If others have committed since the last refresh, this Realm refreshes first. Stops the program in a
+    /// write transaction.
     public func freeze() -> Realm { Realm(core: core.frozen()) }
 
     /// Same as ``ThreadConfined/freeze()`` of the object or collection.

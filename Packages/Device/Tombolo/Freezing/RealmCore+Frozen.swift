@@ -1,7 +1,8 @@
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// A separate core on the newest version, to which this one moves too. Reused as long as something frozen is kept.
+    /// A separate core at the newest version, to which this core moves too. It's reused for as long as something frozen
+    /// is kept.
     func frozen() -> RealmCore {
         confinement.check()
         if isFrozen { return self }
@@ -14,9 +15,9 @@ extension RealmCore {
     }
 }
 
-/// The last frozen core, as long as somebody keeps it.
+/// The last frozen core, for as long as it's kept alive.
 struct FrozenCore {
     weak var core: RealmCore?
-    /// The version stamp of the live core at that time.
+    /// The live core's version stamp at the time of freezing.
     let stamp: UInt64
 }

@@ -6,8 +6,8 @@ public protocol KeyPathIncrementable: Object {}
 extension Object: KeyPathIncrementable {}
 
 extension KeyPathIncrementable {
-    /// Adds to an integer property in a write transaction. Unlike `x.count += 1`, which is a set, concurrent additions
-    /// by several devices all count.
+    /// Adds to an integer property. Call this in a write transaction. `x.count += 1` merely sets the property; with
+    /// `increment`, concurrent additions by several devices all count.
     public func increment<Number: PersistableInteger>(
         _ keyPath: ReferenceWritableKeyPath<Self, Number>, by amount: Number = 1
     ) {

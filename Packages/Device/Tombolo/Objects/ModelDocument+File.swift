@@ -2,8 +2,8 @@ public import Foundation
 public import TomboloModel
 
 extension ModelDocument {
-    /// Writes the document to a file, in one step: readers see the old file or the new one. A file that has this text
-    /// already is left alone, so that builds which depend on it don't run again.
+    /// Writes the document to a file atomically: readers see the old file or the new one. A file that already has this
+    /// text isn't touched, so that builds which depend on it don't run again.
     ///
     ///     try ModelDocument(app: "listings", objectTypes: [Listing.self]).write(to: URL(filePath: "models.json"))
     ///

@@ -4,7 +4,7 @@ internal import TomboloModel
 /// Sets properties to values without static types: by name, or from a dictionary, array or object.
 extension ObjectBase {
     /// - Parameter copies: whether to copy given embedded objects instead of making them part of this object.
-    /// - Throws: ``ValueError`` for a value that doesn't fit. Values before it have been set.
+    /// - Throws: ``ValueError`` for a value that doesn't fit. The values before it stay set.
     func setAll(_ value: Any, copies: Bool) throws(ValueError) {
         for (property, item) in try ObjectClass.of(type(of: self)).given(value) {
             try set(item, property, copies: copies)
@@ -72,12 +72,12 @@ extension ObjectBase {
 }
 
 extension ObjectClass {
-    /// The given values by property, from a dictionary by name, an array in property order, or another object, whose
-    /// properties with the same names are used.
+    /// The given values by property. The source is a dictionary by name, an array in property order, or another object,
+    /// whose properties with matching names are used.
     func given(_ value: Any) throws(ValueError) -> [(property: ObjectProperty, value: Any)] {
         switch value {
         case let dictionary as [String: Any]:
-            // As in Realm, unknown names are ignored, since JSON may have more.
+            // As in Realm, unknown names are ignored, since JSON may contain more.
             return properties.compactMap { property in dictionary[property.name].map { (property, $0) } }
         case let object as ObjectBase:
             return ObjectClass.of(Swift.type(of: object)).properties.compactMap { other in
@@ -99,8 +99,8 @@ extension ObjectClass {
 }
 
 extension ObjectProperty {
-    /// A linked or embedded object, or one made from the given values; nil for nil. A managed embedded object has a
-    /// parent, so it's always copied.
+    /// A linked or embedded object, either the given one or a new one made from the given values; nil for nil. A
+    /// managed embedded object already has a parent, so it's always copied.
     func object(_ value: Any, _ className: String, copies: Bool) throws(ValueError) -> ObjectBase? {
         if Value.isNil(value) { return nil }
         guard let target = valueType._targetClass else { return nil }
@@ -140,12 +140,12 @@ extension ObjectProperty {
         return .value(value)
     }
 
-    /// The items given for a list; none for nil. Nil if the value isn't a list.
+    /// The items given for a list: an empty array for nil, or nil if the value isn't a list.
     static func items(_ value: Any) -> [Any]? {
         if Value.isNil(value) { return [] }
         return switch value {
         case let array as [Any]: array
-        // These are sequences too, but not of list elements.
+        // These are sequences too, but not lists.
         case is String, is Data, is [String: Any]: nil
         case let sequence as any Sequence: sequence.map { $0 as Any }
         default: nil

@@ -3,8 +3,8 @@ public import TomboloModel
 
 extension ObjectBase {
     /// Reads or sets a property by name. Enumerations are read as raw values and projections as stored values; both
-    /// forms can be set. An unknown name stops the program. A value of the wrong type stops the program for an
-    /// unmanaged object and fails the write transaction for a managed one.
+    /// forms can be set. An unknown name stops the program. A value of the wrong type stops the program if the object
+    /// is unmanaged, and fails the write transaction if it's managed.
     public subscript(key: String) -> Any? {
         get {
             let property = property(named: key)
@@ -28,7 +28,7 @@ extension ObjectBase {
     /// Same as the subscript.
     public func value(forKey key: String) -> Any? { self[key] }
 
-    /// Reads a property, possibly through links and lists: `"room.name"`; for a list also `"dogs.@count"`,
+    /// Reads a property, possibly through links and lists: `"room.name"`. Lists also support `"dogs.@count"` and
     /// `"dogs.@sum.age"`.
     public func value(forKeyPath keyPath: String) -> Any? {
         let names = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
@@ -41,7 +41,7 @@ extension ObjectBase {
         }
     }
 
-    /// Sets a property, possibly through links: `"room.name"`. No effect if a link on the way is nil.
+    /// Sets a property, possibly through links: `"room.name"`. Has no effect if a link on the path is nil.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let end = keyPath.lastIndex(of: ".") else { return self[keyPath] = value }
         let holder = self.value(forKeyPath: String(keyPath[..<end])) as? ObjectBase
@@ -51,8 +51,8 @@ extension ObjectBase {
     /// Same as the subscript.
     public func setValue(_ value: Any?, forKey key: String) { self[key] = value }
 
-    /// An unmanaged object from a dictionary by property name, an array in property order, or another object, which is
-    /// copied. Stops the program if a value doesn't fit.
+    /// Creates an unmanaged object from a dictionary by property name, an array in property order, or another object,
+    /// which is copied. Stops the program if a value doesn't fit.
     public convenience init(value: Any) {
         self.init()
         do {

@@ -1,12 +1,12 @@
 public import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Gives a model class an `id` that is equal for all instances of one object, live or frozen in whatever version, for
-/// SwiftUI's `ForEach` and the like.
+/// Gives a model class an `id` for SwiftUI's `ForEach` and similar views. All instances of one object have the same
+/// `id`, live or frozen, in every version.
 ///
 ///     class Item: Object, ObjectKeyIdentifiable { … }
 public protocol ObjectKeyIdentifiable: Identifiable {
-    /// The identity, valid as long as the process runs. It changes when an unmanaged object is added to a Realm.
+    /// The identity, valid while the process runs. It changes when an unmanaged object is added to a Realm.
     var id: UInt64 { get }
 }
 
@@ -15,7 +15,7 @@ extension ObjectKeyIdentifiable where Self: ObjectBase {
 }
 
 extension ObjectBase {
-    /// A hash of the object's place in its file; of the instance while it's unmanaged.
+    /// A hash of the object's place in its file, or of the instance while it's unmanaged.
     fileprivate var identity: Int {
         guard let core, let place = _confinedPlace else { return hashValue }
         var hasher = Hasher()

@@ -28,8 +28,8 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Realm {
-    /// The classes of the Realm, including those of list elements (`Person.dogs`). ``Schema/objectSchema`` has the
-    /// model classes only.
+    /// The classes of the Realm, including those of list elements (`Person.dogs`). ``Schema/objectSchema`` has only the
+    /// model classes.
     public var schema: Schema { core.schema }
 }
 

@@ -3,7 +3,7 @@ internal import TomboloModel
 
 extension Value {
     /// Converts a value without a static type: a property's value, an enumeration or projection, a number of another
-    /// type that fits exactly, or a Foundation class. Nil if it doesn't fit.
+    /// type that converts exactly, or a Foundation class. Nil if it doesn't fit.
     init?(any value: Any, for type: PropertyType) {
         if Self.isNil(value) {
             self = .null
@@ -26,10 +26,11 @@ extension Value {
         }
     }
 
-    /// Whether this is nil, in an `Any` that may hold an optional, or `NSNull`.
+    /// Whether this is `NSNull` or an `Any` with a nil optional.
     static func isNil(_ value: Any) -> Bool { value is NSNull || (value as? any AnyOptional)?.isNil == true }
 
-    /// A decimal from a number, floating-point numbers by the digits they print with. Nil if it isn't a number.
+    /// A decimal from any kind of number. A floating-point number is converted by the digits it prints. Nil if the
+    /// value isn't a number.
     private static func decimal(_ value: Any) -> Decimal128? {
         switch value {
         case let number as Float: Decimal128(number)
@@ -42,7 +43,7 @@ extension Value {
         }
     }
 
-    /// Values made by JSONSerialization, property lists and Objective-C; nil if a number doesn't fit exactly.
+    /// Converts values from JSONSerialization, property lists and Objective-C. Nil if a number doesn't convert exactly.
     private init?(foundation value: Any, for type: PropertyType) {
         switch (value, type) {
         case (let date as NSDate, .date):
@@ -66,7 +67,7 @@ extension Value {
 
 /// Optionals of any type.
 private protocol AnyOptional {
-    /// Also where the optional holds one that is nil.
+    /// Also true if the optional holds another optional that is nil.
     var isNil: Bool { get }
 }
 

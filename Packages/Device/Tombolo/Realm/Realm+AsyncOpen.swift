@@ -2,11 +2,11 @@ public import Dispatch
 internal import Foundation
 
 extension Realm {
-    /// Whether opening a synced Realm waits for the download. No effect on local Realms.
+    /// Whether opening a synced Realm waits for the download. Has no effect on local Realms.
     public enum OpenBehavior: Sendable {
         /// Opens at once; missing objects arrive later.
         case never
-        /// Waits only if there was no file.
+        /// Waits only if the file didn't exist.
         case once
         /// Waits every time.
         case always
@@ -28,12 +28,12 @@ extension Realm {
         self = try await Realm.open(configuration: configuration, downloadBeforeOpen: downloadBeforeOpen)
     }
 
-    /// Opens a Realm in the background, since a migration or copying a seed file may take long. A synced Realm is
-    /// opened once everything on the server has been downloaded.
+    /// Opens a Realm in the background, since migrating it or copying a seed file can take a long time. A synced Realm
+    /// opens once everything on the server has been downloaded.
     /// - Parameters:
-    ///   - callbackQueue: a serial queue, to which the Realm will belong.
+    ///   - callbackQueue: the serial queue that the Realm will belong to.
     ///   - callback: called once, on the queue, with the Realm or the error.
-    /// - Returns: a task for following the progress and cancelling. It may be discarded.
+    /// - Returns: a task that reports the progress and can be cancelled. You may discard it.
     @discardableResult
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
@@ -45,8 +45,8 @@ extension Realm {
         return task
     }
 
-    /// Moves to the newest version without blocking the actor, and notifies listeners if something changed. For Realms
-    /// of an actor, the main thread or a task.
+    /// Moves to the newest version without blocking the actor, and notifies listeners if something changed. Only for
+    /// Realms that belong to an actor, the main thread or a task.
     /// - Returns: whether others changed anything.
     @discardableResult
     public func asyncRefresh(isolation: isolated (any Actor)? = #isolation) async -> Bool {
@@ -85,8 +85,8 @@ private struct AsyncOpening: @unchecked Sendable {
 
     private func finish(_ opened: Opened) {
         queue.async {
-            // Closed no earlier, so that an in-memory Realm still exists, and no later, so that the file can be deleted
-            // once the callback has returned.
+            // Close only after the callback, so that an in-memory Realm still exists during it; but close right away,
+            // so that the file can be deleted once the callback has returned.
             defer { opened.core = nil }
             if task.end() { callback(Result { try Realm(configuration: configuration, queue: queue) }) }
         }

@@ -19,7 +19,7 @@ extension Realm {
 
         init() {}
 
-        /// Cancels the opening: the callback is never called. No effect once it has been.
+        /// Cancels the opening: the callback is never called. Has no effect once the callback was called.
         public func cancel() { if let ended = finish() { ended.cancellation?() } }
 
         /// Calls `block` on a queue with the progress of the download, until the Realm is open.
@@ -72,10 +72,10 @@ extension Realm {
             if isLate { body() }
         }
 
-        /// - Returns: false if it was already over.
+        /// - Returns: false if the task was already over.
         func end() -> Bool { finish() != nil }
 
-        /// - Returns: the state until now, or nil if it was already over.
+        /// - Returns: the state so far, or nil if the task was already over.
         private func finish() -> State? {
             let ended = state.withLock { state in
                 defer { state = State(isOver: true) }

@@ -7,7 +7,8 @@ extension Realm {
         return Results(core: core, query: ObjectQuery(classIndex: core.classIndex(of: type)))
     }
 
-    /// The object with a primary key, or nil. Stops the program if the class has none or its type differs.
+    /// The object with a primary key, or nil. Stops the program if the class has no primary key or the key's type
+    /// differs.
     public func object<Element: Object, KeyType>(
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
@@ -23,7 +24,7 @@ extension Realm {
         // No object has a key that the property can't hold.
         guard (try? managed.validate(value, column)) != nil else { return nil }
         guard let object = core.find(managed, key: value)?.managedObject() else { return nil }
-        // The class was looked up by Element itself.
+        // Safe, because the class was looked up by `Element`.
         return unsafeDowncast(object, to: Element.self)
     }
 

@@ -11,20 +11,20 @@ extension Realm {
         case all = 2
     }
 
-    /// Runs `block` in a write transaction on the newest version. If it throws, everything is undone. Listeners of this
-    /// Realm are called before `write` returns.
+    /// Runs `block` in a write transaction on the newest version. If the block throws, everything is undone. Listeners
+    /// of this Realm are called before `write` returns.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws; ``Realm/Error`` with the code `invalidInput` if a property was set to a value
-    ///   it can't hold or an existing primary key was added, or with other codes if the file can't be written. Nothing
-    ///   is stored then.
+    ///   it can't hold or an added object's primary key already exists, or with another code if the file can't be
+    ///   written. When this throws, nothing is stored.
     @discardableResult
     public func write<Result>(_ block: () throws -> Result) throws -> Result {
         try core.begin()
         return try core.finishing(block)
     }
 
-    /// Begins a write transaction on the newest version. Only one Realm of a file can be in one at a time, so this
-    /// waits for others. If it can't begin, ``commitWrite()`` throws the reason.
+    /// Begins a write transaction on the newest version. Only one Realm of a file can be in a write transaction, so
+    /// this waits for others. If the transaction can't begin, ``commitWrite()`` throws the reason.
     public func beginWrite() {
         do {
             try core.begin()
@@ -34,11 +34,11 @@ extension Realm {
     }
 
     /// Commits the write transaction.
-    /// - Throws: ``Realm/Error``; then the transaction is cancelled.
+    /// - Throws: ``Realm/Error``. The transaction is then cancelled.
     public func commitWrite() throws { try core.commit() }
 
-    /// Undoes the write transaction. Objects added in it become invalid. Deleted objects are back, but old instances of
-    /// them stay invalid.
+    /// Undoes the write transaction. Objects added in it become invalid. Deleted objects come back, but their old
+    /// instances stay invalid.
     public func cancelWrite() { core.cancel() }
 
     /// Whether this Realm is in a write transaction.
@@ -47,7 +47,7 @@ extension Realm {
         return core.isInWrite
     }
 
-    /// Adds an object and everything it links to, in a write transaction. The objects become managed.
+    /// Adds an object and everything it links to. Call this in a write transaction. The objects become managed.
     public func add(_ object: Object, update: UpdatePolicy = .error) { core.add(object, update) }
 
     /// Adds several objects; see ``add(_:update:)-(Object,_)``.

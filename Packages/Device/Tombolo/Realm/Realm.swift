@@ -98,7 +98,8 @@ public struct Realm: Equatable {
     @discardableResult
     public func refresh() -> Bool { core.refresh() }
 
-    /// Whether the Realm refreshes automatically when others commit. Only on a queue, an actor or the main thread.
+    /// Whether the Realm refreshes automatically when others commit. Only applies on a queue, an actor or the main
+    /// thread.
     public var autorefresh: Bool {
         get { core.autorefresh }
         nonmutating set { core.autorefresh = newValue }

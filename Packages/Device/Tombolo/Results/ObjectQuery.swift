@@ -2,22 +2,23 @@ internal import TomboloModel
 internal import TomboloSQL
 internal import TomboloSQLiteStore
 
-/// The selection and order of a class's rows. Rows that nothing else orders come in insertion order.
+/// Selects and orders a class's rows. Rows that nothing else orders come in insertion order.
 struct ObjectQuery: Hashable, Sendable {
     /// An object class, or the element class of a list whose elements are queried.
     var classIndex: Int
     var predicate: Filter = .constant(true)
     var sorts: [SQLSort] = []
-    /// Restricts to a list's elements or the objects they point to, in list order unless sorted; or to the objects
-    /// whose lists have an element that points to an object. An object that is in the list twice is found twice.
+    /// Restricts the query to a list's elements or the objects they point to, in list order unless sorted; or to the
+    /// objects whose lists contain a given object. An object that is in a list twice is found twice.
     var source: ListSource?
-    /// Keeps the first row of each set of values of some properties. Conditions always apply before, whenever they were
-    /// added. Several are applied in turn.
+    /// Each keeps the first row of every set of equal values of some properties. They apply in turn. Conditions always
+    /// apply before them, even those added later.
     var distincts: [Distinct] = []
 
     struct ListSource: Hashable, Sendable {
         var elementClass: Int
-        /// The key of the object, or the ID of the element, that owns the list; backwards, of the object pointed to.
+        /// The key of the object, or the ID of the element, that owns the list. If `isBackwards`, the key of the object
+        /// that the lists' elements point to.
         var parent: Value
         var parentType: PropertyType
         var isBackwards = false
@@ -29,10 +30,10 @@ struct ObjectQuery: Hashable, Sendable {
         var sorts: [SQLSort]
     }
 
-    /// Whether the row and those it links to decide if it belongs.
+    /// Whether a row and the rows it links to are enough to decide if the row is included.
     var isByRow: Bool { source == nil && distincts.isEmpty }
 
-    /// Whether other rows also decide.
+    /// Whether other rows also decide if a row is included.
     var followsLinks: Bool {
         !isByRow || predicate.looksFurther || sorts.contains { $0.path.names.count > 1 }
     }
@@ -55,8 +56,8 @@ extension RealmCore {
         }
     }
 
-    /// A statement for the caller that reads the rowid and all columns of the found rows. If literals are in the
-    /// connection's table, which the next query uses too, the rowids instead.
+    /// A statement that reads the rowid and all columns of the found rows; the caller owns it. If the query put
+    /// literals into the connection's table, which the next query reuses, the rowids are returned instead.
     func open(_ query: ObjectQuery) -> (SQLiteStatement?, [Int64]) {
         let names = ["rowid"] + classes[query.classIndex].table.columnNames
         let selecting = names.map { "o.\($0)" }.joined(separator: ", ")
@@ -112,7 +113,7 @@ extension RealmCore {
     }
 
     /// - Parameters:
-    ///   - order: nil for any.
+    ///   - order: nil for any order.
     ///   - beginning: `DELETE`, or `SELECT` with its columns.
     private func text(
         _ query: ObjectQuery, limit: Int?, order direction: RowDirection?,
@@ -132,7 +133,7 @@ extension RealmCore {
             if let limit { sql += " LIMIT \(limit)" }
             return QueryText(sql: sql, parameters: builder.parameters, lists: builder.lists)
         } catch {
-            // Names and types come from the program, and all literals that its users may enter are accepted, so this is
+            // The program supplies names and types, and every literal that its users can enter is accepted. So this is
             // a programming mistake.
             programError("The query on \(className) cannot be used: \(error)")
         }
@@ -161,7 +162,7 @@ extension RealmCore {
             + (isReversed ? end.split(separator: ", ").map { "\($0) DESC" }.joined(separator: ", ") : end)
     }
 
-    /// - Parameter distincts: those to apply.
+    /// - Parameter distincts: the ones to apply.
     private func condition(
         _ query: ObjectQuery, _ distincts: ArraySlice<ObjectQuery.Distinct>, _ builder: inout SQLBuilder
     ) throws(ValueError) -> String {

@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-/// Types with a minimum and maximum.
+/// Types that have a minimum and maximum.
 public protocol MinMaxType: OptionalPersistable, Comparable {}
 
 /// Types whose values can be added.

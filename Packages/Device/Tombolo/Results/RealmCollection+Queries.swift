@@ -21,9 +21,9 @@ extension RealmCollection {
     ///
     ///     realm.objects(Person.self).filter("age > %@ AND ANY dogs.name BEGINSWITH[c] %@", 20, "r")
     ///
-    /// Values are written in the text or given as arguments: `%@` for values, nil, objects, enumerations, and arrays or
-    /// sets (for IN and BETWEEN), `%K` for key paths, `$0` for an argument by its number; `SELF` is the element itself.
-    /// A mistake in the text stops the program with a message that shows where it is;
+    /// Write values in the text or pass them as arguments: `%@` stands for values, nil, objects, enumerations, and
+    /// arrays or sets (for IN and BETWEEN), `%K` for key paths, and `$0` for an argument by its number. `SELF` is the
+    /// element itself. A mistake in the text stops the program with a message that shows where it is;
     /// ``Filter/init(parsing:arguments:for:in:)`` throws instead.
     public func filter(_ format: String, _ arguments: Any?...) -> Results<Element> {
         results.filter(format: format, arguments)
@@ -40,8 +40,8 @@ extension RealmCollection {
     }
 
     /// Sorts by a property, possibly through links: `"room.name"`; `"self"` stands for a list's values. In ascending
-    /// order nil comes first, values behind a missing link or embedded object last, and false before true. Text is
-    /// ordered by UTF-8 bytes. The sort is stable.
+    /// order nil comes first, values behind a missing link or embedded object come last, and false comes before true.
+    /// Strings are ordered by their UTF-8 bytes. The sort is stable.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
@@ -51,8 +51,8 @@ extension RealmCollection {
         results.sorted(descriptors.map { ($0.path, $0.ascending) })
     }
 
-    /// The first element, in the current order, of each set of values of these properties, `"name"` or `"room.name"`.
-    /// Elements whose links lead nowhere are left out. Conditions apply before this, even if added later.
+    /// The first element, in the current order, for each distinct set of values of these properties, such as `"name"`
+    /// or `"room.name"`. Elements whose links are nil are left out. Conditions apply before this, even if added later.
     public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
         let results = self.results
         var query = results.content.query
@@ -71,7 +71,7 @@ extension RealmCollection where Element: ObjectBase {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The first element, in the current order, of each set of values of these properties.
+    /// The first element, in the current order, for each distinct set of values of these properties.
     public func distinct(by keyPaths: [PartialKeyPath<Element>]) -> Results<Element> {
         distinct(by: KeyPathNames.names(of: keyPaths).map { $0.joined(separator: ".") })
     }
@@ -109,12 +109,12 @@ extension Results {
 
     fileprivate func sorted(_ keys: [(path: PropertyPath, ascending: Bool)]) -> Results<Element> {
         var query = content.query
-        // Stable: the earlier order breaks ties.
+        // The sort is stable: the earlier order breaks ties.
         query.sorts = keys.map { SQLSort(column($0.path), ascending: $0.ascending) } + query.sorts
         return Results(core: content.core, query: query)
     }
 
-    /// The path in the element class, which has a list's values in a column.
+    /// The path within the element class, which stores a list's values in a column.
     func column(_ path: PropertyPath) -> PropertyPath {
         let path = elementColumn(path)
         do throws(ValueError) {

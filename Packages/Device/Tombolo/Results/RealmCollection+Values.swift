@@ -6,8 +6,8 @@ extension RealmCollection {
     /// A property of every element; `"self"` for the elements themselves.
     public func value(forKey key: String) -> [Any?] { values(forKeyPath: key) }
 
-    /// A property of every element, `"name"` or `"room.name"`, without repetitions after `"@distinctUnionOfObjects."`;
-    /// or a number computed from all of them: `"@count"`, `"@sum.price"`, likewise `@min`, `@max` and `@avg`.
+    /// A property of every element: `"name"` or `"room.name"`. After `"@distinctUnionOfObjects."`, duplicates are left
+    /// out. `"@count"` and `"@sum.price"`, likewise `@min`, `@max` and `@avg`, compute one number from all elements.
     public func value(forKeyPath keyPath: String) -> Any? {
         let names = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
         guard let function = names.first, function.hasPrefix("@") else { return values(forKeyPath: keyPath) }
@@ -16,7 +16,7 @@ extension RealmCollection {
         case "@count": return count
         case "@unionOfObjects": return values(forKeyPath: rest)
         case "@distinctUnionOfObjects":
-            // Texts are the same if their bytes are, as for `distinct(by:)`.
+            // Strings are equal if their bytes are, as in `distinct(by:)`.
             var seen: Set<AnyHashable> = []
             return values(forKeyPath: rest).filter { value in
                 let key = (value as? String).map { AnyHashable(Value.string($0)) } ?? value as? AnyHashable
@@ -46,9 +46,9 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Sets a property of every element. In a write transaction.
+    /// Sets a property of every element. Call this in a write transaction.
     public func setValue(_ value: Any?, forKey key: String) {
-        // Setting the property may change which elements there are.
+        // Setting the property may change which elements the collection has.
         for element in Array(self) { element[key] = value }
     }
 }

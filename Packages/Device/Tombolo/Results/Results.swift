@@ -1,10 +1,10 @@
 public import TomboloModel
 internal import TomboloSQL
 
-/// The results of a query: lazy, and live with the Realm's version. Access by index sees every change at once; `for …
-/// in` iterates over what was found when the loop began, so the loop may delete objects.
+/// The results of a query: lazy, and live with the Realm's version. Access by index sees every change at once. A
+/// `for … in` loop iterates over the elements that were found when it began, so it may delete objects.
 ///
-/// The elements are objects, or a list's elements. ``RealmCollection`` has the methods that filter and sort them.
+/// The elements are objects or the values of a list. ``RealmCollection`` has the methods that filter and sort them.
 public struct Results<Element: RealmCollectionValue> {
     let content: ResultsContent
 
@@ -30,7 +30,7 @@ extension Results: RandomAccessCollection {
 
     public func makeIterator() -> Iterator { Iterator(content) }
 
-    /// Iterates over the elements found when it was made, skipping those deleted meanwhile.
+    /// Iterates over the elements that were found when the iterator was made. Skips those deleted since then.
     public struct Iterator: IteratorProtocol {
         /// The cursor over objects, or nil for values.
         @usableFromInline let cursor: RowCursor?
@@ -50,7 +50,7 @@ extension Results: RandomAccessCollection {
         @inlinable public mutating func next() -> Element? {
             guard let cursor else { return nextValue() }
             guard let object = cursor.next() else { return nil }
-            // The query's class is Element.
+            // Safe, because the query's class is `Element`.
             return unsafeBitCast(object, to: Element.self)
         }
 

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// The cached content of a ``Results``, as long as it's current.
+/// The cached content of a ``Results``, for as long as it's current.
 final class ResultsContent {
     let core: RealmCore
     let query: ObjectQuery

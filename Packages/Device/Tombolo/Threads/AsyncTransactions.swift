@@ -14,7 +14,7 @@ final class AsyncTransactions {
     private var waiting: [Waiting] = []
     private var lastID: Realm.AsyncTransactionId = 0
     private var isScheduled = false
-    /// Since when another writer has kept the first one waiting.
+    /// When another writer began to keep the first write waiting.
     private var lockedSince: ContinuousClock.Instant?
 
     /// The maximum number of waiting writes.
@@ -76,7 +76,7 @@ final class AsyncTransactions {
         isScheduled = false
         guard let next = waiting.first else { return }
         if next.needsTransaction {
-            // Not inside a transaction that the app began itself.
+            // Don't interrupt a transaction that the app began itself.
             if core.isInWrite { return wait() }
             do {
                 guard try core.beginIfFree() else {

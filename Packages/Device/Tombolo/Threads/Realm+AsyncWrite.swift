@@ -3,8 +3,8 @@ extension Realm {
     public typealias AsyncTransactionId = UInt32
 
     /// Waits for its turn without blocking the actor, then runs `block` in a write transaction. If the block throws,
-    /// everything is undone. For a Realm of an actor, or of the main thread in main-actor code; not inside a write
-    /// transaction.
+    /// everything is undone. For Realms that belong to an actor, or to the main thread in main-actor code. Can't be
+    /// called in a write transaction.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws; ``Realm/Error`` like ``write(_:)``; `CancellationError` if the task was
     ///   cancelled before its turn.
@@ -16,7 +16,7 @@ extension Realm {
         return try core.finishing(block)
     }
 
-    /// Runs `block` in a write transaction as soon as it's its turn, and commits. For Realms of the main thread, a
+    /// Runs `block` in a write transaction as soon as its turn comes, and commits. For Realms of the main thread, a
     /// queue or an actor.
     /// - Parameter onComplete: called after the commit, with the error if it failed.
     @discardableResult
@@ -40,9 +40,10 @@ extension Realm {
         }
     }
 
-    /// Begins a write transaction as soon as it's its turn, and calls `asyncWriteBlock` in it. End it with
-    /// ``commitAsyncWrite(allowGrouping:_:)``, ``commitWrite()`` or ``cancelWrite()``; a transaction that the block
-    /// leaves open is cancelled. If it can't begin, committing it reports the reason, as after ``beginWrite()``.
+    /// Begins a write transaction as soon as its turn comes, and calls `asyncWriteBlock` in it. End the transaction
+    /// with ``commitAsyncWrite(allowGrouping:_:)``, ``commitWrite()`` or ``cancelWrite()``. If the block leaves it
+    /// open, the transaction is cancelled. If it can't begin, committing it reports the reason, as after
+    /// ``beginWrite()``.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         core.asyncTransactions.add { realm in
@@ -57,7 +58,7 @@ extension Realm {
 
     /// Commits the transaction and reports the result later.
     /// - Parameters:
-    ///   - allowGrouping: no effect, since every commit is durable by itself.
+    ///   - allowGrouping: has no effect, because every commit is durable on its own.
     ///   - onComplete: called with the error if the commit failed.
     @discardableResult
     public func commitAsyncWrite(
@@ -72,12 +73,12 @@ extension Realm {
         return core.asyncTransactions.complete { onComplete?(failure) }
     }
 
-    /// Cancels a transaction that hasn't begun, or a call of `onComplete` that hasn't been made; later it has no
-    /// effect. Declared as throwing as in Realm, but never throws.
+    /// Cancels a transaction that hasn't begun, or a call of `onComplete` that hasn't been made. Has no effect
+    /// afterwards. Declared as throwing like Realm's method, but never throws.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
         core.asyncTransactions.cancel(asyncTransactionId)
     }
 
-    /// Whether asynchronous writes wait for their turn.
+    /// Whether asynchronous writes are waiting for their turn.
     public var isPerformingAsynchronousWriteOperations: Bool { !core.asyncTransactions.isEmpty }
 }

@@ -2,9 +2,9 @@ internal import Foundation
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// The time between two attempts of an asynchronous write to begin.
+    /// How long an asynchronous write waits between two attempts to begin.
     static let attemptInterval = Duration.milliseconds(2)
-    /// The maximum time that it waits.
+    /// How long it waits in total.
     @TaskLocal static var maximumWait = Duration.seconds(30)
 
     /// Begins a write transaction, suspending while another writer has one.

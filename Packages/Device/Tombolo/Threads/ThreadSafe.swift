@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Wraps an object, list or results for use on several threads. Reading it gives the calling thread's live one, or nil
-/// if it was deleted.
+/// Wraps an object, list or results for use on several threads. Reading it returns the calling thread's live instance,
+/// or nil if it was deleted.
 ///
 ///     @ThreadSafe var person = person
 ///     queue.async { print(person?.name ?? "gone") }
@@ -12,7 +12,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
         let configuration: Realm.Configuration
     }
 
-    /// Guards the held value; nothing else changes.
+    /// Guards the held value. Nothing else changes.
     private let held: Mutex<Held?>
 
     public init(wrappedValue: Confined?) { held = Mutex(Self.held(wrappedValue)) }
@@ -27,7 +27,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
                 programError("The Realm of a @ThreadSafe value cannot be opened. \(error)")
             }
             if let found = Confined._find(held.place, in: realm) { return found }
-            // The Realm may read a version from before the value was made.
+            // The Realm may be at a version from before the value was created.
             if !realm.isInWriteTransaction { realm.refresh() }
             return Confined._find(held.place, in: realm)
         }

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TomboloSQLiteStore
 
-/// Carries an object, list or results to another thread, where ``Realm/resolve(_:)`` returns the live one.
+/// Carries an object, list or results to another thread, where ``Realm/resolve(_:)`` returns the live instance.
 ///
 ///     let reference = ThreadSafeReference(to: person)
 ///     queue.async {
@@ -9,13 +9,14 @@ internal import TomboloSQLiteStore
 ///         guard let person = realm.resolve(reference) else { return }  // deleted meanwhile
 ///     }
 ///
-/// A reference can be resolved once. One made in a write transaction finds the object after the commit.
+/// A reference can be resolved once. A reference created in a write transaction finds the object once the transaction
+/// is committed.
 public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let place: ConfinedPlace
     private let path: String
     private let isTaken = Mutex(false)
 
-    /// - Parameter confined: a managed object, list or results; stops the program if it's unmanaged or invalidated.
+    /// - Parameter confined: a managed object, list or results. Stops the program if it's unmanaged or invalidated.
     public init(to confined: Confined) {
         guard let realm = confined.realm, let place = confined._confinedPlace else {
             programError("Cannot construct reference to unmanaged object: add it to a Realm first.")
@@ -42,8 +43,8 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// The object, list or results of a reference at the newest version, or nil if deleted meanwhile. Refreshes the
-    /// Realm unless it's in a write transaction.
+    /// The object, list or results of a reference in the newest version, or nil if it was deleted in the meantime.
+    /// Refreshes the Realm unless it's in a write transaction.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         if !isInWriteTransaction, !isFrozen { refresh() }
         return reference.find(in: self)
