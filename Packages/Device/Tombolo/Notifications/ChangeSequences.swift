@@ -1,7 +1,7 @@
 public import TomboloModel
 
-/// The changes of a collection, for `for await`. A slow reader gets everything that happened meanwhile as one change.
-/// Ends when the task is cancelled. Must be used where the Realm may be used.
+/// The changes of a collection, for `for await`. If the reader is slow, everything that happened in the meantime
+/// arrives as one change. Ends when the task is cancelled. May only be used where the Realm may be used.
 public struct CollectionChanges<Collection>: AsyncSequence {
     public typealias Element = RealmCollectionChange<Collection>
     public typealias Failure = Never
@@ -61,7 +61,7 @@ extension ObservableCollection {
 }
 
 extension Results {
-    /// The results now, then each change of them: `for await change in results.changesets`.
+    /// The results now, then each change to them: `for await change in results.changesets`.
     public var changesets: CollectionChanges<Results<Element>> { changes(nil) }
 
     /// The same, for some properties only; see ``observe(keyPaths:on:_:)``.
@@ -74,7 +74,7 @@ extension Results {
 }
 
 extension List {
-    /// The list now, then each change of it: `for await change in list.changesets`.
+    /// The list now, then each change to it: `for await change in list.changesets`.
     public var changesets: CollectionChanges<List<Element>> { changes(nil) }
 
     /// The same, for some properties only; see ``RealmCollection/observe(keyPaths:on:_:)``.
@@ -87,7 +87,7 @@ extension List {
 }
 
 extension LinkingObjects {
-    /// The objects that link here now, then each change of them: `for await change in dog.owners.changesets`.
+    /// The objects that link here now, then each change to them: `for await change in dog.owners.changesets`.
     public var changesets: CollectionChanges<LinkingObjects<Element>> { changes(nil) }
 
     /// The same, for some properties only; see ``RealmCollection/observe(keyPaths:on:_:)``.

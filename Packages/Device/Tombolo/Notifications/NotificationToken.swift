@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// Keeps a listener active until ``invalidate()`` is called or the token is released. It also keeps the Realm open.
 public final class NotificationToken: @unchecked Sendable {
-    // `registration` is accessed only under the lock; its content only in the Realm's own place.
+    // `registration` is accessed only under the lock, and its content only in the Realm's own place.
     let state: ObservationState
     private let registration: Mutex<Registration?>
 
-    /// The Realm that knows the listener.
+    /// The Realm with the listener.
     private struct Registration: @unchecked Sendable {
         let core: RealmCore
     }
@@ -16,8 +16,8 @@ public final class NotificationToken: @unchecked Sendable {
         registration = Mutex(core.map(Registration.init))
     }
 
-    /// Records that the listener was added, elsewhere than where the token is.
-    /// - Returns: whether it's still wanted.
+    /// Records that the listener was added in a place other than the token's.
+    /// - Returns: whether the listener is still wanted.
     func register(_ core: RealmCore) -> Bool {
         let box = Registration(core: core)
         return registration.withLock { registration in
@@ -32,14 +32,16 @@ public final class NotificationToken: @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// Ends notifications, from any thread. Afterwards no callback is called; one that is already running finishes.
+    /// Ends the notifications, from any thread. No callback is called afterwards, but one that is already running
+    /// finishes.
     public func invalidate() {
         guard state.end() else { return }
         let last = registration.withLock { registration in
             defer { registration = nil }
             return registration
         }
-        // If the Realm is elsewhere, its listener is released there, and the Realm too if this was its last user.
+        // If the Realm belongs to another place, its listener is released there. So is the Realm, if this was its last
+        // user.
         last?.core.letGo()
     }
 }

@@ -1,24 +1,24 @@
 public import Dispatch
 public import TomboloModel
 
-/// Objects, including embedded ones, each with its own class.
+/// The objects that can be observed, including embedded ones, each as its own class.
 public protocol ObservableObjectClass: AnyObject {}
 
 extension ObjectBase: ObservableObjectClass {}
 
 extension ObservableObjectClass where Self: ObjectBase {
     /// Calls `block` after every commit, by anyone, that wrote properties of the object, even if their values are the
-    /// same, and once when the object is deleted. Replacing a link or an embedded object counts; changes inside the
-    /// linked or embedded objects count only if a key path names them. There's no initial call. Where calls are made,
-    /// and how commits are merged, is described at ``RealmCollection/observe(keyPaths:on:_:)``.
+    /// same, and once when the object is deleted. Replacing a link or an embedded object counts. Changes inside the
+    /// linked or embedded objects count only if a key path names them. There's no initial call.
+    /// ``RealmCollection/observe(keyPaths:on:_:)`` describes where calls are made and how commits are merged.
     ///
     /// An embedded object counts as deleted when its parent is deleted, when it's removed from its parent, and when
-    /// another replaces it.
+    /// another embedded object replaces it.
     /// - Parameters:
     ///   - keyPaths: the properties to observe, `["name", "room.name"]`; nil for all of the object's own.
-    ///   - queue: a serial queue on which to call `block`, with the object in a Realm of that queue; nil for where this
-    ///     Realm is used.
-    /// - Returns: a token. Notifications end when it's released; it keeps the Realm open.
+    ///   - queue: a serial queue on which to call `block`, with the object in a Realm of that queue. Nil means the
+    ///     place where this Realm is used.
+    /// - Returns: a token. Releasing it ends the notifications. It keeps the Realm open.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
@@ -64,7 +64,7 @@ extension ObservableObjectClass where Self: ObjectBase {
         return core.observe(in: place, state, make) { tell(.error($0)) }
     }
 
-    /// The observed thing and its Realm.
+    /// What is observed, and its Realm.
     var observed: (PartIdentity, RealmCore) {
         switch accessor {
         case let row as ManagedRow: return (PartIdentity(row), row.core)

@@ -1,8 +1,8 @@
 public import TomboloModel
 
-/// The changes of an object from the start of the loop on, for `for await`. A slow reader gets everything that happened
-/// meanwhile as one change. Ends after the object's deletion or when the task is cancelled. Must be used where the
-/// Realm may be used.
+/// The changes of an object from the start of the loop, for `for await`. If the reader is slow, everything that
+/// happened in the meantime arrives as one change. Ends after the object is deleted or when the task is cancelled. May
+/// only be used where the Realm may be used.
 public struct ObjectChanges<T: ObjectBase>: AsyncSequence {
     public typealias Element = ObjectChange<T>
     public typealias Failure = Never

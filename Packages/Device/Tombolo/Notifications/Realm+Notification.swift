@@ -1,9 +1,9 @@
 extension Realm {
     /// A notification to a listener of a Realm.
     public enum Notification: String, Hashable, Sendable {
-        /// The Realm shows another version, after its own commit or a refresh that found somebody else's.
+        /// The Realm shows another version, after its own commit or a refresh that found a commit by others.
         case didChange
-        /// Somebody else committed while ``Realm/autorefresh`` is off.
+        /// Others committed while ``Realm/autorefresh`` is off.
         case refreshRequired
     }
 
@@ -13,7 +13,7 @@ extension Realm {
     /// Calls `block` after every commit of this Realm, before `write` returns, and when others' changes arrive by
     /// autorefresh, ``refresh()`` or the start of a write transaction. It isn't called for writes by itself or another
     /// listener of this Realm.
-    /// - Returns: a token. Notifications end when it's released.
+    /// - Returns: a token. Releasing it ends the notifications.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         core.confinement.check()
         core.requireLive()

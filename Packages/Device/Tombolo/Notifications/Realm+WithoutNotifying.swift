@@ -1,9 +1,9 @@
 extension Realm {
-    /// Runs `block` in a write transaction of which some listeners aren't notified, because the caller has already
-    /// shown the change, such as a row sliding out of a list. See ``write(_:)``.
+    /// Runs `block` in a write transaction without notifying some listeners, because the caller has already shown the
+    /// change, such as a row sliding out of a list. See ``write(_:)``.
     /// - Parameter tokens: tokens of this Realm, its objects and its collections, observed where the Realm is used.
-    ///   Their listeners first hear others' pending changes, before `block` runs.
-    /// - Throws: as ``write(_:)`` does.
+    ///   Before `block` runs, their listeners are notified of pending changes by others.
+    /// - Throws: the same errors as ``write(_:)``.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken], _ block: () throws -> Result
@@ -22,7 +22,7 @@ extension Realm {
     }
 
     /// Commits the write transaction without notifying these listeners.
-    /// - Throws: ``Realm/Error``; the transaction is cancelled then.
+    /// - Throws: ``Realm/Error``. The transaction is then cancelled.
     public func commitWrite(withoutNotifying tokens: [NotificationToken]) throws {
         for token in tokens where !token.belongs(to: core) {
             programError("A token in 'withoutNotifying' belongs to another Realm: pass tokens of this one.")
@@ -30,7 +30,7 @@ extension Realm {
         try core.commit(skipping: tokens.map(\.state))
     }
 
-    /// Pending changes couldn't be reported separately from those to skip, so they're reported first.
+    /// Reports pending changes first, because they couldn't be separated later from the changes to skip.
     private func beginHearing(_ tokens: [NotificationToken]) {
         if core.notifier.isBehind(tokens.map(\.state)) { core.notifier.deliver() }
     }

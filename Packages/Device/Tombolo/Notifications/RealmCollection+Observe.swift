@@ -7,10 +7,10 @@ public struct ObservationPlace {
 }
 
 extension RealmCollection {
-    /// Soon calls `block` with the collection, then after every commit, by anyone, that changed it.
+    /// Calls `block` with the collection soon, then after every commit, by anyone, that changed it.
     ///
-    /// The first call is `.initial`, which may already include a write made right after this method returned. Each
-    /// further call gives the difference from the one before; commits in quick succession may be merged. Calls are made
+    /// The first call is `.initial`. It may already include a write made right after this method returned. Each later
+    /// call reports the difference from the previous call. Commits in quick succession may be merged. `block` is called
     /// where the Realm is used: automatically on its queue, its actor or the main thread; on other threads, and in
     /// tasks without an actor, during ``Realm/refresh()``.
     ///
@@ -22,18 +22,18 @@ extension RealmCollection {
     ///         }
     ///     }
     ///
-    /// When a list's object, or the target of LinkingObjects, is deleted, all elements are reported as deleted and no
-    /// call follows. Lists of values inside embedded objects are written as a whole, so their changes are found by
-    /// comparing values.
+    /// When a list's object, or the target of LinkingObjects, is deleted, all elements are reported as deleted, and no
+    /// further call follows. Lists of values inside embedded objects are written as a whole, so their changes are found
+    /// by comparing values.
     ///
     /// - Parameters:
     ///   - keyPaths: the properties whose changes count, `["name", "room.name"]`, possibly through links, embedded
-    ///     objects, lists and LinkingObjects. If a path ends with one of these, only which objects it leads to counts.
-    ///     Insertions, deletions and moves are always reported. Nil means all properties, including those of objects up
-    ///     to four links away.
-    ///   - queue: a serial queue on which to call `block`, with the collection in a Realm of that queue; nil for where
-    ///     this Realm is used.
-    /// - Returns: a token. Notifications end when it's released; it keeps the Realm open.
+    ///     objects, lists and LinkingObjects. If a path ends with one of these, a change of the set of objects it leads
+    ///     to counts, but not changes inside them. Insertions, deletions and moves are always reported. Nil means all
+    ///     properties, including those of objects up to four links away.
+    ///   - queue: a serial queue on which to call `block`, with the collection in a Realm of that queue. Nil means the
+    ///     place where this Realm is used.
+    /// - Returns: a token. Releasing it ends the notifications. It keeps the Realm open.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -41,7 +41,7 @@ extension RealmCollection {
         _observe(keyPaths.map(KeyPathNames.split), in: ObservationPlace(queue), block)
     }
 
-    /// The same, calling on an actor, with the collection in a Realm of that actor.
+    /// The same, but calls `block` on an actor, with the collection in a Realm of that actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
@@ -61,7 +61,7 @@ extension RealmCollection where Element: ObjectBase {
         _observe(KeyPathNames.names(of: keyPaths), in: ObservationPlace(queue), block)
     }
 
-    /// The same, with Swift key paths and calling on an actor.
+    /// The same, with Swift key paths and calls on an actor.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
@@ -73,7 +73,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension ObservationPlace {
-    /// Nil if calls are made where the Realm is used.
+    /// Nil if `block` is called where the Realm is used.
     fileprivate init?(_ queue: DispatchQueue?) {
         guard let queue else { return nil }
         confinement = .serial(queue)

@@ -4,8 +4,8 @@ public enum RealmCollectionChange<CollectionType> {
     case initial(CollectionType)
     /// Elements were inserted, deleted, moved or modified. To update a copy of the old collection, remove the elements
     /// at `deletions` from last to first, then insert those at `insertions` from first to last. `deletions` and
-    /// `modifications` are positions in the old collection, `insertions` in the new one; all ascend. An element that
-    /// moved is deleted and inserted.
+    /// `modifications` are positions in the old collection, `insertions` in the new one; all are in ascending order. A
+    /// moved element appears in both `deletions` and `insertions`.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
     /// The collection can't be observed, because its Realm couldn't be opened in the requested place.
     case error(any Error)

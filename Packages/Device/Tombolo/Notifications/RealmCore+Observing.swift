@@ -2,14 +2,14 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// Soon runs `body` where the Realm may be used.
+    /// Runs `body` soon, where the Realm may be used.
     /// - Returns: false if that place can't be reached.
     func visitSoon(_ body: @escaping @Sendable (RealmCore) -> Void) -> Bool {
         let visitor = RealmVisitor(core: self)
         return confinement.schedule { body(visitor.core) }
     }
 
-    /// Releases a listener that was ended, perhaps elsewhere.
+    /// Releases a listener that has ended, possibly in another place.
     func letGo() {
         if confinement.isCurrent { notifier.sweep() } else { _ = visitSoon { $0.notifier.sweep() } }
     }
@@ -37,7 +37,7 @@ extension RealmCore {
         if isInWrite { programError("Cannot register notification blocks from within write transactions.") }
     }
 
-    /// Adds a listener to another place's Realm of the same file. `make` runs there.
+    /// Adds a listener to the Realm of the same file in another place. `make` runs there.
     func observe(
         in place: Confinement, _ state: ObservationState, _ make: @escaping (RealmCore) -> Observation,
         failed: @escaping (any Error) -> Void
@@ -51,12 +51,12 @@ extension RealmCore {
     }
 }
 
-/// Travels with a visit to a Realm's place, and is opened only there.
+/// Carries a core to its Realm's place, and is opened only there.
 private struct RealmVisitor: @unchecked Sendable {
     let core: RealmCore
 }
 
-/// Moves to another place to observe there. The closures are handed over as a whole.
+/// An observation on its way to another place. The closures move with it as a whole.
 private struct DeferredObservation: @unchecked Sendable {
     let configuration: Realm.Configuration
     let place: Confinement
@@ -68,7 +68,7 @@ private struct DeferredObservation: @unchecked Sendable {
         guard let token = token.token, token.state.isActive else { return }
         do {
             let core = try RealmCore.open(configuration, place)
-            // The Realm must have everything the caller has seen.
+            // The Realm must show everything that the caller has seen.
             _ = core.refresh()
             guard token.register(core) else { return }
             core.pinVersion()

@@ -1,5 +1,6 @@
-/// A Realm's notifications from the start of the loop on, for `for await`; each kind once, however often it happened
-/// meanwhile. Ends when the task is cancelled. Must be used where the Realm may be used.
+/// A Realm's notifications from the start of the loop, for `for await`. If a kind of notification occurred several
+/// times in the meantime, it arrives once. Ends when the task is cancelled. May only be used where the Realm may be
+/// used.
 public struct RealmNotifications: AsyncSequence {
     public typealias Element = Realm.Notification
     public typealias Failure = Never

@@ -1,7 +1,8 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Observes a list in one column. It's written as a whole, so changes are found by comparing its elements.
+/// Observes a list that is stored in one column. The list is written as a whole, so changes are found by comparing its
+/// elements.
 final class ArrayObservation: Observation {
     private let core: RealmCore
     private var list: ArrayIdentity
@@ -53,7 +54,7 @@ final class ArrayObservation: Observation {
     }
 }
 
-/// A list in one column, identified by its object.
+/// A list stored in one column, identified by its object.
 struct ArrayIdentity: Sendable {
     var part: PartIdentity
     /// The host's column.

@@ -1,14 +1,14 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The changes of objects that an observer wants to hear of.
+/// The changes of objects that an observer is interested in.
 enum ChangeScope {
     /// Changes of the objects, and of objects up to four links away.
     case deep
     /// Changes of these properties, across any number of links.
     case paths([WatchedPath])
 
-    /// The depth of links that Realm follows.
+    /// How many links Realm follows.
     static let depth = 4
 
     /// Nil for an empty list of key paths.
@@ -31,12 +31,13 @@ enum ChangeScope {
             + "and embedded objects those behind them, joined by dots."
     }
 
-    /// Starts the next changes from the current version.
+    /// Makes the current version the starting point of the next changes.
     func begin(_ core: RealmCore) {
         if case .paths(let paths) = self { for path in paths { path.begin(core) } }
     }
 
-    /// The rows of a class that have changed in this sense, or nil if all may have. Call it once per change, in order.
+    /// The rows of a class that have changed within this scope, or nil if all may have. Call this once per change, in
+    /// order.
     func rows(of classIndex: Int, changedBy changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
         switch self {
         case .deep: return core.links.rows(of: classIndex, reaching: changes, within: Self.depth, core)

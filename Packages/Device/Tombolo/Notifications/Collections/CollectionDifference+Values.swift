@@ -1,8 +1,8 @@
 extension CollectionDifference {
-    /// Up to this many elements, all that stayed are found; beyond it, only those at the start and end.
+    /// Up to this many elements, every element that stayed is found; beyond it, only those at the start and end.
     private static let maximumComparedCount = 512
 
-    /// Compares two lists of values, which may repeat. A value in place of another is a modification.
+    /// Compares two lists of values, which may contain duplicates. A value that replaces another is a modification.
     init<Element: Equatable>(from old: [Element], to new: [Element]) {
         let start = zip(old, new).prefix { $0 == $1 }.count
         let rest = min(old.count, new.count) - start

@@ -1,7 +1,7 @@
 internal import TomboloSQLiteStore
 
-/// The difference between an old and a new collection of rows: `deletions` and `modifications` are positions in the old
-/// one, `insertions` in the new one, all ascending. A row that moved is deleted and inserted.
+/// The difference between an old and a new collection of rows. `deletions` and `modifications` are positions in the old
+/// collection, `insertions` in the new one; all are in ascending order. A row that moved is both deleted and inserted.
 struct CollectionDifference: Equatable {
     var deletions: [Int] = []
     var insertions: [Int] = []
@@ -11,7 +11,7 @@ struct CollectionDifference: Equatable {
 }
 
 extension CollectionDifference {
-    /// Compares two collections without repeated rows, in linear time as long as few rows moved.
+    /// Compares two collections without duplicate rows. Takes linear time as long as few rows moved.
     /// - Parameters:
     ///   - isOther: whether a rowid now belongs to another row.
     ///   - isModified: whether a row that stayed has changed.
@@ -37,7 +37,7 @@ extension CollectionDifference {
         _ isModified: (Int64) -> Bool
     ) {
         let newPositions = RowPositions(new, newRange)
-        // The positions of rows in both, in their old order.
+        // The positions of the rows that are in both, in their old order.
         var common: [(old: Int, new: Int)] = []
         for position in oldRange {
             if let other = newPositions[old[position]], !isOther(old[position]) { common.append((position, other)) }
@@ -65,13 +65,13 @@ extension CollectionDifference {
     }
 }
 
-/// Finds the positions of rows in part of an array.
+/// Finds the positions of rows within part of an array.
 private struct RowPositions {
     private var table: [Int32] = []
     private var first: Int64 = 0
     private var dictionary: [Int64: Int] = [:]
 
-    /// Rowids are mostly close together; then a table is faster than hashing.
+    /// Rowids are mostly close together. Then a table is faster than hashing.
     private static let maximumSlotsPerRow = 8
 
     init(_ rows: [Int64], _ range: Range<Int>) {
@@ -97,7 +97,7 @@ private struct RowPositions {
 }
 
 extension [Int] {
-    /// The positions of a longest increasing subsequence: patience sorting, and one pass over sorted parts.
+    /// The positions of a longest increasing subsequence, found by patience sorting. Sorted parts take linear time.
     func longestIncreasingPositions() -> [Int] {
         // For each length, the position of the smallest last element of an increasing subsequence.
         var tails: [Int] = []

@@ -6,7 +6,7 @@ enum CollectionEvent {
     case update(CollectionDifference)
 }
 
-/// Observes a collection: keeps its rows and finds the differences at a later version.
+/// Observes a collection: keeps its rows and finds the differences in a later version.
 final class CollectionObservation: Observation {
     private let core: RealmCore
     private let source: any ObservedRows
@@ -72,7 +72,8 @@ final class CollectionObservation: Observation {
         return CollectionDifference(deletions: Array(rows.indices))
     }
 
-    /// The positions of modified rows of the old collection that stayed. If `modified` is nil, all of them.
+    /// The positions of the modified rows that were in the old collection and stayed. If `modified` is nil, all rows
+    /// that stayed.
     private func positions(of modified: RowFilter?, in old: [Int64], without deletions: [Int]) -> [Int] {
         if let modified, modified.isEmpty { return [] }
         var result: [Int] = []

@@ -1,6 +1,6 @@
 internal import TomboloSQLiteStore
 
-/// Updates an ordered array of rows of which only some may have been inserted, deleted or moved. Pure: the order is a
+/// Updates an ordered array of rows, of which only some may have been inserted, deleted or moved. Pure: the order is a
 /// parameter.
 struct CollectionPatch {
     /// Rows that may have been inserted, deleted or moved; all others keep their order.
@@ -11,7 +11,7 @@ struct CollectionPatch {
     var others: RowIDSet
 
     /// - Parameters:
-    ///   - rows: the old collection, changed to the new one.
+    ///   - rows: the old collection, which becomes the new one.
     ///   - precedes: whether a touched row comes before an untouched one.
     /// - Returns: the deletions and insertions.
     func apply(to rows: inout [Int64], precedes: (Int64, Int64) -> Bool) -> CollectionDifference {
@@ -40,8 +40,8 @@ struct CollectionPatch {
         return result
     }
 
-    /// The number of remaining rows before each match: the middle match by binary search, then the halves within their
-    /// ranges.
+    /// The number of remaining rows before each match. Finds the place of the middle match by binary search, then
+    /// places the matches on either side within their ranges.
     private func place(among rest: [Int64], _ precedes: (Int64, Int64) -> Bool) -> [Int] {
         var gaps = Array(repeating: 0, count: matches.count)
         func place(_ range: Range<Int>, _ low: Int, _ high: Int) {
@@ -60,7 +60,7 @@ struct CollectionPatch {
         return gaps
     }
 
-    /// The matches that didn't move: between the same remaining rows, and in the same order among themselves.
+    /// The matches that didn't move: they are between the same remaining rows, and in the same order among themselves.
     private func keptMatches(
         _ leaving: [Int], _ rows: [Int64], _ gaps: [Int]
     ) -> (matches: [Bool], oldPositions: Set<Int>) {
@@ -103,7 +103,7 @@ struct CollectionPatch {
 }
 
 extension [Int64] {
-    /// All but those at ascending positions.
+    /// All elements except those at these positions, which must be ascending.
     fileprivate func without(_ positions: [Int]) -> [Int64] {
         if positions.isEmpty { return self }
         var result: [Int64] = []

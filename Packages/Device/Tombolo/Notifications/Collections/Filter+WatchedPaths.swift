@@ -1,8 +1,8 @@
 internal import TomboloModel
 
 extension Filter {
-    /// The paths to the properties that decide whether an object satisfies the condition, or nil if paths from the
-    /// object can't express it.
+    /// The paths to the properties that decide whether an object satisfies the condition. Nil if paths from the object
+    /// can't express them.
     var watchedPaths: [[String]]? {
         var paths: [[String]] = []
         return collect(&paths, [[]]) ? paths : nil

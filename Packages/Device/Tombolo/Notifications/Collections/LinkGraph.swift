@@ -7,7 +7,7 @@ struct LinkGraph {
     struct Hop {
         let source: Int
         let target: Int
-        /// From rows of the target to those of the source.
+        /// Leads from rows of the target to rows of the source.
         let rows: RowHop
     }
 
@@ -51,14 +51,14 @@ struct LinkGraph {
         losses = schema.classes.indices.map { schema[$0].owner == nil ? [] : WatchedPath.Loss.inside($0, layout) }
     }
 
-    /// The rows of a class that changed, or that lead to a changed row over at most `depth` links; nil if all may. An
-    /// element that only moved in its list hasn't changed.
+    /// The rows of a class that changed or that lead to a changed row over at most `depth` links; nil if all may. An
+    /// element that only moved within its list hasn't changed.
     func rows(of classIndex: Int, reaching changes: ChangeSet, within depth: Int, _ core: RealmCore) -> RowIDSet? {
         let distances = distances(from: classIndex, within: depth)
         var frontier: [Int: RowIDSet] = [:]
         for (changed, item) in changes.classes where distances[changed] != nil {
             if item.isEverything { return nil }
-            // A newly arrived object changes the rows whose links waited for it.
+            // A newly arrived object changes the rows whose links point to it already.
             frontier[changed] =
                 changed == classIndex
                 ? changedRows(of: classIndex, item) : item.modified.rowIDs.union(item.inserted)
@@ -85,13 +85,13 @@ struct LinkGraph {
         return result
     }
 
-    /// A changed rank alone means that the element moved. It's left out here, before anything else leads to the
-    /// element, since a moved element may also have changed inside.
+    /// If only the rank changed, the element merely moved, so it's left out. This happens before links are followed,
+    /// because a moved element may still be reached through a change inside it.
     private func changedRows(of classIndex: Int, _ changes: ClassChanges) -> RowIDSet {
         isElement[classIndex] ? changes.modified.rowIDs { $0 != [ElementColumn.rank] } : changes.modified.rowIDs
     }
 
-    /// The distance in links of each reachable class.
+    /// The distance of each reachable class in links.
     private func distances(from classIndex: Int, within depth: Int) -> [Int: Int] {
         var result = [classIndex: 0]
         for distance in 1...depth {

@@ -1,7 +1,7 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Remembers the targets of links, so that a link's old target is known when it changes. Confined like its Realm.
+/// Remembers the targets of links, so that the old target is known when a link changes. Confined like its Realm.
 final class LinkMemory {
     private let origin: LinkOriginRows
     private let target: TableLayout
@@ -51,7 +51,7 @@ final class LinkMemory {
             result.append(contentsOf: found.values)
             targets.merge(found) { $1 }
         }
-        // Links may have waited for newly arrived objects.
+        // Links may have existed before the objects they point to, which have now arrived.
         if !own.inserted.isEmpty {
             let found = read(
                 selection + " WHERE t.rowid IN (SELECT value FROM json_each(?))", [.string(own.inserted.json)], core)

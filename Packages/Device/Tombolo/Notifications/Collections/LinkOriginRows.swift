@@ -1,18 +1,18 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The rows with the links that a LinkingObjects property shows.
+/// The rows that contain the links behind a LinkingObjects property.
 struct LinkOriginRows {
     /// The class whose objects link.
     let source: TableLayout
-    /// The class whose rows have the links: the same, or its list's element class.
+    /// The class whose rows contain the links: the source class itself, or its list's element class.
     let holder: TableLayout
     /// The link among the holder's columns.
     let column: Int
 
     var isList: Bool { holder.classIndex != source.classIndex }
 
-    /// - Returns: nil where the property is no link and no list of links to the class.
+    /// - Returns: nil if the property isn't a link or a list of links to the class.
     init?(_ origin: LinkOrigin, to target: Int, _ layout: FileLayout) {
         let schema = layout.schema
         guard let index = schema.index(of: origin.className) else { return nil }

@@ -5,7 +5,7 @@ internal import TomboloSQLiteStore
 struct ListRows: ObservedRows {
     private let core: RealmCore
     private let list: ListIdentity
-    /// Nil for lists of values and of embedded objects.
+    /// Nil for lists of values or embedded objects.
     private let targetClass: Int?
     private let selection: String
     /// The condition on the row that owns the list, and its parameter.
@@ -18,7 +18,7 @@ struct ListRows: ObservedRows {
         host = owner.condition(onRow: list.host, list.key)
         let type = core.classes[list.elementClass]
         targetClass = type.isListOfLinks ? type.linkTargets[ElementColumn.target] : nil
-        // An element whose object isn't here is hidden.
+        // Hides elements whose object isn't on the device.
         let target = targetClass.map { core.layout.tables[$0] }.map { target in
             " JOIN \(target.table) AS t ON t.\(target.key) = e.\(type.table.columnNames[ElementColumn.target])"
         }
@@ -47,18 +47,18 @@ struct ListRows: ObservedRows {
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let elements = changes[list.elementClass]
         let hosts = changes[list.hostClass]
-        // With a key, the host may have had another rowid.
+        // If the list has a key, its host may have had another rowid before.
         let mayBeGone = list.key == nil ? hosts.deleted.contains(list.host) : !hosts.deleted.isEmpty
         if elements.isEverything || hosts.isEverything || mayBeGone { return nil }
         if core.file.isSynced, let targetClass {
-            // Elements are hidden and shown with their objects.
+            // Elements are hidden or shown together with their objects.
             let targets = changes[targetClass]
             if targets.isEverything || !targets.deleted.isEmpty || !targets.inserted.isEmpty { return nil }
         }
         return elements.inserted.union(elements.deleted).union(elements.modified.rowIDs)
     }
 
-    /// Lists are short, and the touched rows include other lists' elements.
+    /// Lists are short, and the touched rows include elements of other lists.
     func isLarge(_ touched: Int, of count: Int) -> Bool { touched > count / 4 }
 
     func replaced(by changes: ChangeSet) -> RowIDSet {
@@ -82,14 +82,14 @@ struct ListRows: ObservedRows {
         return RowOrder { keys.precedes($0, $1) }
     }
 
-    /// Elements with another object or value than before, and those whose object has changed.
+    /// The elements whose object or value was replaced, and those whose object has changed.
     func modified(by changes: ChangeSet, _ scope: ChangeScope) -> RowFilter? {
         let elements = changes[list.elementClass]
         if elements.isEverything { return nil }
         if targetClass == nil, core.classes[list.elementClass].isListOfEmbedded {
             return scope.rows(of: list.elementClass, changedBy: changes, core).map { RowFilter($0) }
         }
-        // A changed rank alone means that the element moved.
+        // If only the rank changed, the element merely moved.
         var rows = elements.modified.rowIDs { $0 != [ElementColumn.rank] }
         guard let targetClass else { return RowFilter(rows) }
         guard let targets = scope.rows(of: targetClass, changedBy: changes, core) else { return nil }
@@ -102,11 +102,11 @@ struct ListRows: ObservedRows {
     }
 }
 
-/// A list, identified by the row that owns it: an object's, or an element's whose embedded object has it.
+/// A list, identified by the row that owns it. That row is an object, or an element whose embedded object has the list.
 struct ListIdentity: Hashable, Sendable {
     let hostClass: Int
     let host: Int64
-    /// The host's key if that's what stays; see ``ManagedRow/lastingKey``.
+    /// The host's key, if the key rather than the rowid is permanent; see ``ManagedRow/lastingKey``.
     let key: Value?
     let elementClass: Int
 }

@@ -1,10 +1,10 @@
 internal import TomboloModel
 
-/// A collection's identity in any Realm of the file.
+/// Identifies a collection in every Realm of the file.
 enum ObservedCollection {
     case query(ObjectQuery)
     case list(ListIdentity)
-    /// A list in one column.
+    /// A list stored in one column.
     case array(ArrayIdentity)
     case origins(OriginIdentity)
 
@@ -27,7 +27,7 @@ enum ObservedCollection {
         return CollectionObservation(state, core, rows, scope(keyPaths, core), tell)
     }
 
-    /// The class at which key paths start.
+    /// The class where key paths start.
     func elementClass(_ core: RealmCore) -> Int? {
         switch self {
         case .query(let query): return query.classIndex
@@ -67,7 +67,7 @@ extension ObservableCollection {
     ) -> NotificationToken {
         let (identity, core) = observed
         core.requireObservable()
-        // Reports wrong key paths to the caller who passed them.
+        // Checks the key paths right away, so that mistakes are reported to the caller.
         _ = identity.scope(keyPaths, core)
         let state = ObservationState()
         guard let place else { return core.observe(observation(keyPaths, state, self, core, tell)) }

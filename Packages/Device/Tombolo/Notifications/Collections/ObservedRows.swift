@@ -1,11 +1,11 @@
 internal import TomboloSQLiteStore
 
-/// The rows of an observed collection, and queries about some of them, needed to keep it up to date. All refer to the
+/// The rows of an observed collection, and the queries on some of them that keep it up to date. All refer to the
 /// Realm's current version.
 protocol ObservedRows {
     /// All rows of the collection, in order, or nil once the collection no longer exists.
     func all() -> [Int64]?
-    /// Whether what the collection belonged to was deleted, even if something else has its place now.
+    /// Whether the owner of the collection was deleted, even if something else has taken the owner's place.
     func isGone(after changes: ChangeSet) -> Bool
     /// The rows that may have been inserted, deleted or moved, or nil if all may have.
     func touched(by changes: ChangeSet) -> RowIDSet?

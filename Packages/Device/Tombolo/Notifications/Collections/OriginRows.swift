@@ -1,19 +1,20 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The objects that link to a row through one property: the rows with the links, so that an object that links twice is
-/// there twice.
+/// The objects that link to a row through one property. The rows are those that contain the links, so an object that
+/// links twice appears twice.
 struct OriginRows: ObservedRows {
     private let core: RealmCore
     private let identity: OriginIdentity
     private let origin: LinkOriginRows
-    /// Rows are called `e` and their objects `o`; the two are the same except for lists.
+    /// The rows are `e`, and their objects are `o`. The two only differ for lists.
     private let selection: String
     private let row: String
     /// The condition on the row that the objects link to, and its parameter.
     private let host: (sql: String, parameter: Value)
 
-    /// From this fraction of the collection on, querying single rows takes longer than reading it.
+    /// From this fraction of the collection upwards, querying single rows takes longer than reading the whole
+    /// collection.
     private static let largestPart = 4
     private static let smallestLimit = 1_024
 
@@ -49,11 +50,11 @@ struct OriginRows: ObservedRows {
 
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let (holders, hosts) = (changes[origin.holder.classIndex], changes[identity.hostClass])
-        // With a key, the host may have had another rowid.
+        // If there is a key, the host may have had another rowid before.
         let mayBeGone = identity.key == nil ? hosts.deleted.contains(identity.host) : !hosts.deleted.isEmpty
         if holders.isEverything || hosts.isEverything || mayBeGone { return nil }
         if core.file.isSynced, origin.isList {
-            // An object recreated by the server is in another place.
+            // An object that the server recreated has a different position in the order.
             let sources = changes[origin.source.classIndex]
             if sources.isEverything || !sources.inserted.isEmpty || !sources.deleted.isEmpty { return nil }
         }
@@ -72,7 +73,7 @@ struct OriginRows: ObservedRows {
 
     func matching(_ rows: RowIDSet) -> [Int64] { rows.isEmpty ? [] : select(rows, "\(row)") }
 
-    /// The collection's rows in which a rowid is among the given ones.
+    /// The collection's rows whose `rowid` column has one of the given values.
     private func select(_ rows: RowIDSet, _ rowid: String) -> [Int64] {
         let sql =
             "SELECT \(row) FROM \(selection) AND \(rowid) IN (SELECT value FROM json_each(?)) ORDER BY o.rowid, \(row)"
@@ -101,7 +102,7 @@ struct OriginRows: ObservedRows {
 struct OriginIdentity: Hashable, Sendable {
     let hostClass: Int
     let host: Int64
-    /// The host's key if that's what stays; see ``ManagedRow/lastingKey``.
+    /// The host's key, if the key rather than the rowid is permanent; see ``ManagedRow/lastingKey``.
     let key: Value?
     let origin: LinkOrigin
 }

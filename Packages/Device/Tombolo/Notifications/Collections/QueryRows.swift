@@ -6,14 +6,14 @@ internal import TomboloSQLiteStore
 struct QueryRows: ObservedRows {
     private let core: RealmCore
     private let query: ObjectQuery
-    /// The row's own columns that decide whether it belongs and where.
+    /// The row's own columns that decide whether it belongs to the results, and where.
     private var columns = ColumnSet()
-    /// Other paths that decide.
+    /// Paths through other objects that also decide this.
     private var paths: [WatchedPath] = []
-    /// Whether something that decides can't be traced back to rows.
+    /// Whether a deciding factor can't be traced back to rows.
     private var isOpaque = false
 
-    /// From this fraction of the collection on, querying single rows takes longer than running the query.
+    /// From this fraction of the results upwards, querying single rows takes longer than running the whole query.
     private static let largestPart = 16
     private static let smallestLimit = 1_024
 
@@ -24,7 +24,7 @@ struct QueryRows: ObservedRows {
         isOpaque = filter == nil || !query.isByRow
         for names in (filter ?? []) + query.sorts.map(\.path.names) {
             guard let watched = WatchedPath(names, from: query.classIndex, core.layout), !watched.needsMemory,
-                // A link counts as nil while its object isn't here.
+                // A link counts as nil until its object is on the device.
                 !core.file.isSynced || !watched.endsInLink(core.schema)
             else {
                 isOpaque = true

@@ -3,7 +3,7 @@ internal import TomboloSQL
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// The rows among these that a query finds, in its order.
+    /// Those of these rows that a query finds, in the query's order.
     func rowIDs(_ query: ObjectQuery, among rows: RowIDSet) -> [Int64] {
         // CROSS JOIN keeps SQLite from looking at other rows first:
         // <https://www.sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join>
@@ -53,7 +53,7 @@ extension RealmCore {
             builder.listTable = LiteralLists.table
             return try body(&builder)
         } catch {
-            // Names and types come from the program, and all literals that its users may enter are accepted, so this is
+            // The program supplies names and types, and every literal that its users can enter is accepted. So this is
             // a programming mistake.
             programError("The query on \(className) cannot be used: \(error)")
         }

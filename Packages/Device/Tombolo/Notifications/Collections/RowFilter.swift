@@ -1,6 +1,6 @@
 internal import TomboloSQLiteStore
 
-/// Tests quickly whether a rowid is in a set, for passes over long arrays.
+/// A fast test of whether a rowid is in a set, for passes over long arrays.
 struct RowFilter {
     private var few: [Int64] = []
     private var bits: [UInt64] = []

@@ -1,9 +1,9 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Finds the rows that lead to others.
+/// Finds the rows that lead to other rows.
 struct RowHop {
-    /// Selects rowids. The parameter is a JSON array of the rowids that they lead to.
+    /// Selects the rowids. The parameter is a JSON array of the rowids they lead to.
     let sql: String
 
     func sources(of targets: RowIDSet, _ core: RealmCore) -> RowIDSet {

@@ -3,7 +3,7 @@ internal import TomboloSQL
 internal import TomboloSQLiteStore
 
 extension RowIDSet {
-    /// `[1,2,3]`, for SQLite's `json_each`: a list of any length is one parameter.
+    /// The array as `[1,2,3]`, for SQLite's `json_each`. That way a list of any length is one parameter.
     var json: String {
         var text = "["
         var isFirst = true
@@ -17,7 +17,8 @@ extension RowIDSet {
 }
 
 extension TableLayout {
-    /// The condition on a row `h`, by its key if that's what stays, and its parameter.
+    /// The condition that selects a row `h`, and its parameter. Uses the key if there is one, because then the rowid
+    /// may change.
     func condition(onRow rowID: Int64, _ key: Value?) -> (sql: String, parameter: Value) {
         key.map { ("h.\(self.key) = ?", $0) } ?? ("h.rowid = ?", .int(rowID))
     }

@@ -1,7 +1,7 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The sort keys of rows, read when first compared. Valid for one version.
+/// The sort keys of rows, read when they are first compared. Valid for one version.
 final class SortKeys {
     private let core: RealmCore
     /// Selects the keys of the row whose rowid is the parameter.

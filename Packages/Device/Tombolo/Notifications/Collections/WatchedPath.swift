@@ -1,26 +1,27 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// A key path through links, lists, embedded objects and LinkingObjects to a property, as needed to match changes.
+/// A key path through links, lists, embedded objects and LinkingObjects to a property, in a form that can be matched
+/// with changes.
 struct WatchedPath {
     struct Step {
         let classIndex: Int
-        /// The properties of the class whose writes count, by their positions in ``ColumnSet``.
+        /// The class's properties whose writes count, as positions in ``ColumnSet``.
         var properties = ColumnSet()
-        /// Element classes on the path whose deleted rows are only recorded with their owner.
+        /// Element classes on the path whose deleted rows are recorded only with their owner.
         var losses: [Loss] = []
-        /// Memory of links that may come and go.
+        /// Remembers links that may be added and removed.
         var links: LinkMemory?
-        /// From the next step's class back to this one.
+        /// Leads from the next step's class back to this one.
         var hop: RowHop?
-        /// For the last step, which has no other hop.
+        /// Only set for the last step, which has no other hop.
         var arrivals: Arrivals?
     }
 
-    /// In a synced file a link may exist before its object, and is nil or hidden until then.
+    /// In a synced file a link may exist before its object does. Until the object arrives, the link is nil or hidden.
     struct Arrivals {
         let targetClass: Int
-        /// From the objects to the step's rows that link to them.
+        /// Leads from the objects to the step's rows that link to them.
         let hop: RowHop
 
         /// The affected rows, or nil if all may be.
@@ -31,16 +32,16 @@ struct WatchedPath {
         }
     }
 
-    /// Deleted elements, recorded as a change of their owner's list.
+    /// Deleted elements, which are recorded as a change of their owner's list.
     struct Loss {
         let elementClass: Int
         let root: Int
-        /// The list, by its position in the root's ``ColumnSet``.
+        /// The list's position in the root's ``ColumnSet``.
         let list: Int
-        /// From the root to the rows of the step; nil if that is the root.
+        /// Leads from the root to the rows of the step. Nil if the root is the step's class.
         let hop: RowHop?
 
-        /// The lists inside the elements of another one.
+        /// The lists inside the elements of another list.
         static func inside(_ elementClass: Int, _ layout: FileLayout) -> [Loss] {
             let (schema, elements) = (layout.schema, layout.tables[elementClass])
             let root = schema.rootClassIndex(of: elementClass)
@@ -63,7 +64,7 @@ struct WatchedPath {
 
     let steps: [Step]
 
-    /// - Returns: nil where the names do not lead anywhere.
+    /// - Returns: nil if the names don't lead anywhere.
     init?(_ names: [String], from classIndex: Int, _ layout: FileLayout) {
         guard !names.isEmpty else { return nil }
         var steps: [Step] = []
@@ -74,7 +75,7 @@ struct WatchedPath {
             steps.append(contentsOf: found.steps)
             current = found.next
         }
-        // The content behind a final link, list or LinkingObjects doesn't count, only whether it exists.
+        // Behind a final link, list or LinkingObjects, only the object's existence counts, not its content.
         let last = steps.count - 1
         if let hop = steps[last].hop, let current, steps[last].links == nil {
             steps[last].arrivals = Arrivals(targetClass: current, hop: hop)
@@ -83,7 +84,7 @@ struct WatchedPath {
         self.steps = steps
     }
 
-    /// Takes the name of a property from `names`, including the embedded objects on the way.
+    /// Takes the name of one property from `names`, along with the embedded objects before it.
     private static func follow(
         _ names: inout ArraySlice<String>, _ index: Int, _ layout: FileLayout
     ) -> (steps: [Step], next: Int?)? {
@@ -155,15 +156,15 @@ struct WatchedPath {
     /// Whether the path goes through LinkingObjects, whose links must be remembered.
     var needsMemory: Bool { steps.contains { $0.links != nil } }
 
-    /// Starts the next changes from the current version.
+    /// Makes the current version the starting point of the next changes.
     func begin(_ core: RealmCore) { for step in steps { step.links?.load(core) } }
 
-    /// The rows of the first class that see a change through the path, or nil if all may. Call it once per change, in
-    /// order.
+    /// The rows of the first class for which something on the path changed, or nil if it may have for all. Call this
+    /// once per change, in order.
     func affected(by changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
         var rows: RowIDSet? = RowIDSet()
         for (index, step) in steps.enumerated().reversed() {
-            // Before any early return, since the memory must be kept up to date.
+            // Update the memory before any early return, to keep it current.
             let linked = step.links.map { $0.update(changes, core) } ?? RowIDSet()
             let arrived = step.arrivals.map { $0.rows(changes, core) } ?? RowIDSet()
             let item = changes[step.classIndex]
@@ -177,7 +178,7 @@ struct WatchedPath {
             if !step.properties.isEmpty {
                 result.formUnion(item.modified.rowIDs { !$0.isDisjoint(with: step.properties) })
             }
-            // A newly arrived object changes the rows whose links waited for it.
+            // A newly arrived object changes the rows whose links point to it already.
             if index > 0 { result.formUnion(item.inserted) }
             rows = result
             for loss in step.losses {

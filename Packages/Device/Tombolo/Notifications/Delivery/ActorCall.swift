@@ -1,4 +1,4 @@
-/// Calls back on an actor that the caller is already on, as in a Realm's deliveries.
+/// Calls a block on an actor. The caller must already be on that actor, as a Realm's deliveries are.
 enum ActorCall {
     static func run<A: Actor, Value>(
         _ block: @escaping @Sendable (isolated A, Value) -> Void, _ value: Value, on actor: A

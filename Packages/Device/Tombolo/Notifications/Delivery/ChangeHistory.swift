@@ -1,13 +1,14 @@
 internal import TomboloSQLiteStore
 
-/// The changes that some observer of a Realm hasn't heard of. Observers are notified at different times. Entries
-/// between which no observer stands are merged, so there are never more entries than observers.
+/// The changes that at least one observer of a Realm hasn't been told of. Observers are notified at different times.
+/// Neighbouring entries are merged unless an observer's position is between them, so there are never more entries than
+/// observers.
 struct ChangeHistory {
     private var entries: [PendingChanges] = []
     /// The position of the first entry.
     private var first = 0
 
-    /// The position of an observer that has heard everything.
+    /// The position of an observer that is up to date.
     var end: Int { first + entries.count }
 
     mutating func append(_ changes: PendingChanges, positions: some Sequence<Int>) {
@@ -28,7 +29,7 @@ struct ChangeHistory {
         return result
     }
 
-    /// Drops changes that all observers have heard of.
+    /// Drops changes that all observers have been told of.
     mutating func trim(to positions: some Sequence<Int>) {
         let needed = positions.min() ?? end
         guard needed > first else { return }

@@ -30,7 +30,7 @@ final class ChangeSignal: Sendable {
         }
     }
 
-    /// Returns after a signal, at once if there was one since the last wait, or when the task is cancelled.
+    /// Returns after a signal, at once if one arrived since the last wait, or when the task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,7 +1,7 @@
 internal import TomboloSQLiteStore
 
-/// Changes for a task that asks for them one by one. Each is computed when asked for, so that a slow reader gets them
-/// merged and nothing piles up. Confined like its Realm.
+/// Changes for a task that requests them one by one. Each change is computed on request, so a slow reader gets merged
+/// changes and nothing piles up. Confined like its Realm.
 final class ChangeStream<Element> {
     private let core: RealmCore
     private let state: ObservationState
@@ -29,7 +29,7 @@ final class ChangeStream<Element> {
         start()
         while !Task.isCancelled, state.isActive || told != nil {
             core.confinement.check()
-            // If nothing else can, the reader refreshes the Realm.
+            // If nothing else refreshes the Realm, the reader does.
             if core.autorefresh, !core.isInWrite { _ = core.refresh() }
             if let observation, !core.isInWrite { core.notifier.pull(observation) }
             if let element = told {
@@ -42,7 +42,7 @@ final class ChangeStream<Element> {
         return nil
     }
 
-    /// Starts reporting changes from now on. No effect in a write transaction.
+    /// Starts reporting changes. Has no effect in a write transaction.
     func listen() {
         start()
         if let observation, !core.isInWrite { core.notifier.pull(observation) }

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TomboloSQLiteStore
 
-/// A Realm's notifications for a task that asks for them one by one. Confined like its Realm.
+/// A Realm's notifications for a task that requests them one by one. Confined like its Realm.
 final class NotificationStream {
     private let core: RealmCore
     private let state = ObservationState()
@@ -20,7 +20,8 @@ final class NotificationStream {
     func next(isolation: isolated (any Actor)?) async -> Realm.Notification? {
         while !Task.isCancelled {
             core.confinement.check()
-            // If nothing else can, the reader refreshes the Realm, or notices that it's not refreshed.
+            // If nothing else refreshes the Realm, the reader does. Without autorefresh, it only notes that a refresh
+            // is required.
             if !core.isInWrite {
                 if core.autorefresh {
                     if news.takeMoved() { core.follow() }
@@ -53,7 +54,7 @@ final class NotificationStream {
 /// Wakes the reader of a stream, from any thread.
 private final class StreamNews: Sendable {
     let signal = ChangeSignal()
-    /// Initially true, for commits before anybody listened.
+    /// Initially true, because of commits before anyone listened.
     private let mayHaveMoved = Atomic<Bool>(true)
 
     func note(_ origin: FileObservers.Origin?, _ own: FileObservers.Origin) {

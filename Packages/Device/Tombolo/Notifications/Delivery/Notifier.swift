@@ -1,9 +1,10 @@
 internal import TomboloSQLiteStore
 
-/// Notifies the listeners of one Realm, each of what it hasn't heard yet, in the order they were added. Confined like
-/// its Realm.
+/// Notifies the listeners of one Realm of everything they haven't been told yet, in the order in which they were added.
+/// Confined like its Realm.
 ///
-/// Deliveries don't nest: what a callback writes is reported after all others have heard the earlier changes.
+/// Deliveries don't nest: a callback's own writes are reported after all other listeners have been told of the earlier
+/// changes.
 final class Notifier {
     private unowned let core: RealmCore
     private var observations: [Observation] = []
@@ -16,8 +17,8 @@ final class Notifier {
     /// A listener of the Realm as a whole.
     private struct Listener {
         let state: ObservationState
-        /// Whether it only records notifications for a later reader. The app's own callbacks may write, and aren't
-        /// notified of that.
+        /// Whether the listener only records notifications for a later reader. The app's own callbacks may write, and
+        /// aren't notified of those writes.
         let isStream: Bool
         let body: (Realm.Notification, Realm) -> Void
     }
@@ -32,9 +33,9 @@ final class Notifier {
         listeners.append(Listener(state: state, isStream: isStream, body: body))
     }
 
-    /// Calls the listeners before it returns. As in Realm, none is called for what a listener does, since one that
-    /// writes on every write would never end.
-    /// - Parameter skipped: listeners that need not hear of it.
+    /// Calls the listeners before it returns. As in Realm, no listener is called for writes by a listener; otherwise
+    /// one that writes on every notification would never end.
+    /// - Parameter skipped: listeners that aren't called.
     func announce(_ notification: Realm.Notification, skipping skipped: [ObservationState] = []) {
         if listeners.isEmpty { return }
         let isNested = isAnnouncing
@@ -49,7 +50,7 @@ final class Notifier {
 
     // MARK: Objects and collections
 
-    /// Whether a listener waits to be notified and can be now.
+    /// Whether a listener is waiting for a notification and can be notified now.
     var isNeeded: Bool { !isDelivering && !isAnnouncing && !(observations.isEmpty && listeners.isEmpty) }
 
     /// Adds a listener and soon sends its initial notification, if it has one.
@@ -63,14 +64,14 @@ final class Notifier {
         schedule()
     }
 
-    /// Adds a listener that asks for its changes with ``pull(_:)``.
-    /// - Parameter wake: called when there are some.
+    /// Adds a listener that requests its changes with ``pull(_:)``.
+    /// - Parameter wake: called when there are changes.
     func addPulled(_ observation: Observation, wake: @escaping () -> Void) {
         observation.wake = wake
         observations.append(observation)
     }
 
-    /// Notifies a listener of what it hasn't heard. Not in a write transaction.
+    /// Notifies a listener of everything it hasn't been told yet. Must not be called in a write transaction.
     func pull(_ observation: Observation) {
         core.pinVersion()
         if let position = observation.position {
@@ -92,14 +93,14 @@ final class Notifier {
         history.trim(to: observations.lazy.compactMap(\.position))
     }
 
-    /// The Realm has moved to another version.
-    /// - Parameter skipped: listeners that need not hear of it.
+    /// Call this when the Realm has moved to another version.
+    /// - Parameter skipped: listeners that aren't notified.
     func moved(_ changes: PendingChanges, skipping skipped: [ObservationState] = []) {
         guard !observations.isEmpty else { return }
         let start = history.end
         history.append(changes, positions: observations.lazy.compactMap(\.position))
         for observation in observations where skipped.contains(where: { $0 === observation.state }) {
-            // A listener with earlier changes pending hears all of them.
+            // A listener with earlier changes pending is notified of everything.
             guard observation.position == start else { continue }
             observation.skip(changes)
             observation.position = history.end
@@ -107,7 +108,7 @@ final class Notifier {
         history.trim(to: observations.lazy.compactMap(\.position))
     }
 
-    /// Whether some of these listeners haven't heard everything.
+    /// Whether at least one of these listeners isn't up to date.
     func isBehind(_ states: [ObservationState]) -> Bool {
         observations.contains { observation in
             observation.position.map { $0 < history.end } ?? false
@@ -121,7 +122,8 @@ final class Notifier {
 
     private var hasNews: Bool { observations.contains { !$0.isPulled && isWaiting($0) } }
 
-    /// Delivers soon if the Realm's place can be reached; otherwise when it's refreshed. Wakes those who ask themselves.
+    /// Delivers soon if the Realm's place can be reached; otherwise the next refresh delivers. Wakes the listeners that
+    /// request their changes.
     func schedule() {
         for observation in observations where isWaiting(observation) { observation.wake?() }
         guard !isScheduled, hasNews else { return }
@@ -133,14 +135,14 @@ final class Notifier {
         deliver()
     }
 
-    /// Notifies every listener of what it hasn't heard. No effect within a delivery; in a write transaction only with
-    /// `duringWrite`.
+    /// Notifies every listener of everything it hasn't been told yet. Has no effect within a delivery, nor in a write
+    /// transaction unless `duringWrite` is set.
     func deliver(duringWrite: Bool = false) {
         guard !isDelivering, duringWrite || !core.isInWrite, !observations.isEmpty else { return }
         isDelivering = true
         // Listeners added by a callback are notified next time.
         for observation in observations where observation.state.isActive && !observation.isPulled {
-            // A callback may have begun a transaction and not ended it.
+            // A callback may have begun a transaction without ending it.
             guard duringWrite || !core.isInWrite else { break }
             if let position = observation.position {
                 guard let changes = history.changes(after: position) else { continue }

@@ -10,17 +10,17 @@ final class ObjectObservation: Observation {
 
     private let core: RealmCore
     private var part: PartIdentity
-    /// Each with the position of its first property; nil for the object's own properties.
+    /// Each path with the position of its first property. Nil means the object's own properties.
     private let paths: [(property: Int, path: WatchedPath)]?
     private let tell: (Event) -> Void
     /// The host's columns as last reported to the app; empty if the object doesn't exist.
     private var values: [Value] = []
-    /// For an object in a list, its own lists with tables, whose deleted elements are only recorded with the root
+    /// For an object in a list: its own lists that have tables. Their deleted elements are recorded only with the root
     /// object.
     private let innerLists: [(property: Int, list: ListIdentity)]
     private var innerRows: [[Int64]] = []
 
-    /// Stops the program if a key path leads nowhere.
+    /// Stops the program if a key path doesn't lead anywhere.
     init(
         _ state: ObservationState, _ core: RealmCore, _ part: PartIdentity, _ keyPaths: [[String]]?,
         _ tell: @escaping (Event) -> Void
@@ -84,9 +84,9 @@ final class ObjectObservation: Observation {
         _ = state.end()
     }
 
-    // MARK: Which properties
+    // MARK: Observed properties
 
-    /// Positions in the layout, ascending.
+    /// Positions in the layout, in ascending order.
     private func changedProperties(_ changes: ChangeSet?) -> [Int] {
         let inner = changedInnerLists(changes)
         guard let paths else {
@@ -113,7 +113,7 @@ final class ObjectObservation: Observation {
         if case .linkingObjects = part.layout.properties[property].slot { false } else { true }
     }
 
-    /// Changes inside an embedded object don't count; it can be observed itself.
+    /// Changes inside an embedded object don't count; the embedded object can be observed itself.
     private func isWritten(_ property: Int, _ columns: ColumnSet) -> Bool {
         switch part.layout.properties[property].slot {
         case .column(let column), .embedded(let column), .array(let column):

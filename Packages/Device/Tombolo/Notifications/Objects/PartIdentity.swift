@@ -1,19 +1,19 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The part of a row with an object's properties: the whole row for an object with a table, some columns for an
-/// embedded one.
+/// The part of a row that has an object's properties: the whole row for an object with a table, some of the columns for
+/// an embedded object.
 struct PartIdentity: Sendable {
     let hostClass: Int
     private(set) var host: Int64
-    /// The host's key if that's what stays; see ``ManagedRow/lastingKey``.
+    /// The host's key, if the key rather than the rowid is permanent; see ``ManagedRow/lastingKey``.
     let key: Value?
     let layout: ObjectClass
-    /// The host's column of the first property.
+    /// The host's column with the first property.
     let base: Int
-    /// The prefix of the object's list names among the host's: `address.`.
+    /// The prefix that the object's list names have in the host: `address.`.
     let prefix: String
-    /// The host's column that says whether an embedded object exists; nil if it always does.
+    /// The host's column that stores whether an embedded object exists. Nil if the object always exists.
     let presence: Int?
 }
 
@@ -25,13 +25,13 @@ extension PartIdentity {
             layout: row.core.objectClass(row.classIndex), base: 0, prefix: "", presence: nil)
     }
 
-    /// Finds the host again, whose rowid may be another now.
+    /// Finds the host again, since its rowid may have changed.
     mutating func locate(_ core: RealmCore) {
         if let key, let row = core.find(core.classes[hostClass], key: key) { host = row.rowid }
     }
 
     /// Finds the host again after changes that may have given it another rowid.
-    /// - Returns: the changes, or nil if they don't tell what has changed in the host.
+    /// - Returns: the changes, or nil if they don't show what changed in the host.
     mutating func follow(_ changes: ChangeSet?, _ core: RealmCore) -> ChangeSet? {
         if key == nil { return changes }
         if let own = changes?[hostClass], !own.isEverything, !own.deleted.contains(host) { return changes }
@@ -48,7 +48,7 @@ extension PartIdentity {
         return EmbeddedPlace(host: row, layout: layout, base: base, prefix: prefix).managedObject()
     }
 
-    /// The object's key path as one of the host.
+    /// Converts the object's key path to one that starts at the host.
     func hostNames(_ names: [String]) -> [String] {
         prefix.split(separator: ".").map(String.init) + names
     }
@@ -69,13 +69,13 @@ extension PartIdentity {
         return row
     }
 
-    /// Whether the object that existed before the changes is gone, even if another took its place.
+    /// Whether the object that existed before the changes has been deleted, even if another object took its place.
     func isGone(_ changes: ChangeSet?, _ core: RealmCore) -> Bool {
         guard let own = changes?[hostClass], !own.isEverything else { return read(core) == nil }
         // Another row may have taken its rowid.
         if own.deleted.contains(host) { return true }
         guard let presence, own.modified[host]?.contains(presence) == true else { return false }
-        // The server writes whole rows, so a written presence column means nothing.
+        // The server writes whole rows, so a write to the presence column doesn't mean anything.
         return !core.file.isSynced || read(core) == nil
     }
 }

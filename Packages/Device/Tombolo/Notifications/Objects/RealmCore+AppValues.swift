@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension RealmCore {
-    /// A stored value as returned when reading the property by name: a key becomes the object it leads to.
+    /// Converts a stored value to what reading the property by name returns. A key becomes the object it leads to.
     func appValue(_ value: Value, _ column: Int, _ classIndex: Int, _ property: ObjectProperty) -> Any? {
         if value.isNull { return nil }
         if let target = linkTarget(of: classIndex, column) {
