@@ -1,8 +1,8 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// The remaining work of an `add` or `create`. Linked objects are processed in a loop, not by recursion, since chains
-/// of links may be long or circular.
+/// The remaining work of an `add` or `create`. Linked objects are processed in a loop rather than recursively, because
+/// chains of links can be long or circular.
 struct Addition {
     /// An unmanaged object, or a row of another Realm.
     enum Source: Hashable {
@@ -18,7 +18,8 @@ struct Addition {
         }
     }
 
-    /// The row that a waiting object will get. It retains the object, whose identity is the key.
+    /// The row that a waiting object will get. It retains the object, so that the object's identity, which is the key,
+    /// stays valid.
     struct Reservation {
         let object: Object
         let key: Value
@@ -28,7 +29,7 @@ struct Addition {
     let policy: Realm.UpdatePolicy
     /// Whether objects are copied. Otherwise they become managed.
     let copies: Bool
-    /// Objects linked from objects already added.
+    /// Objects that are linked from objects already added.
     var waiting: [Object] = []
     var reserved: [Source: Reservation] = [:]
 
@@ -44,7 +45,7 @@ struct AddedContent {
         let type: ManagedClass
         let itemLayout: ObjectClass?
         let items: [ListItem]
-        /// The app's list, which becomes the managed one.
+        /// The app's list, which becomes the managed list.
         let list: (any AnyList)?
     }
 
@@ -58,7 +59,7 @@ struct AddedContent {
     /// The fields in the order of the row's columns.
     var fields: [FieldWrite] = []
     var lists: [AddedList] = []
-    /// Embedded objects, which become managed.
+    /// Embedded objects that become managed.
     var parts: [Part] = []
     /// Lists stored in a column, with their object and property.
     var arrays: [(list: any AnyList, part: Part, column: Int, property: ObjectProperty)] = []
@@ -67,7 +68,7 @@ struct AddedContent {
 /// The content of a list element.
 enum ListItem {
     case value(Value)
-    /// An object's key, and its rowid if known.
+    /// The object's key, and its rowid if known.
     case link(Value, rowid: Int64?)
     /// An unmanaged embedded object.
     case embedded(ObjectBase)

@@ -1,12 +1,12 @@
 internal import TomboloModel
 
-/// A list stored in one column, inside an embedded object. It's read and written as a whole.
+/// A list inside an embedded object, stored in one column. It's read and written as a whole.
 final class ArrayList: ListStorage {
     let place: EmbeddedPlace
     private let column: Int
     private let property: ObjectProperty
     private let types: [PropertyType]
-    /// For a list of projections, the class whose properties an element has.
+    /// For a list of projections, the class with an element's properties.
     private let itemLayout: ObjectClass?
 
     init(place: EmbeddedPlace, column: Int, property: ObjectProperty) {
@@ -17,12 +17,12 @@ final class ArrayList: ListStorage {
         itemLayout = property.valueType._targetClass.map { ObjectClass.of($0) }
     }
 
-    /// Where the list is, for other Realms of the file.
+    /// The list's place, for other Realms of the file.
     var confinedPlace: ConfinedPlace.Content {
         .array(EmbeddedRowPlace(place), column: column, property: property)
     }
 
-    /// The list's identity for observers, in any Realm of the file.
+    /// Identifies the list for observers, in every Realm of the file.
     var identity: ArrayIdentity {
         ArrayIdentity(part: place.identity, column: place.base + column, types: types)
     }

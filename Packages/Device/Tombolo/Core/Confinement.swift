@@ -5,10 +5,10 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Where a Realm and its objects may be used. They aren't Sendable, so the compiler already prevents most misuse; this
+/// Where a Realm and its objects may be used. They aren't Sendable, so the compiler already prevents most misuse. This
 /// catches the rest.
 enum Confinement: Sendable {
-    /// The thread that opened it.
+    /// The thread that opened the Realm.
     case thread(ThreadID)
     /// Code that runs on a serial queue.
     case queue(DispatchQueue, QueueMark)
@@ -16,7 +16,7 @@ enum Confinement: Sendable {
     case actor(any Actor)
     /// Code of one task, which may change threads, so it isn't checked at run time.
     case task
-    /// Anywhere: a frozen Realm, whose core locks around reads.
+    /// Anywhere. For a frozen Realm, whose core takes a lock around reads.
     case frozen
 
     /// The calling thread.
@@ -24,8 +24,8 @@ enum Confinement: Sendable {
 
     static func serial(_ queue: DispatchQueue) -> Confinement { .queue(queue, QueueMark(marking: queue)) }
 
-    /// The main thread's confinement if this is the main queue or actor, since the three are one place; otherwise
-    /// unchanged.
+    /// The main thread's confinement if this is the main queue or the main actor, since the three are one place;
+    /// otherwise unchanged.
     var asMain: Confinement {
         let isMain: Bool
         switch self {
@@ -49,7 +49,7 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Whether the caller may use the Realm, as far as can be known.
+    /// Whether the caller may use the Realm, as far as that can be determined.
     var isCurrent: Bool {
         switch self {
         case .thread(let owner): owner.isCurrent
@@ -78,7 +78,7 @@ enum Confinement: Sendable {
         programError("Realm accessed from incorrect thread. \(advice)")
     }
 
-    /// Soon runs `body` where the Realm may be used. Returns false if that place can't be reached.
+    /// Runs `body` soon, where the Realm may be used. Returns false if that place can't be reached.
     func schedule(_ body: @escaping @Sendable () -> Void) -> Bool {
         switch self {
         case .thread(let owner):
@@ -93,7 +93,7 @@ enum Confinement: Sendable {
 
     private static func run(_ body: @Sendable () -> Void, on owner: isolated any Actor) { body() }
 
-    /// A key for the place, so that Realms of one file are shared within it; nil if they're never shared.
+    /// Identifies the place, so that everything in it shares one Realm per file. Nil if Realms are never shared there.
     var cacheKey: String? {
         switch self {
         case .thread(let owner): owner.isMain ? "main" : "thread \(owner)"
@@ -107,13 +107,13 @@ enum Confinement: Sendable {
 /// A thread's system identifier.
 struct ThreadID: Equatable, Sendable, CustomStringConvertible {
     private let number: UInt
-    /// Whether it's the main thread, or the thread running the main queue instead: a program may give up its main
+    /// Whether it's the main thread, or a different thread that runs the main queue. A program can give up its main
     /// thread (`dispatchMain`), and on Linux every program with an asynchronous `main` does.
     let isMain: Bool
 
     static var current: ThreadID { ThreadID(number: currentNumber, isMain: false) }
 
-    /// The current thread, including whether it's the main thread, which takes longer to find out.
+    /// The current thread, including whether it's the main thread, which takes longer to determine.
     static var currentOwner: ThreadID {
         if Thread.isMainThread { return ThreadID(number: currentNumber, isMain: true) }
         // The main queue may run on a different thread each time.
@@ -139,11 +139,11 @@ struct ThreadID: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Whether the calling code runs on the main queue itself. Takes a nanosecond, since every access asks. ``QueueMark``
-/// recognises queues that target the main queue.
+/// Whether the calling code runs on the main queue itself. Takes a nanosecond, because every access checks it.
+/// ``QueueMark`` recognises queues that target the main queue.
 private enum MainQueue {
     #if canImport(CDispatch)
-        /// The address of the main queue's name, which no other queue shares. Swift's interface only has copies of
+        /// The address of the main queue's name, which no other queue shares. Swift's own API only returns copies of
         /// names.
         nonisolated(unsafe) private static let name = dispatch_queue_get_label(dispatch_get_main_queue())
 

@@ -1,15 +1,15 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// The place of an object's properties in a row: from the first column on for an object with a table, further on in the
-/// containing object's or list element's row for an embedded object.
+/// The place of an object's properties in a row. For an object with a table they start at the first column; for an
+/// embedded object they start further on in the row of the containing object or list element.
 struct EmbeddedPlace {
     let host: ManagedRow
     /// The layout of the object with these properties.
     let layout: ObjectClass
-    /// The host's column of the first property.
+    /// The host's column with the first property.
     let base: Int
-    /// The prefix of the object's list names among the host's: `address.`.
+    /// The prefix that the object's list names have in the host: `address.`.
     let prefix: String
 
     private var core: RealmCore { host.core }
@@ -40,7 +40,7 @@ struct EmbeddedPlace {
         return object
     }
 
-    /// The host's column that says whether the object exists; nil for an element of a list.
+    /// The host's column that stores whether the object exists. Nil for an element of a list.
     var presence: Int? { base > 0 && !(prefix.isEmpty && host.schema.owner != nil) ? base - 1 : nil }
 
     /// Replaces an embedded object, or removes it if nil.
@@ -71,7 +71,7 @@ struct EmbeddedPlace {
                 + "Assign a copy, made by \(object.className)(value: object).")
     }
 
-    /// Removes the object: its columns become nil, its lists empty, and instances of it invalid.
+    /// Removes the object: its columns become nil, its lists empty, and its instances invalid.
     func remove() {
         guard let presence else { return }
         guard !host.value(at: presence).isNull else { return }
@@ -96,7 +96,7 @@ struct EmbeddedPlace {
         }
     }
 
-    /// The object's identity for observers, in any Realm of the file.
+    /// Identifies the object for observers, in every Realm of the file.
     var identity: PartIdentity {
         PartIdentity(
             hostClass: host.classIndex, host: host.rowid, key: host.lastingKey, layout: layout, base: base,

@@ -2,15 +2,15 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Instructions in order, as the bytes that are queued. Several sets of one object are merged.
+/// Instructions in order, encoded as they're queued. Several sets of one object are merged.
 struct InstructionLog {
     private var writer: ChangesetWriter
-    /// The last instruction, not yet among the bytes, since most following sets are of the same object.
+    /// The last instruction. It isn't encoded yet, because the next set is usually of the same object.
     private var last: Instruction?
-    /// The entries of the instructions among the bytes.
+    /// The entries of the encoded instructions.
     private var objects: [Entry] = []
-    /// The position of the earlier create or set to which an object's fields can still be added. Built when first
-    /// needed: transactions that only create objects don't need it.
+    /// For each object, the position of the create or set that can still take more of the object's fields. Built when
+    /// first needed: transactions that only create objects don't need it.
     private var open: [ObjectReference: Int]?
 
     private struct Entry {
@@ -27,7 +27,7 @@ struct InstructionLog {
         last = instruction
     }
 
-    /// The changeset of everything so far, or nil if there's nothing.
+    /// The changeset of everything so far, or nil if it's empty.
     mutating func finish() -> ChangesetWriter? {
         writeLast()
         return objects.isEmpty ? nil : writer
@@ -78,7 +78,7 @@ extension Instruction {
         }
     }
 
-    /// The instruction with fields that were set later, or nil if it can't take any.
+    /// The instruction including fields that were set later, or nil if it can't take them.
     fileprivate func joined(_ later: [FieldWrite]) -> Instruction? {
         guard var fields else { return nil }
         for field in later {

@@ -2,12 +2,12 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 /// The objects that link to a row through one property, in insertion order. An object that links several times, through
-/// a list, is there as often.
+/// a list, appears that many times.
 final class LinkingRows: LinkingStorage {
     let row: ManagedRow
     private let linkOrigin: LinkOrigin
     private let origin: ManagedClass
-    /// The class whose rows have the links: the origin, or its list's element class.
+    /// The class whose rows contain the links: the origin, or its list's element class.
     private let holder: ManagedClass
     private let sql: String
     private var rowids: [Int64] = []
@@ -41,12 +41,12 @@ final class LinkingRows: LinkingStorage {
             : "SELECT rowid FROM \(source.table) WHERE \(names[rows.column]) = ? ORDER BY rowid"
     }
 
-    /// The collection's identity for observers, in any Realm of the file.
+    /// Identifies the collection for observers, in every Realm of the file.
     var identity: OriginIdentity {
         OriginIdentity(hostClass: row.classIndex, host: row.rowid, key: row.lastingKey, origin: linkOrigin)
     }
 
-    /// Their place in any Realm of the file.
+    /// The collection's place in any Realm of the file.
     var place: ConfinedPlace.Content { .linkingObjects(RowPlace(row), linkOrigin) }
 
     func isSameOrigin(as other: any LinkingStorage) -> Bool {
@@ -70,7 +70,7 @@ final class LinkingRows: LinkingStorage {
         return query
     }
 
-    /// Those of a frozen object are read once for all threads.
+    /// A frozen object's linking objects are read once for all threads.
     private func load() { core.locked { loadIfNeeded() } }
 
     private func loadIfNeeded() {

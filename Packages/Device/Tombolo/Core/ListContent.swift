@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// The elements of a list as last read.
+/// The elements of a list as they were last read.
 final class ListContent {
     /// The rowids of the elements, in order.
     var rows: [Int64] = []
@@ -10,7 +10,7 @@ final class ListContent {
     var values: [Value] = []
     /// The rank of the last element, if known.
     var lastRank: String?
-    /// The element class's stamp and the target class's membership at which they were read.
+    /// The element class's stamp and the target class's membership when the elements were read.
     var stamp: UInt64 = 0
     var membership: UInt64 = 0
 }

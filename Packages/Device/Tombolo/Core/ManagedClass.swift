@@ -16,8 +16,8 @@ final class ManagedClass {
 
     let hasEncryptedColumns: Bool
 
-    /// The places of the properties by column, if each is a column and none is a link: such objects are inserted
-    /// directly.
+    /// The places of the properties by column, if every property is a column and none is a link. Such objects are
+    /// inserted directly.
     let scalars: [PropertyPlace]?
     /// By column.
     private let checks: [ColumnCheck]
@@ -28,15 +28,15 @@ final class ManagedClass {
     /// The element classes of lists directly inside the elements.
     let innerLists: [Int]
 
-    /// Incremented by every change of a row of the class: anything read at another stamp may be stale.
+    /// Incremented by every change of a row of the class. Anything read at another stamp may be stale.
     private(set) var stamp: UInt64 = 1
     /// Incremented when rows are inserted or deleted.
     private(set) var membership: UInt64 = 1
     /// The row changed at each of the latest stamps.
     private let changedRows: UnsafeMutablePointer<Int64>
 
-    /// Used if the primary key is the rowid. In a synced file the server's answer recreates rows that stay the same
-    /// objects.
+    /// Used if the primary key is the rowid. Not in a synced file, where the server's response can recreate a row that
+    /// is still the same object.
     var deletions = RowDeletions()
     let remembersDeletions: Bool
 
@@ -48,7 +48,7 @@ final class ManagedClass {
     private var byRowID: SQLiteStatement?
     private var byKey: SQLiteStatement?
 
-    /// Select a row by rowid and by key: the rowid, then all columns.
+    /// These select a row by rowid and by key: the rowid, then all columns.
     private let selectByRowID: String
     private let selectByKey: String
 
@@ -116,7 +116,7 @@ final class ManagedClass {
         if remembersDeletions { deletions.note(rowid, stamp: stamp) }
     }
 
-    /// Any row may have changed or been deleted.
+    /// Notes that any row may have changed or been deleted.
     func noteEverything() { noteMembership(of: Self.everything) }
 
     /// Whether a row is unchanged since an earlier stamp.
@@ -133,8 +133,8 @@ final class ManagedClass {
 
     // MARK: Rows
 
-    /// Reads a row into its own page, or returns nil if it doesn't exist.
-    /// - Parameter reusing: a page that nobody else uses.
+    /// Reads a row into its own page. Nil if the row doesn't exist.
+    /// - Parameter reusing: a page that nothing else uses.
     func page(rowid: Int64, reusing page: RowPage? = nil) throws -> RowPage? {
         let statement = try byRowID ?? connection.keptStatement(selectByRowID)
         byRowID = statement

@@ -3,9 +3,9 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 /// A managed list. Its elements are rows of the list's element class, ordered by rank and ID. An element whose target
-/// isn't here is hidden until the target arrives.
+/// isn't on the device is hidden until the target arrives.
 final class ManagedList: ListStorage {
-    /// The row that owns the list: an object's, or an element's whose embedded object has it.
+    /// The row that owns the list. It belongs to an object, or to a list element whose embedded object has the list.
     let host: ManagedRow
     let elementType: ManagedClass
     /// The target class of a list of links.
@@ -17,7 +17,7 @@ final class ManagedList: ListStorage {
 
     private var core: RealmCore { host.core }
 
-    /// The list's identity for observers, in any Realm of the file.
+    /// Identifies the list for observers, in every Realm of the file.
     var identity: ListIdentity {
         ListIdentity(
             hostClass: host.classIndex, host: host.rowid, key: host.lastingKey, elementClass: elementType.index)
@@ -94,8 +94,8 @@ final class ManagedList: ListStorage {
         return "SELECT e.rowid\(isScalar ? ", e.\(column)" : "") FROM \(table.table) AS e \(end)"
     }
 
-    /// Keeps the content as current after own writes. If those made an object that a hidden element waits for, the next
-    /// batch or transaction shows it.
+    /// Marks the content as current after the Realm's own writes. If those writes created an object that a hidden
+    /// element waits for, the element appears with the next batch or transaction.
     private func keep() {
         content.stamp = elementType.stamp
         content.membership = targetType?.membership ?? 0
@@ -103,7 +103,7 @@ final class ManagedList: ListStorage {
 
     private func row(_ position: Int) -> ManagedRow { core.row(elementType, rowid: content.rows[position]) }
 
-    /// The list's place, to find it in other Realms of the file.
+    /// The list's place, for finding it in other Realms of the file.
     var place: ConfinedPlace.Content {
         .list(RowPlace(host), elementClass: elementType.index, itemLayout: itemLayout)
     }
@@ -159,7 +159,7 @@ final class ManagedList: ListStorage {
         keep()
     }
 
-    /// Leaves objects linked from the elements to ``RealmCore/addWaiting(_:)``.
+    /// Inserts elements. Objects they link to wait for ``RealmCore/addWaiting(_:)``.
     private func insert(_ items: [ListItem], at position: Int, _ addition: inout Addition) {
         guard !items.isEmpty else { return }
         let ranks = makeRoom(for: items.count, at: position)
@@ -187,7 +187,7 @@ final class ManagedList: ListStorage {
         noteInsertion(into: owner)
     }
 
-    /// Notes that the list's object has a changed property.
+    /// Notes that a property of the list's object has changed.
     private func noteInsertion(into owner: Value) {
         core.perform { try core.writer.noteList(of: owner, elementType.index) }
     }
@@ -199,8 +199,8 @@ final class ManagedList: ListStorage {
         return nil
     }
 
-    /// Ranks for new elements. If two neighbours leave no room, as after appending on two devices at once, the whole
-    /// list gets new ranks.
+    /// Ranks for new elements. If two neighbours leave no room, for instance after two devices appended at once, the
+    /// whole list gets new ranks.
     private func makeRoom(for count: Int, at position: Int) -> [String] {
         if let ranks = try? FractionalRank.sequence(count: count, between: rank(position - 1), rank(position)) {
             return ranks
@@ -240,7 +240,7 @@ final class ManagedList: ListStorage {
         keep()
     }
 
-    /// Gives an element another value or target.
+    /// Sets an element's value or target.
     private func set(_ item: ListItem, at position: Int) {
         switch item {
         case .value(let value):
@@ -260,7 +260,7 @@ final class ManagedList: ListStorage {
         cut(positions)
     }
 
-    /// Removes elements of the content as it was last read or written.
+    /// Removes elements, by their positions in the content as last read or written.
     private func cut(_ positions: Range<Int>) {
         for position in positions { core.eraseElement(row(position)) }
         if positions.upperBound == content.rows.count { content.lastRank = nil }
@@ -278,7 +278,8 @@ final class ManagedList: ListStorage {
         if count > 0 { remove(0..<count) }
     }
 
-    /// The elements whose target isn't here. In a local file they go with it.
+    /// The elements whose target isn't on the device. A local file has none, because its elements are deleted with
+    /// their target.
     private var hiddenRows: [Int64] {
         guard core.file.isSynced, let target = targetType?.table else { return [] }
         let table = elementType.table
@@ -295,11 +296,11 @@ final class ManagedList: ListStorage {
         }
     }
 
-    /// Changes the element's rank, so that it stays the same element.
+    /// Changes the element's rank, so that it remains the same element.
     func move(from source: Int, to target: Int) {
         core.requireWrite()
         load()
-        // The current element before which it goes.
+        // The current element that it will come before.
         let place = target > source ? target + 1 : target
         let ranks = makeRoom(for: 1, at: place)
         set(ElementColumn.rank, to: .string(ranks[0]), at: source)
@@ -310,8 +311,8 @@ final class ManagedList: ListStorage {
         keep()
     }
 
-    /// Upserts a list. `all` empties and refills it. Otherwise positions with a different value are set, embedded
-    /// objects are updated in place, and the tail is appended or cut, so that less is sent.
+    /// Upserts a list. `all` empties and refills it. Otherwise only positions with a different value are set, embedded
+    /// objects are updated in place, and the tail is extended or cut, so that less is sent.
     func assign(_ items: [ListItem], all: Bool, _ addition: inout Addition) {
         load()
         if all {
@@ -334,7 +335,7 @@ final class ManagedList: ListStorage {
             case let item: set(item, at: position)
             }
         }
-        // Not read anew: an element whose object is still to be added would be missing.
+        // Don't reload the content: an element whose object is still to be added would be missing.
         if content.rows.count > items.count { cut(items.count..<content.rows.count) }
         insert(Array(items[common...]), at: common, &addition)
         if items.allSatisfy(\.isKnown) { keep() } else { content.stamp = 0 }

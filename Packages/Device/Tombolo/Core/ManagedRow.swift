@@ -2,33 +2,34 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The accessor of a managed object: its row, and the row's fields as last read. Several may stand for the same row.
+/// The accessor of a managed object: its row, and the row's fields as last read. Several accessors may refer to the
+/// same row.
 final class ManagedRow: ObjectAccessor {
     let core: RealmCore
     let type: ManagedClass
     private(set) var rowid: Int64
-    /// The transaction that made the object here; 0 for one that was found.
+    /// The transaction that created the object here; 0 for an object that was found.
     private var createdIn: UInt64
-    /// ``RealmCore/invalidations`` when this was made.
+    /// The value of ``RealmCore/invalidations`` when this was created.
     private var invalidations: UInt64
-    /// The row's fields as of `stamp`: in a cursor's statement positioned on the row, until the cursor calls
-    /// ``settle()`` or ``letGo()``; otherwise `cells`, in `page`.
+    /// The row's fields as of `stamp`. While a cursor's statement is positioned on the row, the fields are read from
+    /// the statement, until the cursor calls ``settle()`` or ``letGo()``. Otherwise they're in `page`, at `cells`.
     private var standing: StatementRow?
     private var page: RowPage?
     private var cells: UnsafeMutablePointer<Cell>
     private var stamp: UInt64
-    /// The class's stamp when this was attached to the row, if nothing was read then.
+    /// The class's stamp when this was attached to the row, for as long as nothing has been read.
     private var born: UInt64 = 0
-    /// The key of an object made here, in a synced file, for as long as nothing was read.
+    /// In a synced file, the key of an object created here. Used until something has been read.
     private let madeKey: Value?
-    /// Whether nobody else uses the page.
+    /// Whether nothing else uses the page.
     private var ownsPage: Bool
     /// The content read from the row's lists, by element class.
     private var lists: [Int: ListContent] = [:]
-    /// Whether the object was deleted, or made in a cancelled transaction. Permanent.
+    /// Whether the object was deleted, or created in a cancelled transaction. Permanent.
     private(set) var isDead = false
 
-    /// A row found in a page that was just read.
+    /// Creates the accessor of a row in a page that was just read.
     init(core: RealmCore, type: ManagedClass, page: RowPage, row: Int, isShared: Bool) {
         self.core = core
         self.type = type
@@ -42,7 +43,8 @@ final class ManagedRow: ObjectAccessor {
         invalidations = core.invalidations
     }
 
-    /// A row on which a cursor's statement is positioned, whose columns are the rowid and then the class's.
+    /// Creates the accessor of the row that a cursor's statement is positioned on. The statement's columns are the
+    /// rowid, then those of the class.
     init(core: RealmCore, type: ManagedClass, standing: StatementRow) {
         self.core = core
         self.type = type
@@ -56,8 +58,8 @@ final class ManagedRow: ObjectAccessor {
         invalidations = core.invalidations
     }
 
-    /// A row that's read when needed.
-    /// - Parameter madeKey: the key of an object that's being made.
+    /// Creates the accessor of a row that is read when needed.
+    /// - Parameter madeKey: the key, for an object that is being created.
     init(core: RealmCore, type: ManagedClass, rowid: Int64, createdIn: UInt64 = 0, madeKey: Value? = nil) {
         self.core = core
         self.type = type
@@ -71,7 +73,7 @@ final class ManagedRow: ObjectAccessor {
         invalidations = core.invalidations
     }
 
-    /// Makes this the accessor of another row, in a loop over results whose objects nobody keeps.
+    /// Makes this the accessor of another row. Used in loops over results that don't keep the objects.
     func move(to page: RowPage, row: Int) {
         standing = nil
         if self.page !== page { self.page = page }
@@ -121,7 +123,7 @@ final class ManagedRow: ObjectAccessor {
         stamp = 0
     }
 
-    /// Copies the fields, because the statement that has them is about to move.
+    /// Copies the fields, because the statement that holds them is about to move.
     func settle() {
         guard let standing else { return }
         let page = RowPage(columnCount: type.forms.count, capacity: 1)
@@ -135,17 +137,17 @@ final class ManagedRow: ObjectAccessor {
 
     var linkKey: Value? { key }
 
-    /// The primary key; the rowid for a class without one.
+    /// The primary key, or the rowid for a class without one.
     var key: Value {
         guard let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return .int(rowid) }
         return value(at: column)
     }
 
-    /// What the row is found by in another version of the file: in a synced one the key, since the server's answer to an
-    /// edit may recreate the row. Nil if that's the rowid.
+    /// The key by which to find the row in another version of the file. Only set in a synced file, where the server's
+    /// response to an edit can recreate the row. If nil, the rowid is permanent.
     var lastingKey: Value? { core.file.isSynced && isValid ? key : nil }
 
-    /// The same row in another Realm of the file, or an invalid one.
+    /// The same row in another Realm of the file. Invalid if it doesn't exist there.
     func moved(to core: RealmCore) -> ManagedRow {
         if isValid, let found = RowPlace(self).find(in: core) { return found }
         let gone = ManagedRow(core: core, type: core.classes[classIndex], rowid: rowid)
@@ -155,11 +157,11 @@ final class ManagedRow: ObjectAccessor {
 
     var reference: ObjectReference { ObjectReference(classIndex: classIndex, key: key) }
 
-    /// The key of the object at the root: its own for an object, the owner's for an element.
+    /// The key of the root object. For an element, that's the owner's key.
     var rootKey: Value { schema.owner == nil ? key : value(at: ElementColumn.owner) }
     var elementID: Value? { schema.owner == nil ? nil : value(at: ElementColumn.id) }
 
-    /// A managed object with this accessor.
+    /// A new managed object with this accessor.
     func managedObject() -> Object {
         guard let layout = type.objectClass, let object = layout.type.init() as? Object else {
             programError("\(schema.name) has no objects.")
@@ -200,7 +202,7 @@ final class ManagedRow: ObjectAccessor {
         ownsPage = true
     }
 
-    // MARK: Being up to date
+    // MARK: Staying up to date
 
     /// Updates the fields to the Realm's version. Stops the program if the object was deleted.
     @inline(__always)
@@ -218,7 +220,7 @@ final class ManagedRow: ObjectAccessor {
         }
     }
 
-    /// Whether it was invalidated with the Realm, or made in a cancelled transaction.
+    /// Whether the object was invalidated with the Realm, or created in a cancelled transaction.
     private var isLost: Bool {
         invalidations != core.invalidations || (createdIn != 0 && core.cancelledTransactions.contains(createdIn))
     }
@@ -243,7 +245,7 @@ final class ManagedRow: ObjectAccessor {
             adopt(found)
             return true
         }
-        // In a synced file the server's answer to an edit may recreate a row; the key stays.
+        // In a synced file the server's response to an edit can recreate a row. Its key stays the same.
         if core.file.isSynced, let key = knownKey, let found = core.page(type, key: key) {
             rowid = found.rowids[0]
             adopt(found)
@@ -261,7 +263,7 @@ final class ManagedRow: ObjectAccessor {
         return page.value(cells[column], as: type.table.storedTypes[column])
     }
 
-    /// In a synced file a rowid may have been reused.
+    /// Whether the found row has this row's key. In a synced file another object may have taken the rowid.
     private func isSameKey(_ found: RowPage) -> Bool {
         guard core.file.isSynced, found !== page, let key = knownKey, let column = type.schema.primaryKeyIndex else {
             return true
@@ -338,15 +340,15 @@ final class ManagedRow: ObjectAccessor {
         keep(field)
     }
 
-    /// Updates the fields after an own write.
+    /// Updates the fields after the Realm's own write.
     private func keep(_ field: FieldWrite) {
         guard let page else { return }
-        // Others use the page only for other rows.
+        // If the page is shared, others use it only for other rows.
         cells[field.column] = page.cell(field.value)
         stamp = type.stamp
     }
 
-    /// Adds to an integer in such a way that concurrent additions count too.
+    /// Adds to an integer in a way that also counts concurrent additions.
     func add(_ amount: Int64, at column: Int) {
         core.requireWrite()
         load()
@@ -406,6 +408,6 @@ final class ManagedRow: ObjectAccessor {
         if core.file.isSynced { hasher.combine(identity) } else { hasher.combine(rowid) }
     }
 
-    /// What stays the same in all versions of a synced file.
+    /// Identifies the object in all versions of the file.
     private var identity: Value { knownKey ?? .int(rowid) }
 }

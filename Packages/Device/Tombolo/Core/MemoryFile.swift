@@ -3,8 +3,9 @@ internal import Synchronization
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The file behind an in-memory Realm, in a folder of the process, deleted when its last Realm closes. SQLite's own
-/// in-memory databases don't allow readers on one version while another connection writes.
+/// The file behind an in-memory Realm. It's in a folder of the process and is deleted when its last Realm closes.
+/// SQLite's own in-memory databases can't be used: they don't allow reading one version while another connection
+/// writes.
 final class MemoryFile: Sendable {
     let path: String
 
@@ -44,24 +45,25 @@ final class MemoryFile: Sendable {
             counts[path] = nil
             let session = SyncSession.remove(path: path)
             RealmFiles.delete(at: path)
-            // Another Realm may be about to make its file there.
+            // Keep the folder if another Realm may be about to create its file there.
             if counts.isEmpty { rmdir(URL(fileURLWithPath: path).deletingLastPathComponent().path) }
             return session
         }
-        // Outside the lock, since it waits for the engine.
+        // Close the session outside the lock, because closing waits for the engine.
         session?.close()
     }
 }
 
 /// A Realm's file and SQLite's files beside it.
 enum RealmFiles {
-    /// One path for all spellings of a file's location. If the file doesn't exist yet, its folder may.
+    /// The same path for all spellings of a file's location. Works even if the file doesn't exist yet, as long as its
+    /// folder does.
     static func path(of url: URL) -> String {
         url.deletingLastPathComponent().resolvingSymlinksInPath().appending(path: url.lastPathComponent)
             .resolvingSymlinksInPath().path
     }
 
-    /// Of the copy that a client reset keeps for its second block.
+    /// The suffix of the copy that a client reset keeps for its second block.
     static let beforeResetSuffix = ".before-reset"
 
     static func delete(at path: String) {

@@ -1,4 +1,5 @@
-/// Loops over results that still read from the file. Not retained: each removes itself before it's released.
+/// The loops over results that still read from the file. They aren't retained: each removes itself before it's
+/// released.
 final class OpenCursors {
     private var cursors: [ObjectIdentifier: Unmanaged<RowCursor>] = [:]
 
@@ -6,7 +7,7 @@ final class OpenCursors {
 
     func remove(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
 
-    /// Makes each read its remaining rows, before the tables change or their transaction ends.
+    /// Makes each loop read its remaining rows before the tables change or their transaction ends.
     func drain() {
         guard !cursors.isEmpty else { return }
         for cursor in cursors.values { cursor.takeUnretainedValue().drain() }

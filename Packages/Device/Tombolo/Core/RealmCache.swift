@@ -4,10 +4,10 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 internal import TomboloSyncProtocol
 
-/// The process's open Realms: opening one twice in one place gives the same one.
+/// The process's open Realms. Opening a Realm twice in one place returns the same one.
 enum RealmCache {
     private struct Entry: @unchecked Sendable {
-        // Handed out only where the confinement in its key allows; others only compare the reference.
+        // Handed out only where the confinement in its key allows it. Everything else only compares the reference.
         weak var core: RealmCore?
         let schema: Schema
     }
@@ -42,22 +42,23 @@ enum RealmCache {
     }
 
     /// Deletes a file and everything that belongs to it, and ends its sync session.
-    /// - Parameter isObsolete: asked while nobody else in the process opens the file; it stays if this is false.
-    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process has it open.
+    /// - Parameter isObsolete: called while nobody else in the process can open the file. The file stays if this
+    ///   returns false.
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process has the file open.
     static func delete(_ path: String, if isObsolete: () throws -> Bool = { true }) throws {
         try requireUnused(path)
         SyncSession.remove(path: path)?.close()
-        // Nobody opens it meanwhile.
+        // Nobody else can open the file during this.
         try OpenFile.alone(path) {
             try requireUnused(path)
             if try isObsolete() { RealmFiles.delete(at: path) }
         }
     }
 
-    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process, frozen ones included, has the file
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process, even a frozen one, has the file
     ///   open.
     static func requireUnused(_ path: String) throws {
-        // What it keeps for the app after a client reset is in a copy too.
+        // The session may keep a Realm for the app after a client reset. The app can also get it from a copy.
         SyncSession.known(path: path)?.letGoOfBefore()
         guard OpenFile.isUsed(path) else { return }
         throw Realm.Error(
@@ -66,7 +67,7 @@ enum RealmCache {
 }
 
 extension RealmCore {
-    /// - Parameter session: the session that opens its own file; nil to find or begin one.
+    /// - Parameter session: the session, when it opens its own file; nil to find or create one.
     static func open(
         _ configuration: Realm.Configuration, _ confinement: Confinement, of session: SyncSession? = nil
     ) throws -> RealmCore {
@@ -98,7 +99,7 @@ extension RealmCore {
         }
     }
 
-    /// Makes the first subscriptions of a new file.
+    /// Creates the first subscriptions of a new file.
     private static func subscribe(_ core: RealmCore, _ session: SyncSession, _ sync: SyncConfiguration) throws {
         guard let initial = sync.initialSubscriptions else { return }
         let isNew = try session.newestSubscriptions().set.version == 0
@@ -126,10 +127,10 @@ extension RealmCore {
                 else { throw error }
             }
             attempts += 1
-            // Whoever is opening the file comes first, and may delete it too.
+            // Wait for any caller that is opening the file. It may delete the file too.
             try OpenFile.alone(path) {}
             do {
-                // Another thread may have made it anew and closed it.
+                // Another thread may have created the file again and closed it.
                 try RealmCache.delete(path) {
                     try configuration.isMismatched(path, schema, types, isInMemory: memoryFile != nil)
                 }
@@ -137,11 +138,11 @@ extension RealmCore {
         }
     }
 
-    /// How often a file may be deleted that others open at the same moment.
+    /// How often to delete a file that others keep opening.
     private static let maximumDeletions = 3
 
-    /// All uses of a synced file in a process must have the same classes and user: edits of classes that one of them
-    /// lacks would be dropped from the upload queue.
+    /// All uses of a synced file in a process must have the same classes and user. If one use lacked a class, edits of
+    /// that class would be dropped from the upload queue.
     private static func requireSameUse(_ path: String, _ schema: Schema, _ sync: SyncConfiguration?) throws {
         guard !RealmCache.isOpen(path, withOtherClassesThan: schema) else {
             throw Realm.Error(

@@ -3,14 +3,14 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// The row of an object assigned to a link, added to the Realm if unmanaged. Nil if it can't be added; then the
-    /// transaction fails.
+    /// The row of an object assigned to a link. Adds the object to the Realm if it's unmanaged. Nil if it can't be
+    /// added; the transaction then fails.
     func managed(_ object: Object, _ target: Int) -> ManagedRow? {
         checkClass(of: object, target)
         return ownRow(of: object) ?? add(object, .error)
     }
 
-    /// A link leads to its class's table, but Swift also allows an object of a subclass, which is in another table.
+    /// A link leads to the table of its class. Swift also allows objects of a subclass, but those are in another table.
     private func checkClass(of object: Object, _ target: Int) {
         let (found, expected) = (type(of: object), objectClass(target).type)
         if found != expected {
@@ -37,7 +37,7 @@ extension RealmCore {
     }
 
     /// Adds an object and everything it links to.
-    /// - Returns: its row, or nil if it can't be added; then the transaction fails.
+    /// - Returns: its row, or nil if it can't be added. The transaction then fails.
     @discardableResult
     func add(_ object: Object, _ policy: Realm.UpdatePolicy) -> ManagedRow? {
         requireWrite()
@@ -106,7 +106,7 @@ extension RealmCore {
         return row
     }
 
-    /// Inserts the row of an object that only has scalars, binding each directly from its property.
+    /// Inserts the row of an object with only scalars. Binds each value directly from its property.
     private func insert(
         _ object: Object, _ type: ManagedClass, _ scalars: [PropertyPlace], reserved: Int64?
     ) -> ManagedRow? {
@@ -150,7 +150,7 @@ extension RealmCore {
         return ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber, madeKey: key)
     }
 
-    /// In a transaction that can't be committed, gives the object its values without writing anything.
+    /// In a transaction that can't be committed, sets the object's values without writing anything.
     private func insertNothing(_ object: Object, _ type: ManagedClass, _ scalars: [PropertyPlace]) -> ManagedRow {
         let values = scalars.map { object.scalar(at: $0).value }
         let row = ManagedRow(core: self, type: type, rowid: nextRowID(type.index), createdIn: transactionNumber)
@@ -173,7 +173,8 @@ extension RealmCore {
         object.scalar(at: layout.places[layout.propertyOfColumn[column]]).value
     }
 
-    /// The key for a link to an object, and the object's rowid. Objects not yet here are queued to be added or copied.
+    /// The key for a link to an object, and the object's rowid. An object that isn't in the Realm yet is queued to be
+    /// added or copied.
     func reference(to object: Object, _ target: Int, _ addition: inout Addition) -> (key: Value, rowid: Int64) {
         checkClass(of: object, target)
         let foreign = addition.copies ? foreignRow(of: object) : nil
@@ -200,8 +201,8 @@ extension RealmCore {
 
     // MARK: Content
 
-    /// Reads an unmanaged object's values as columns of a row of `type` from `base` on.
-    /// - Returns: false if a value isn't accepted; then the transaction fails.
+    /// Reads an unmanaged object's values as the columns of a row of `type`, starting at `base`.
+    /// - Returns: false if a value isn't accepted. The transaction then fails.
     func collect(
         _ object: ObjectBase, _ layout: ObjectClass, _ type: ManagedClass, base: Int, prefix: String,
         into content: inout AddedContent, _ addition: inout Addition
@@ -249,7 +250,7 @@ extension RealmCore {
         return true
     }
 
-    /// Reads an embedded object, or none, into its presence column and the following columns.
+    /// Reads an embedded object, or nil, into its presence column and the columns after it.
     func collect(
         part object: ObjectBase?, _ layout: ObjectClass, _ type: ManagedClass, base: Int, prefix: String,
         into content: inout AddedContent, _ addition: inout Addition
@@ -308,14 +309,14 @@ extension RealmCore {
         return layout
     }
 
-    /// The element class of the list property with a name.
+    /// The element class of a list property.
     func elementType(_ type: ManagedClass, _ prefix: String, _ name: String) -> ManagedClass {
         let name = "\(type.schema.name).\(prefix)\(name)"
         guard let index = schema.index(of: name) else { programError("There is no class \(name).") }
         return classes[index]
     }
 
-    /// Completes an object whose row exists: fills its lists and makes instances managed.
+    /// Completes an object whose row exists: fills its lists and makes the embedded objects and lists managed.
     func finish(_ content: AddedContent, in host: ManagedRow, _ addition: inout Addition) {
         attachParts(content, host)
         for added in content.lists {
@@ -375,8 +376,8 @@ extension RealmCore {
 
     // MARK: Updating
 
-    /// Gives a managed object the values of an unmanaged one. `.all` writes every field and replaces embedded objects,
-    /// `.modified` writes only differences. On a synced Realm that decides what is sent.
+    /// Sets a managed object's properties to the values of an unmanaged one. `.all` writes every field and replaces
+    /// embedded objects; `.modified` writes only differences. In a synced Realm, the same fields are sent.
     func update(_ place: EmbeddedPlace, with object: ObjectBase, _ addition: inout Addition) -> Bool {
         var content = AddedContent()
         guard
@@ -389,7 +390,7 @@ extension RealmCore {
         return true
     }
 
-    /// Removes embedded objects that the unmanaged object lacks or that are to be replaced.
+    /// Removes embedded objects that the unmanaged object doesn't have or that are to be replaced.
     private func removeParts(of place: EmbeddedPlace, missingIn object: ObjectBase, _ policy: Realm.UpdatePolicy) {
         for property in place.layout.properties {
             guard case .embedded(let column) = property.slot else { continue }
@@ -408,7 +409,7 @@ extension RealmCore {
     func write(_ content: AddedContent, in row: ManagedRow, _ addition: inout Addition) {
         let isAll = addition.policy == .all
         let changed = content.fields.filter { isAll || row.value(at: $0.column) != $0.value }
-        // No value of an update counts as a default, wherever it came from.
+        // Values in an update never count as defaults, wherever they came from.
         row.set(changed.map { FieldWrite(column: $0.column, value: $0.value) })
         attachParts(content, row)
         for added in content.lists {

@@ -2,18 +2,18 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Writes to the tables, row by row. Every own write goes through here.
+/// Writes to the tables row by row. All of the Realm's own writes go through here.
 extension RealmCore {
     /// Sets a column to a valid value.
     func set(_ field: FieldWrite, _ type: ManagedClass, rowid: Int64, key: @autoclosure () -> Value) {
-        // Read before the row changes.
+        // Read the key before the row changes.
         let key = file.isSynced ? key() : .null
         perform { try writer.set(field.column, to: field.value, of: rowid, type.index) }
         log(.set(ObjectReference(classIndex: type.index, key: key), [field]))
     }
 
     /// Adds to an integer column.
-    /// - Parameter sum: the column's value afterwards.
+    /// - Parameter sum: the column's value after the addition.
     func add(_ amount: Int64, giving sum: Value, _ column: Int, of row: ManagedRow) {
         let key = file.isSynced ? row.key : .null
         perform { try writer.set(column, to: sum, of: row.rowid, row.classIndex) }
@@ -25,7 +25,7 @@ extension RealmCore {
     ///   - key: the primary key, or nil for a class without one, whose objects are identified by rowid.
     ///   - fields: a valid value for every column but the key, in the order of the columns.
     ///   - rowid: a rowid reserved for the object, or nil.
-    /// - Returns: nil if an object with the key exists.
+    /// - Returns: the row, or nil if an object with the key exists.
     func insert(
         _ type: ManagedClass, key: Value?, _ fields: [FieldWrite], rowid reserved: Int64? = nil
     ) -> ManagedRow? {
@@ -67,10 +67,10 @@ extension RealmCore {
 
     // MARK: Rowids
 
-    /// A rowid for a new object, never used before.
+    /// A rowid for a new object. It has never been used before.
     func nextRowID(_ classIndex: Int) -> Int64 {
         guard transaction?.isBroken == false else {
-            // Nothing is written; the file may not even be locked.
+            // Nothing is written, and the file may not even be locked.
             unwrittenRowID -= 1
             return unwrittenRowID
         }
@@ -84,7 +84,7 @@ extension RealmCore {
         return query { try RowIDCounter(file).last(classIndex) }
     }
 
-    /// Records the last rowid while its row still exists.
+    /// Looks up the last rowid while the row with it still exists.
     func fixRowIDs(beforeDeletingFrom type: ManagedClass) {
         for index in [type.index] + type.table.elementClasses
         where lastRowIDs[index] == nil && !classes[index].table.isKeyRowID {
@@ -92,7 +92,7 @@ extension RealmCore {
         }
     }
 
-    /// SQLite reuses the rowid of a deleted newest row, so the counter is stored.
+    /// SQLite would reuse the rowid of the newest row after that row is deleted, so the counter is stored.
     func keepRowIDs(_ classIndexes: Set<Int>) throws {
         for index in classIndexes where !classes[index].table.isKeyRowID {
             guard let last = lastRowIDs[index], keptRowIDs[index] != last else { continue }

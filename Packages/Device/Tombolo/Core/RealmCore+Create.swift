@@ -4,7 +4,7 @@ internal import TomboloModel
 
 extension RealmCore {
     /// Creates or updates an object from a dictionary by property name, an array in property order, or another object,
-    /// which is copied with everything it links to. Nil if that fails; then the transaction fails.
+    /// which is copied with everything it links to. Nil if that isn't possible; the transaction then fails.
     func create(_ type: Object.Type, _ value: Any, _ policy: Realm.UpdatePolicy) -> ManagedRow? {
         requireWrite()
         let managed = classes[classIndex(of: type)]
@@ -17,7 +17,7 @@ extension RealmCore {
         if let object = value as? Object, Swift.type(of: object) == type,
             object.accessor == nil || foreignRow(of: object) != nil
         {
-            // Queued, so that objects it links to can link back to the copy.
+            // Queue the object, so that objects it links to can link back to the copy.
             let rowid = reference(to: object, managed.index, &addition).rowid
             addition.waiting.removeAll()
             result = createOne(type, object, rowid: rowid, &addition)
@@ -34,7 +34,7 @@ extension RealmCore {
         return row
     }
 
-    /// - Returns: false if that fails; then the transaction fails.
+    /// - Returns: false if the object can't be copied. The transaction then fails.
     func copyOne(_ object: Object, _ addition: inout Addition) -> Bool {
         let rowid = addition.reserved[Addition.Source(object)]?.rowid
         return createOne(type(of: object), object, rowid: rowid, &addition) != nil
@@ -71,7 +71,7 @@ extension RealmCore {
             row = made
             finish(content, in: row, &addition)
         } else if addition.policy != .error, let key, let made = find(type, key: key) {
-            // One of the given objects leads back to this one, and was made first.
+            // One of the given objects links back to this one and was created first.
             row = made
             write(withoutDefaults(content, given, layout, type), in: row, &addition)
         } else {
@@ -81,7 +81,7 @@ extension RealmCore {
         return row
     }
 
-    /// The content of a new object without that of properties that weren't given.
+    /// The content of a new object, without the properties that weren't given.
     private func withoutDefaults(
         _ content: AddedContent, _ given: [String: Any], _ layout: ObjectClass, _ type: ManagedClass
     ) -> AddedContent {
@@ -100,7 +100,7 @@ extension RealmCore {
         return content
     }
 
-    /// Reads the given values as columns from `base` on. Missing ones get their defaults in a new object and stay
+    /// Reads the given values as columns starting at `base`. Missing ones get their defaults in a new object and stay
     /// unchanged in an existing one.
     private func collect(
         _ given: [String: Any], _ sample: ObjectBase, _ layout: ObjectClass, _ type: ManagedClass, base: Int,
@@ -155,7 +155,8 @@ extension RealmCore {
         return true
     }
 
-    /// Reads an embedded object given as values or an object. With `.modified` an existing one is changed in place.
+    /// Reads an embedded object, given as values or as an object. With `.modified`, an existing embedded object is
+    /// changed in place.
     private func collect(
         embedded value: Any, _ property: ObjectProperty, _ type: ManagedClass, base: Int, prefix: String,
         existing: ManagedRow?, into content: inout AddedContent, _ addition: inout Addition
@@ -180,7 +181,7 @@ extension RealmCore {
         return collect(part: object, layout, type, base: base, prefix: prefix, into: &content, &addition)
     }
 
-    /// An unmanaged embedded object, copied from an object or made from values.
+    /// Creates an unmanaged embedded object from values, or as a copy of an object.
     private func embedded(_ value: Any, _ layout: ObjectClass) -> ObjectBase? {
         let source = (value as? any Persistable)?._tomboloEmbedded ?? value
         if let object = source as? ObjectBase, Swift.type(of: object) != layout.type {
@@ -193,7 +194,7 @@ extension RealmCore {
         return accepted { () throws(ValueError) in try object.setAll(source, copies: true) }.map { object }
     }
 
-    /// The result, or nil if a value isn't accepted; then the transaction fails.
+    /// The result, or nil if a value isn't accepted. The transaction then fails.
     private func accepted<Result>(_ body: () throws(ValueError) -> Result) -> Result? {
         do {
             return try body()
@@ -285,7 +286,7 @@ extension RealmCore {
         return FieldWrite(column: column, value: value, isDefault: isDefault)
     }
 
-    /// A column's value, or nil if it isn't accepted.
+    /// A column's value, or nil if the given value isn't accepted.
     private func convert(
         _ value: Any, _ column: Int, _ layout: ObjectClass, _ own: Int, _ type: ManagedClass,
         _ addition: inout Addition
@@ -311,7 +312,8 @@ extension RealmCore {
         return validate(converted, column: column, of: type.index) ? converted : nil
     }
 
-    /// The key of a linked object, given as a managed object, an object to copy, or the values of one to create.
+    /// The key of a linked object. It's given as a managed object, an object to copy, or the values of an object to
+    /// create.
     private func convert(
         object value: Any, _ target: Int, _ place: String, _ addition: inout Addition
     ) -> Value? {

@@ -31,13 +31,13 @@ extension RealmCore {
         }
     }
 
-    /// Deletes an object, its embedded objects, and the objects whose links cascade.
+    /// Deletes an object, its embedded objects, and the objects that its deletion cascades to.
     func erase(_ row: ManagedRow) {
         guard !row.type.cascades.isEmpty else {
             eraseOne(row)
             return
         }
-        // Not by recursion, since chains may be long or circular.
+        // Not recursive, because chains can be long or circular.
         var waiting = [row]
         while let next = waiting.popLast() {
             guard next.isValid else { continue }
@@ -56,7 +56,7 @@ extension RealmCore {
         row.kill()
     }
 
-    /// Deletes a list element, after the elements of lists inside it.
+    /// Deletes a list element. First deletes the elements of the lists inside it.
     func eraseElement(_ row: ManagedRow) {
         for index in row.type.innerLists {
             let inner = classes[index]
@@ -78,7 +78,7 @@ extension RealmCore {
         }
     }
 
-    /// Deletes a query's results, in one statement if nothing depends on the objects.
+    /// Deletes a query's results, in a single statement if nothing depends on the objects.
     func delete(_ query: ObjectQuery) {
         requireWrite()
         let type = classes[query.classIndex]

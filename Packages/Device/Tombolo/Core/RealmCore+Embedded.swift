@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// Identifies an embedded object until it's replaced.
+/// Identifies an embedded object until the object is replaced.
 struct EmbeddedName: Hashable {
     let classIndex: Int
     let rowid: Int64
@@ -14,7 +14,7 @@ struct EmbeddedName: Hashable {
 }
 
 extension RealmCore {
-    /// The maximum number of replaced embedded objects remembered; instances of older ones show their successors.
+    /// How many replaced embedded objects are remembered. Instances of older ones show their replacements.
     private static let maximumReplacements = 10_000
 
     /// Makes instances of the current embedded object invalid.

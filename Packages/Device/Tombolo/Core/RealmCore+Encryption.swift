@@ -2,9 +2,9 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Encrypted properties. Rows in memory have the file's bytes; values are decrypted when they're read.
+/// Encrypted properties. Rows in memory hold the file's bytes. Values are decrypted when they're read.
 extension RealmCore {
-    /// The field as stored in the table.
+    /// The field in the form that the table stores.
     func sealed(_ field: FieldWrite, _ type: ManagedClass, key: @autoclosure () -> Value) -> FieldWrite {
         guard type.hasEncryptedColumns, type.schema.columns[field.column].isEncrypted else { return field }
         return sealed([field], type, key: key())[0]
@@ -22,7 +22,7 @@ extension RealmCore {
         }
     }
 
-    /// The value of an encrypted column.
+    /// The decrypted value of an encrypted column.
     func opened(_ value: Value, _ column: Int, _ type: ManagedClass, key: Value) -> Value {
         do {
             return try file.decrypted(value, column, of: type.table, key: key)

@@ -2,8 +2,8 @@ internal import Synchronization
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// Follows other connections' commits.
-    /// - Parameter watchingProcesses: whether to watch other processes too, if the Realm can be reached.
+    /// Follows commits by other connections.
+    /// - Parameter watchingProcesses: whether to watch other processes too, if the Realm's place can be reached.
     /// - Returns: the observer's number, for removing it.
     func observeFile(watchingProcesses: Bool) -> Int {
         let reference = RealmCoreReference(self)
@@ -22,7 +22,7 @@ extension RealmCore {
     }
 
     private func othersMayHaveCommitted() {
-        // After `invalidate` nothing is read until somebody reads or listens.
+        // After `invalidate()`, nothing is read until the app reads or listens again.
         guard transaction == nil, isReading || notifier.isNeeded else { return }
         if autorefresh {
             follow()
@@ -31,14 +31,14 @@ extension RealmCore {
         }
     }
 
-    /// Refreshes if others have committed. Notices may be repeated and come for own commits too.
+    /// Refreshes if others have committed. May be called repeatedly, and after the Realm's own commits.
     func follow() {
         if file.log.standing == .newest { notifier.deliver() } else { _ = refresh() }
     }
 }
 
-/// Leads back to a Realm from other threads. `core` is read only where the Realm's confinement allows; `isIdle` keeps a
-/// burst of commits from queueing more than one visit.
+/// Refers to a Realm from other threads. `core` is read only where the Realm's confinement allows it. `isIdle` prevents
+/// a burst of commits from queueing more than one visit.
 private final class RealmCoreReference: @unchecked Sendable {
     weak var core: RealmCore?
     let origin: ObjectIdentifier

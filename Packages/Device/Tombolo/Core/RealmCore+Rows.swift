@@ -2,17 +2,17 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// A row as it is now, or nil if it doesn't exist.
+    /// The current content of a row, or nil if the row doesn't exist.
     func page(_ type: ManagedClass, rowid: Int64, reusing page: RowPage? = nil) -> RowPage? {
         query { try type.page(rowid: rowid, reusing: page) }
     }
 
     func page(_ type: ManagedClass, key: Value) -> RowPage? { query { try type.page(key: key) } }
 
-    /// Reads those of the rows that still exist.
+    /// Reads the rows that still exist.
     /// - Parameters:
-    ///   - page: empty, with room for all.
-    ///   - rowids: ascending.
+    ///   - page: empty, with room for all rows.
+    ///   - rowids: in ascending order.
     func fill(_ page: RowPage, _ type: ManagedClass, with rowids: ArraySlice<Int64>) {
         guard let first = rowids.first, let last = rowids.last else { return }
         let columns = (["rowid"] + type.table.columnNames).joined(separator: ", ")
@@ -44,9 +44,9 @@ extension RealmCore {
         return ManagedRow(core: self, type: type, page: page, row: 0, isShared: false)
     }
 
-    /// The object of a row found by a query.
+    /// The row that a query found.
     func row(_ type: ManagedClass, rowid: Int64) -> ManagedRow {
-        // Synced rows are identified by key; frozen ones are read once for all threads.
+        // Synced rows are identified by key, and frozen rows are read once for all threads.
         guard file.isSynced || isFrozen, let page = page(type, rowid: rowid) else {
             return ManagedRow(core: self, type: type, rowid: rowid)
         }

@@ -4,19 +4,19 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 internal import TomboloSyncClient
 
-/// The implementation of a ``Realm``: a connection, the version it reads, the rows the app holds, and the current write
-/// transaction. Confined like its Realm.
+/// The implementation of a ``Realm``: a connection, the version it reads, the rows that the app holds, and the current
+/// write transaction. Confined like its Realm.
 ///
-/// Between write transactions an open read transaction pins the version; ``refresh()`` replaces it.
+/// Between write transactions, an open read transaction pins the version; ``refresh()`` replaces that transaction.
 final class RealmCore {
     let configuration: Realm.Configuration
     let confinement: Confinement
     let file: StoreFile
     let writer: RowWriter
-    /// Deletes the file of an in-memory Realm after its last user.
+    /// Deletes the file of an in-memory Realm once its last user is gone.
     private let memoryFile: MemoryFile?
     private let types: [Object.Type]
-    /// Held around every read of a frozen Realm; nil for others, which have one user at a time.
+    /// Held around every read of a frozen Realm. Nil for other Realms, which are used in one place at a time.
     private let lock: NSRecursiveLock?
     var lastFrozen: FrozenCore?
     private(set) lazy var asyncTransactions = AsyncTransactions(core: self)
@@ -24,43 +24,43 @@ final class RealmCore {
     let classes: [ManagedClass]
     private let classIndexes: [ObjectIdentifier: Int]
 
-    /// Incremented when the content may have changed other than by this Realm's own writes.
+    /// Incremented when the content may have changed for reasons other than this Realm's own writes.
     private(set) var version: UInt64 = 1
     /// Incremented by every own write, in any class.
     var changeCount: UInt64 = 0
-    /// Changes with everything that may change a query's results.
+    /// Changes whenever a query's results may have changed.
     var changeStamp: UInt64 { version &+ changeCount }
     let cursors = OpenCursors()
-    /// For each class, the last rowid given out, unless others wrote since it was read.
+    /// For each class, the last rowid assigned, unless others have written since it was read.
     var lastRowIDs: [Int64?]
     /// For each class, the last rowid stored in the file.
     var keptRowIDs: [Int64?]
-    /// Embedded objects that were replaced here, with the count at that time.
+    /// Embedded objects that were replaced here, with ``replacementCount`` at that time.
     var replacements: [EmbeddedName: UInt64] = [:]
     var replacementCount: UInt64 = 0
-    /// The last rowid given to an object of a transaction that couldn't begin. Such objects never reach the file.
+    /// The last rowid assigned to an object of a transaction that couldn't begin. Such objects never reach the file.
     var unwrittenRowID: Int64 = 0
-    /// The class of the last added object, since the next usually has the same.
+    /// The class of the last added object, because the next object usually has the same class.
     var recentlyAdded: ManagedClass?
-    /// Cancelled transactions that made objects.
+    /// Cancelled transactions that created objects.
     private(set) var cancelledTransactions: Set<UInt64> = []
 
     private(set) var transaction: WriteTransaction?
     private var transactionCount: UInt64 = 0
     private(set) var isReading = false
-    /// How often everything was invalidated. Objects from before can't be used.
+    /// How often everything was invalidated. Objects from before an invalidation can't be used.
     private(set) var invalidations: UInt64 = 0
     /// Notifies the app of changes.
     private(set) lazy var notifier = Notifier(self)
     private(set) lazy var links = LinkGraph(layout)
     private var fileObserver: Int?
-    /// Others' commits already reported while autorefresh is off.
+    /// Commits by others that were already reported while autorefresh is off.
     var commitNews = CommitNews()
     var autorefresh = true
-    /// Synchronises the file with a gateway; nil for a local Realm.
+    /// Synchronises the file with a gateway. Nil for a local Realm.
     var syncSession: SyncSession?
 
-    /// For rows not read yet; never dereferenced.
+    /// Stands for the cells of rows that haven't been read. Never dereferenced.
     nonisolated(unsafe) static let noCells = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
 
     var schema: Schema { file.schema }
@@ -111,11 +111,11 @@ final class RealmCore {
     // MARK: Versions
 
     /// Opens a read transaction on the newest version.
-    /// - Returns: others' changes since the previous version.
+    /// - Returns: changes by others since the previous version.
     @discardableResult
     private func beginReading() throws -> PendingChanges? {
         isReading = true
-        // Before the version is fixed, so that rather too many are pinned than too few.
+        // Pin before the version is fixed, so that too many versions are pinned rather than too few.
         file.observers.pin(ObjectIdentifier(self))
         return notice(try file.beginReading())
     }
@@ -156,7 +156,7 @@ final class RealmCore {
         }
     }
 
-    /// Moves to the newest version. No effect inside a write transaction, which is already there.
+    /// Moves to the newest version. Has no effect in a write transaction, which always shows the newest version.
     func refresh() -> Bool {
         confinement.check()
         guard transaction == nil, !isFrozen else { return false }
@@ -170,7 +170,7 @@ final class RealmCore {
         return changes != nil
     }
 
-    /// Releases the version and every row; the next use starts over.
+    /// Releases the version and every row. The next use starts over.
     func invalidate() {
         confinement.check()
         if isFrozen { return }
@@ -180,7 +180,7 @@ final class RealmCore {
         noteNewVersion()
     }
 
-    /// Runs a query on the pinned version, with everything written so far.
+    /// Runs a query on the pinned version, including everything written so far.
     func query<Result>(_ body: () throws -> Result) -> Result {
         lock?.lock()
         defer { lock?.unlock() }
@@ -194,14 +194,14 @@ final class RealmCore {
         }
     }
 
-    /// Starts reading again after an invalidation.
+    /// Continues after reading was restarted, and notifies listeners of changes by others.
     private func resumeReading(_ changes: PendingChanges?) {
         guard let changes else { return }
         notifier.moved(changes)
         notifier.schedule()
     }
 
-    /// A read can't throw in Realm's API. It only fails if the storage is broken or the file was damaged from outside.
+    /// In Realm's API a read can't throw. It only fails if the storage is broken or the file was damaged from outside.
     func reading<Result>(_ body: () throws -> Result) -> Result {
         do {
             return try body()
@@ -214,7 +214,7 @@ final class RealmCore {
 
     var isFrozen: Bool { lock != nil }
 
-    /// Runs `body` alone in a frozen Realm.
+    /// In a frozen Realm, runs `body` under the lock.
     func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let lock else { return try body() }
         lock.lock()
@@ -222,7 +222,7 @@ final class RealmCore {
         return try body()
     }
 
-    /// Another core that stays on the newest version forever.
+    /// Creates another core that permanently stays at the newest version.
     func frozenCopy() throws -> RealmCore {
         try RealmCore(
             configuration: configuration, types: types, schema: schema, path: file.path, memoryFile: memoryFile,
@@ -240,7 +240,7 @@ final class RealmCore {
         }
     }
 
-    /// - Throws: ``Realm/Error`` if the file stays locked or is read-only; then no transaction begins.
+    /// - Throws: ``Realm/Error`` if the file stays locked or is read-only. Then no transaction begins.
     func begin() throws {
         confinement.check()
         try requireMayBegin()
@@ -252,7 +252,7 @@ final class RealmCore {
     }
 
     /// Begins a write transaction unless another writer has one.
-    /// - Returns: whether it began.
+    /// - Returns: whether the transaction began.
     func beginIfFree() throws -> Bool {
         try requireMayBegin()
         do {
@@ -275,7 +275,7 @@ final class RealmCore {
 
     private func enterTransaction(waits: Bool) throws {
         var changes = try lockForWriting(waits: waits)
-        // Listeners hear what others wrote while they may still write themselves.
+        // Tell listeners what others wrote while the listeners can still write themselves.
         var attempts = 0
         while changes != nil, notifier.isNeeded, attempts < Self.maximumBeginAttempts {
             attempts += 1
@@ -298,11 +298,12 @@ final class RealmCore {
         }
     }
 
-    /// How often others may write while a transaction begins. After that, listeners are told within the transaction.
+    /// How often others may write while a transaction begins. After that, listeners are notified within the
+    /// transaction.
     private static let maximumBeginAttempts = 3
 
     /// Begins SQLite's transaction.
-    /// - Returns: others' changes since the Realm's version.
+    /// - Returns: changes by others since the Realm's version.
     private func lockForWriting(waits: Bool) throws -> PendingChanges? {
         do {
             try file.requireInPlace()
@@ -319,9 +320,9 @@ final class RealmCore {
         }
     }
 
-    /// Continues from the current read version, if that's the newest and nobody else writes.
+    /// Continues from the current read version, if that's the newest one and nobody else is writing.
     private func continueWriting() throws -> Bool {
-        // Versions are counted while this Realm reads none.
+        // The active versions can only be counted while this Realm doesn't read one.
         guard isReading, configuration.maximumNumberOfActiveVersions == nil, try file.continueWriting() else {
             return false
         }
@@ -343,8 +344,8 @@ final class RealmCore {
         transaction?.failure = failure
     }
 
-    /// Runs `block` in the current write transaction and then commits it, or undoes it if the block throws. A
-    /// transaction that the block ended itself is left alone.
+    /// Runs `block` in the current write transaction. Then commits, or undoes the transaction if the block throws. Does
+    /// nothing more if the block ended the transaction itself.
     func finishing<Result>(_ block: () throws -> Result) throws -> Result {
         let result: Result
         do {
@@ -357,7 +358,7 @@ final class RealmCore {
         return result
     }
 
-    /// - Parameter skipped: listeners that aren't to be notified.
+    /// - Parameter skipped: listeners that aren't notified.
     func commit(skipping skipped: [ObservationState] = []) throws {
         confinement.check()
         guard transaction != nil else { programError("Cannot commit: the Realm is not in a write transaction.") }
@@ -392,7 +393,7 @@ final class RealmCore {
         transaction = nil
         var changes = PendingChanges(changes: written, isOwn: true)
         let others = reading { try beginReading() }
-        // With others' changes on top, nobody can be skipped.
+        // With additional changes by others, no listener can be skipped.
         let spared = others == nil ? skipped : []
         if let others { changes.merge(others) }
         notifier.moved(changes, skipping: spared)
@@ -401,7 +402,7 @@ final class RealmCore {
         if finished.hasChanges { file.observers.notify(from: ObjectIdentifier(self)) }
     }
 
-    /// Undoes everything. Objects made in the transaction are invalidated; instances of deleted ones stay invalid.
+    /// Undoes everything. Objects created in the transaction become invalid; instances of deleted objects stay invalid.
     func cancel() {
         confinement.check()
         guard let cancelled = transaction else {
@@ -424,14 +425,14 @@ final class RealmCore {
         notifier.schedule()
     }
 
-    /// Notes that the transaction can't be committed. The first reason counts.
+    /// Notes that the transaction can't be committed. Only the first reason is kept.
     func fail(_ code: Realm.Error.Code, _ message: String) { fail(Realm.Error(code, message)) }
 
     private func fail(_ error: any Error) {
         if transaction?.failure == nil { transaction?.failure = error }
     }
 
-    /// Runs a step of the write transaction. After an SQLite error nothing more is written.
+    /// Runs a step of the write transaction. After an SQLite error, nothing more is written.
     func perform(_ body: () throws -> Void) {
         guard transaction?.isBroken == false else { return }
         cursors.drain()
@@ -444,7 +445,7 @@ final class RealmCore {
         }
     }
 
-    /// Appends to the upload queue.
+    /// Appends an instruction to the upload queue.
     func log(_ instruction: @autoclosure () -> Instruction) {
         guard file.isSynced else { return }
         let instruction = instruction()
@@ -464,7 +465,7 @@ final class RealmCore {
         }
     }
 
-    /// - Returns: whether the column can hold the value; if not, the transaction fails.
+    /// - Returns: whether the column can hold the value. If not, the transaction fails.
     func validate(_ value: Value, column: Int, of classIndex: Int) -> Bool {
         do {
             try classes[classIndex].validate(value, column)
@@ -475,7 +476,7 @@ final class RealmCore {
         }
     }
 
-    /// The current transaction, for rows it makes; 0 for none.
+    /// The number of the current transaction, for rows it creates; 0 outside transactions.
     var transactionNumber: UInt64 { transaction?.number ?? 0 }
 
     // MARK: Classes

@@ -1,8 +1,8 @@
 public import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Iterates over the rows that a query found when the loop began. Rows come from the query's own statement, so that
-/// memory stays small. When the tables are about to change, the remaining rowids are read first.
+/// Iterates over the rows that a query found when the loop began. The rows come from the query's own statement, which
+/// keeps memory use low. When the tables are about to change, the remaining rowids are read first.
 ///
 /// A loop that keeps no objects reads directly from the statement, through one object that moves from row to row. For
 /// loops that keep objects, rows are read ahead, a page at a time.
@@ -17,10 +17,10 @@ internal import TomboloSQLiteStore
     private var page: RowPage?
     /// The next row of the page.
     private var position = 0
-    /// The rowids left when the tables changed.
+    /// The rowids that remained when the tables changed.
     private var rest: [Int64] = []
     private var restPosition = 0
-    /// The object handed out last, reused if nobody kept it.
+    /// The object returned last. It's reused if nobody kept it.
     private var object: Object?
     /// The object's accessor, which the object holds.
     private unowned(unsafe) var row: ManagedRow?
@@ -28,18 +28,19 @@ internal import TomboloSQLiteStore
 
     /// After this many kept objects, rows are read ahead.
     private static let maximumKeptCount = 8
-    /// The number of rows read at once: few for loops that end early, then more.
+    /// The number of rows read at once: few at first, for loops that end early, then more.
     private static let firstPageSize = 16
     private static let pageSize = 256
     private static let restPageSize = 64
-    /// The average number of rows skipped for each that is read.
+    /// Rows are read ahead only if they have at most this many rowids per row in their range.
     private static let maximumGap = 4
 
     init(core: RealmCore, query: ObjectQuery) {
         self.core = core
         type = core.classes[query.classIndex]
         invalidations = core.invalidations
-        // Objects of frozen Realms may be read by any thread; those with the app's own stored properties aren't reused.
+        // Objects of frozen Realms may be read by any thread. Objects with stored properties of the app's own aren't
+        // reused.
         readsAhead = core.isFrozen || type.objectClass?.isPlain != true
         (statement, rest) = core.locked { core.open(query) }
         if statement != nil { core.locked { core.cursors.insert(self) } }
@@ -57,7 +58,7 @@ internal import TomboloSQLiteStore
         }
     }
 
-    /// Reads the remaining rowids and releases the tables.
+    /// Reads the remaining rowids and stops reading from the tables.
     func drain() {
         guard let statement else { return }
         leave()
@@ -114,8 +115,8 @@ internal import TomboloSQLiteStore
         if !isOpen { finish() }
     }
 
-    /// Reads some of the remaining rows if they're close together in table order. Fewer than ``page`` otherwise takes,
-    /// since a loop that changes each row soon makes rows read ahead look changed.
+    /// Reads some of the remaining rows if they're close together in table order. Takes fewer than ``page`` otherwise
+    /// does, because in a loop that changes every row, the rows read ahead soon look changed.
     private func refillFromRest() -> Bool {
         let rowids = rest[restPosition..<min(rest.count, restPosition + Self.restPageSize)]
         guard rowids.count > 1, let first = rowids.first, let last = rowids.last, first < last,
@@ -137,13 +138,13 @@ internal import TomboloSQLiteStore
 
     // MARK: Objects
 
-    /// Prepares for moving the statement off the last object's row: if anyone kept the object, or something of it that
-    /// reads the row, they get a copy of the fields.
-    /// - Returns: whether nobody did.
+    /// Prepares for moving the statement off the last object's row. If anyone kept the object, or a part of it that
+    /// reads the row, the object gets a copy of the fields.
+    /// - Returns: whether nobody kept it.
     @discardableResult
     private func leave() -> Bool {
         guard object != nil else { return false }
-        // Checked first, since a reference to the row here would count.
+        // Check this first, because a local reference to the row would count.
         if canReuse() {
             row?.letGo()
             return true
@@ -192,7 +193,7 @@ internal import TomboloSQLiteStore
         return object
     }
 
-    /// Whether nobody kept the object handed out last or its accessor, as a list would.
+    /// Whether nobody kept the object returned last or its accessor, as a list of the object would.
     private func canReuse() -> Bool {
         guard isKnownUniquelyReferenced(&object), let object else { return false }
         return _getWeakRetainCount(object) <= 1 && object.hasOwnAccessor

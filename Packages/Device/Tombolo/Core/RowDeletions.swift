@@ -1,8 +1,8 @@
 internal import TomboloSQLiteStore
 
-/// Recently deleted rows of a class. If the primary key is the rowid, another object may have taken it, and instances
-/// of the deleted object must neither show that one nor come back if the transaction is cancelled. Older deletions are
-/// forgotten; instances of those do.
+/// Recently deleted rows of a class. If the primary key is the rowid, another object may have taken a deleted object's
+/// rowid. Instances of the deleted object must neither show the new object nor become valid again if the transaction is
+/// cancelled. Older deletions are forgotten, so instances of those objects do.
 struct RowDeletions {
     private struct Entry {
         /// The class's stamp when the first of the rows was deleted.
@@ -12,7 +12,7 @@ struct RowDeletions {
 
     /// The deletions of commits, latest last.
     private var entries: [Entry] = []
-    /// The latest rows deleted by own write transactions, in a ring buffer.
+    /// The rows last deleted by the Realm's own write transactions, in a ring buffer.
     private var own: [(stamp: UInt64, rowid: Int64)] = []
     private var ownCount = 0
     /// The stamp before the first deletion of the current write transaction.
@@ -30,7 +30,7 @@ struct RowDeletions {
         last = stamp
     }
 
-    /// Notes a row deleted by the write transaction.
+    /// Notes a row that the current write transaction deleted.
     mutating func note(_ rowid: Int64, stamp: UInt64) {
         begin(stamp: stamp)
         if own.count < Self.maximumOwnCount {
@@ -42,7 +42,7 @@ struct RowDeletions {
         last = stamp
     }
 
-    /// Notes that the write transaction deletes unnamed rows.
+    /// Notes that the current write transaction deletes rows without naming them.
     mutating func begin(stamp: UInt64) { if start == nil { start = stamp } }
 
     /// Notes that the write transaction was committed.
@@ -51,7 +51,7 @@ struct RowDeletions {
         start = nil
     }
 
-    /// Notes that the write transaction was cancelled: the rows are back, but old instances stay invalid.
+    /// Notes that the write transaction was cancelled. The rows are back, but old instances stay invalid.
     mutating func cancel(_ rows: RowIDSet, stamp: UInt64) {
         start = nil
         own = []

@@ -2,7 +2,7 @@ internal import TomboloChangesets
 
 /// The state of a write transaction.
 struct WriteTransaction {
-    /// Numbers the transactions of a Realm, to tell which one made an object.
+    /// Numbers the transactions of a Realm, to tell which transaction created an object.
     let number: UInt64
     /// The instructions to upload; nil in a local Realm.
     var changeset: InstructionLog?
