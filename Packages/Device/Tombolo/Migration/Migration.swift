@@ -17,25 +17,25 @@ internal import TomboloSQLiteStore
 ///             }
 ///         })
 ///
-/// Everything happens in one transaction. If the block throws, or does something impossible, the file stays unchanged
-/// and opening it throws the reason. The block must not open the same file.
+/// Everything happens in one transaction. If the block throws or does something invalid, the file stays unchanged and
+/// opening it throws the reason. The block must not open the same file.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) throws -> Void
 
-/// What ``Migration/enumerateObjects(ofType:_:)`` calls for each object.
+/// Called by ``Migration/enumerateObjects(ofType:_:)`` for each object.
 public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
 
-/// A Realm's file during a ``MigrationBlock``: as it was and as it will be. Objects are read and set by property name.
+/// A Realm's file during a ``MigrationBlock``, in its old and its new form. Objects are read and set by property name.
 public final class Migration {
     let store: LocalMigration
-    /// The first error. Nothing is done after it.
+    /// The first error. After it, nothing more is done.
     private(set) var failure: (any Error)?
     private var isOver = false
-    /// Unmanaged objects passed by the block, each of which is added once.
+    /// Unmanaged objects that the block passed in. Each is added once.
     private var added: [ObjectIdentifier: (given: ObjectBase, object: MigrationObject)] = [:]
 
     init(_ store: LocalMigration) { self.store = store }
 
-    /// Runs a block and throws whatever went wrong in it.
+    /// Runs a block and throws whatever failed in it.
     static func run(_ block: MigrationBlock, on store: LocalMigration, from version: UInt64) throws {
         let migration = Migration(store)
         defer { migration.isOver = true }
@@ -71,10 +71,10 @@ public final class Migration {
 
     // MARK: Objects
 
-    /// Calls `block` for each existing object of a class, with the old and the new object; the new one is nil if the
-    /// app no longer has the class. For a new class, calls it for each object made so far. Objects deleted or made by
-    /// the block are skipped. Embedded objects can be enumerated by their class too, wherever they are; the new one is
-    /// nil if its place is now empty.
+    /// Calls `block` for each existing object of a class, with the old and the new object. The new object is nil if the
+    /// app no longer has the class. For a new class, calls `block` for each object created so far. Skips objects that
+    /// the block deletes or creates. Embedded objects can also be enumerated by their class, wherever they are; the new
+    /// object is nil if its place is now empty.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         attempt(()) {
             let (old, new) = (store.before.schema[typeName], store.after.schema[typeName])
@@ -95,7 +95,8 @@ public final class Migration {
                     guard failure == nil, try store.after.exists(row, in: new) else { return }
                     block(nil, object(row, new, isNew: true))
                 }
-            // Embedded objects; none for a class removed long ago that an earlier release's step names.
+            // These are embedded objects. There are none if an earlier release's step names a class that was removed
+            // long ago.
             case (nil, nil): for old in store.before.schema.sorted { try enumerateEmbedded(typeName, in: old, block) }
             }
         }
@@ -105,8 +106,8 @@ public final class Migration {
         MigrationObject(self, item, row: row, isNew: isNew)
     }
 
-    /// Calls `block` for the embedded objects of a class in the rows of another: the rows themselves if they're a
-    /// list's, and columns.
+    /// Calls `block` for the embedded objects of a class within the rows of another class. They are in columns of the
+    /// rows; for a list of embedded objects they are the rows themselves.
     private func enumerateEmbedded(
         _ className: String, in old: StoredClass, _ block: MigrationObjectEnumerateBlock
     ) throws {
@@ -116,7 +117,7 @@ public final class Migration {
         }
     }
 
-    /// - Parameter presence: the column that says whether the object exists; nil for elements of a list.
+    /// - Parameter presence: the column that stores whether the object exists; nil for elements of a list.
     private func enumerateEmbedded(
         _ className: String, in old: StoredClass, _ presence: StoredClass.Property?,
         _ block: MigrationObjectEnumerateBlock
@@ -140,8 +141,8 @@ public final class Migration {
         }
     }
 
-    /// Creates an object of the app's class with this name from a dictionary by property name, an array in property
-    /// order (lists last), another object of the migration, or an object of the class.
+    /// Creates an object of one of the app's classes from a dictionary by property name, an array in property order
+    /// (lists last), another object of the migration, or an object of the class.
     @discardableResult
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
         attempt(MigrationObject.none(self)) {
@@ -161,7 +162,7 @@ public final class Migration {
         }
     }
 
-    /// The migration's object for one of the app's objects, created on first use.
+    /// The migration's counterpart of one of the app's objects, created on first use.
     func added(_ given: ObjectBase) throws -> MigrationObject {
         if let known = added[ObjectIdentifier(given)] { return known.object }
         let made = create(given.className, value: given)
@@ -182,9 +183,9 @@ public final class Migration {
         attempt(false) { try store.deleteData(of: typeName) }
     }
 
-    /// Gives a new property the values of a removed one. Call it outside ``enumerateObjects(ofType:_:)``. Without it, a
-    /// renamed property counts as one removed and one added. A file may skip a release: from `a` to `b`, then from `b` to
-    /// `c`, moves the values from `a` to `c`.
+    /// Gives a new property the values of a removed one. Otherwise a renamed property counts as one removed and one
+    /// added. Call this outside ``enumerateObjects(ofType:_:)``. For files that skip a release, renames can be chained:
+    /// renaming `a` to `b`, then `b` to `c`, moves the values from `a` to `c`.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         attempt(()) { try store.rename(oldName, to: newName, of: typeName) }
     }

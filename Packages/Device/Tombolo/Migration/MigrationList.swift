@@ -22,7 +22,7 @@ public final class MigrationList {
 
     private var rows: [Int64] {
         migration.attempt([]) {
-            // The old file doesn't change.
+            // The old file doesn't change, so its rows are read once.
             let changes = isNew ? migration.store.rowChanges(of: list) : 0
             if let known, known.changes == changes { return known.rows }
             let (owner, parent) = try object.owner()
@@ -32,7 +32,7 @@ public final class MigrationList {
         }
     }
 
-    /// All elements; nil for nil ones.
+    /// All elements. Elements without a value are nil.
     private var elements: [Any?] { rows.map { row in migration.attempt(nil) { try element(row) } } }
 
     private func element(_ row: Int64) throws -> Any? {
@@ -68,7 +68,7 @@ public final class MigrationList {
             for item in items { try add(item) }
             return
         }
-        // The new elements may be made from those that they replace.
+        // The new elements may be built from those that they replace.
         let contents = try items.map { try content($0) }
         try clear()
         for content in contents { try add(content) }

@@ -2,9 +2,9 @@ internal import Foundation
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// An object in a migration: an old one, which is read-only, or a new one. Properties are accessed by name:
-/// `new["title"] = "…"`, `old.title`. They are scalars (integers of all widths are `Int`, enumerations their raw
-/// values), `MigrationObject` for links and embedded objects, and ``MigrationList``.
+/// An object in a migration: an old one, which is read-only, or a new one. Access properties by name:
+/// `new["title"] = "…"`, `old.title`. Values are scalars (integers of all widths are `Int`, enumerations are their raw
+/// values), `MigrationObject` for links and embedded objects, and ``MigrationList`` for lists.
 ///
 /// An unknown name, or a value that the property can't hold, makes the migration fail.
 @dynamicMemberLookup
@@ -26,7 +26,7 @@ public final class MigrationObject {
         self.embeddedClass = embeddedClass ?? (prefix.isEmpty ? item.embeddedClass : nil)
     }
 
-    /// A placeholder for an object that a failed migration couldn't make.
+    /// A placeholder for an object that a failed migration couldn't create.
     static func none(_ migration: Migration) -> MigrationObject {
         let nothing = migration.store.after.schema.sorted.first ?? migration.store.before.schema.sorted[0]
         return MigrationObject(migration, nothing, row: 0, isNew: false)
@@ -41,7 +41,7 @@ public final class MigrationObject {
     /// Whether the object was deleted.
     public var isInvalidated: Bool { migration.attempt(true) { try !side.exists(row, in: item) } }
 
-    /// New objects don't have the lists that the app no longer has, though their elements are still there.
+    /// New objects don't have lists that the app no longer has, although the elements are still in the file.
     private var lists: [(name: String, list: StoredClass)] {
         place.lists(isNew ? migration.store.target : side.schema)
     }
@@ -49,13 +49,13 @@ public final class MigrationObject {
     /// The names of the object's own properties, lists last.
     var propertyNames: [String] { place.columns.map(\.name) + lists.map(\.name) }
 
-    /// The value of a property; nil for nil.
+    /// The value of a property.
     public subscript(name: String) -> Any? {
         get { migration.attempt(nil) { try value(name) } }
         set { migration.attempt(()) { try set(newValue ?? NSNull(), name) } }
     }
 
-    /// The value of a property; nil for nil.
+    /// The value of a property.
     public subscript(dynamicMember name: String) -> Any? {
         get { self[name] }
         set { self[name] = newValue }
@@ -110,7 +110,7 @@ public final class MigrationObject {
             "Invalid property name '\(name)' for class '\(className)' \(isNew ? "of the app" : "as it was").\(hint)")
     }
 
-    /// The key of the root object, and of the element that contains the object.
+    /// The key of the root object, and the key of the element that contains the object.
     func owner() throws -> (owner: Value, parent: Value?) {
         guard item.isElement else { return (try side.key(of: row, in: item), nil) }
         return (
@@ -142,8 +142,8 @@ public final class MigrationObject {
         row = try migration.store.set(stored, property, of: row, in: item)
     }
 
-    /// The key of a linked object: an old or new one of the migration, an unmanaged one, or the values of one to
-    /// create.
+    /// The key of a linked object, which is an old or new object of the migration, an unmanaged object, or the values
+    /// of an object to create.
     func link(_ value: Any, _ target: String, _ place: String) throws -> Value {
         let after = migration.store.after
         guard let linked = after.schema[target] else { throw migration.unknown(target, "cannot be linked to") }
@@ -162,8 +162,8 @@ public final class MigrationObject {
         return try after.key(of: found, in: linked)
     }
 
-    /// A value of an object whose content is copied: embedded objects as their values, since what is copied may be
-    /// deleted to make room for the copy.
+    /// The value of an object whose content is copied. Embedded objects are converted to their values, because the
+    /// original may be deleted to make room for the copy.
     static func content(_ value: Any?) -> Any {
         switch value {
         case let object as MigrationObject where object.isNew && object.embeddedClass != nil:
@@ -178,7 +178,7 @@ public final class MigrationObject {
         let store = migration.store
         let inner = MigrationPlace(item, prefix: "\(presence.name).")
         let content = MigrationValue.isNil(value) ? nil : try MigrationContent(value, inner, store.target)
-        // The previous object is deleted, with everything in it.
+        // Delete the previous object with everything in it.
         for property in item.properties where property.name.hasPrefix("\(presence.name).") {
             try clear(property)
         }
@@ -199,7 +199,7 @@ public final class MigrationObject {
         _ = try migration.store.set(.null, property, of: row, in: item)
     }
 
-    /// Gives a new embedded object its values. Required ones that aren't given get their zero.
+    /// Sets a new embedded object's values. Required properties without a given value get their type's zero value.
     func fill(_ content: MigrationContent) throws {
         for (name, position) in place.columns {
             let property = item.properties[position]
@@ -213,7 +213,7 @@ public final class MigrationObject {
         guard let elements = value as? [Any] ?? (value as? any RealmCollection)?.map({ $0 as Any }) else {
             throw Realm.Error(.invalidInput, "'\(place)' is a list and cannot hold a \(type(of: value)).")
         }
-        // The same is checked below, but of all elements as they're stored.
+        // The same limit is checked below, but only once all elements have been converted.
         guard elements.count <= ArrayCoding.maximumCount else {
             throw Realm.Error(
                 .invalidInput,

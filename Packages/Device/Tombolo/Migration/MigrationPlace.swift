@@ -1,8 +1,8 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The properties of a migration's object among the columns and lists of the class whose row contains it: all of them,
-/// or those of an embedded object.
+/// Where the properties of a migration's object are among the columns and lists of the class whose row contains it. The
+/// object has all of them, or, if embedded, only its own.
 struct MigrationPlace {
     let item: StoredClass
     /// The prefix of the column names: `address.`.

@@ -2,9 +2,9 @@ internal import Foundation
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Converts scalars between the file's form and the migration block's.
+/// Converts scalars between the forms of the file and the migration block.
 enum MigrationValue {
-    /// The value that the block reads: Int, String, Date …; enumerations as raw values.
+    /// The value that the block reads: Int, String, Date, and so on; raw values for enumerations.
     static func any(_ value: Value, _ type: PropertyType) -> Any? {
         switch value {
         case .null: nil
