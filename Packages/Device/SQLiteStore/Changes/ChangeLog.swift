@@ -1,9 +1,9 @@
 internal import TomboloModel
 
-/// The log of a file's commits in `tombolo_commit`: the changes of each, for Realms of this and other processes that
-/// read an earlier version. Commit numbers are the file's versions.
+/// The log of a file's commits, `tombolo_commit`. It holds the changes of each commit, for Realms of this and other
+/// processes that read an earlier version. Commit numbers are the file's versions.
 ///
-/// Commits of programs that don't know the table, such as SQLite's own tools, only show in `PRAGMA data_version`.
+/// Commits by programs that don't know the table, such as SQLite's own tools, only show in `PRAGMA data_version`.
 package final class ChangeLog {
     private let connection: SQLiteConnection
     private let shape: ChangeShape
@@ -14,19 +14,19 @@ package final class ChangeLog {
     package private(set) var number: Int64 = 0
     /// SQLite's counter of other connections' commits: <https://www.sqlite.org/pragma.html#pragma_data_version>.
     private var dataVersion: Int64?
-    /// The number of commits in the version this connection last looked at, or nil if unknown.
+    /// The number of commits in the version that this connection last looked at, or nil if unknown.
     private var commitCount: UInt32?
-    /// Somebody wrote without the log, so the next entry says that everything may have changed, for connections that
-    /// haven't looked since.
+    /// Whether a program wrote without the log. If so, the next entry says that everything may have changed, for
+    /// connections that haven't looked since.
     private var owesEverything = false
 
     /// The minimum number of commits kept, and their maximum size in bytes.
     package static let maximumCount: Int64 = 1_000
     package static let maximumByteCount: Int64 = 4 << 20
-    /// Commits beyond the count are dropped after this many new ones.
+    /// How many new commits it takes until commits beyond the maximum count are dropped.
     package static let trimInterval: Int64 = 64
-    /// Commits beyond the size are dropped, which requires reading all of them, after this many new bytes by one
-    /// connection, or this many new commits by all.
+    /// Commits beyond the maximum size are dropped after this many new bytes by one connection, or this many new
+    /// commits by all. Finding them requires reading all commits.
     private static let weighByteCount = 1 << 16
     private static let weighInterval: Int64 = 1 << 10
     /// Bytes written since this connection last checked the size.
@@ -53,7 +53,7 @@ package final class ChangeLog {
     package enum Advance: Hashable, Sendable {
         case nothing
         case changes(ChangeSet)
-        /// Unknown: a program without the log wrote, or the log doesn't go back that far. Every row may have changed.
+        /// A program without the log wrote, or the log doesn't go back far enough. Every row may have changed.
         case unknown(isOutsideWriter: Bool)
     }
 
@@ -68,7 +68,7 @@ package final class ChangeLog {
             if isExact || attempt == Self.maximumBeginAttempts {
                 return try advance(to: version, commitCount: isExact ? count : nil)
             }
-            // Somebody committed just now, so the number of commits in that version is unknown.
+            // Someone committed just now, so the number of commits in that version is unknown.
             try connection.run(.commit)
         }
         return .nothing
@@ -76,8 +76,8 @@ package final class ChangeLog {
 
     private static let maximumBeginAttempts = 8
 
-    /// Finds what other connections committed. Call in a write transaction that hasn't written yet, or outside one. The
-    /// first call has nothing to compare with.
+    /// Finds what other connections committed. Call this in a write transaction that hasn't written yet, or outside
+    /// transactions. The first call has nothing to compare with.
     package func advance() throws -> Advance {
         let count = connection.commitCount
         let version = try readDataVersion()
@@ -86,15 +86,16 @@ package final class ChangeLog {
 
     /// This connection's position among all commits of the file.
     package enum Standing: Hashable, Sendable {
-        /// Nobody else committed since the version it last looked at.
+        /// Nobody else has committed since the version that this connection last looked at.
         case newest
-        /// Others did; with the current number of commits.
+        /// Others have committed. The value is the current number of commits.
         case behind(UInt32)
         case unknown
     }
 
-    /// Takes nanoseconds and no transaction: the count is in memory shared by the connections, and a commit is counted
-    /// once it can be read. Tells own commits from others', in this process and any other.
+    /// Tells this connection's own commits from those of others, in this process and any other. Takes nanoseconds and
+    /// no transaction: the count is in memory that the connections share, and a commit is counted as soon as it can be
+    /// read.
     package var standing: Standing {
         guard let current = connection.commitCount, let commitCount else { return .unknown }
         return current == commitCount ? .newest : .behind(current)
@@ -111,7 +112,7 @@ package final class ChangeLog {
         number = try latest()
         if knownVersion == nil { return .nothing }
         guard number > knownNumber else {
-            // The write-ahead log was only restarted, by a checkpoint or a transaction that hasn't ended.
+            // The write-ahead log was merely restarted, by a checkpoint or by a transaction that hasn't ended.
             if let count, count == knownCount { return .nothing }
             owesEverything = true
             return .unknown(isOutsideWriter: true)
@@ -151,8 +152,8 @@ package final class ChangeLog {
         return next == last + 1 ? result : nil
     }
 
-    /// Adds the current transaction, right before it's committed.
-    /// - Returns: the resulting commit number; pass it to ``committed(_:)`` after the commit.
+    /// Adds an entry for the current transaction, right before the commit.
+    /// - Returns: the resulting commit number. Pass it to ``committed(_:)`` after the commit.
     func append(_ changes: ChangeSet) throws -> Int64 {
         let bytes = (owesEverything ? .everything(classCount: classCount) : changes).encoded(shape)
         let insert = try insert ?? connection.keptStatement("INSERT INTO tombolo_commit (changes) VALUES (?)")
@@ -181,7 +182,7 @@ package final class ChangeLog {
     }
 
     private func trimBytes(_ number: Int64) throws {
-        // The newest stays, since its number determines the next.
+        // The newest entry stays, because its number determines the next one.
         let byBytes = try connection.statement(
             "DELETE FROM tombolo_commit WHERE number < ?1 AND number <= (SELECT max(number) FROM (SELECT number, "
                 + "sum(length(changes)) OVER (ORDER BY number DESC) AS total FROM tombolo_commit) WHERE total > ?2)")

@@ -2,9 +2,9 @@ internal import Foundation
 internal import GRDBSQLite
 internal import TomboloModel
 
-/// Records which rows of the class tables a connection's statements insert, change and delete. SQLite reports every row
-/// (<https://www.sqlite.org/c3ref/update_hook.html>), so no writer can forget one. Writers only have to state the
-/// columns, in ``columns``, and report a DELETE without a condition by ``noteEverything(_:)``.
+/// Records which rows of the class tables are inserted, changed and deleted by a connection's statements. SQLite
+/// reports every row (<https://www.sqlite.org/c3ref/update_hook.html>), so writers can't forget any. Writers only have
+/// to state the columns, in ``columns``, and report a DELETE without a condition with ``noteEverything(_:)``.
 ///
 /// Confined like its connection.
 package final class ChangeRecorder {
@@ -13,10 +13,10 @@ package final class ChangeRecorder {
     private let allColumns: [ColumnSet]
     private let listOffsets: [Int]
     private var records: [RowRecords]
-    /// The class of the last row, since the next usually has the same.
+    /// The class of the last row, because the next row usually has the same class.
     private var recent = 0
 
-    /// The columns that the next statements change; nil for all, lists excepted.
+    /// The columns that the next statements change. Nil means all columns, but not lists.
     package var columns: ColumnSet?
     /// Whether anything was written since ``reset()``, including the store's own tables.
     package private(set) var hasWritten = false
@@ -72,7 +72,8 @@ package final class ChangeRecorder {
         records[classIndex].modify(owner, [listOffsets[classIndex] + list])
     }
 
-    /// Notes that a row reads differently without being written, as when its link's target is deleted.
+    /// Notes that a row reads differently although it wasn't written, for instance because its link's target was
+    /// deleted.
     func noteModified(_ rowID: Int64, _ classIndex: Int, column: Int) {
         records[classIndex].modify(rowID, [column])
     }
@@ -83,7 +84,8 @@ package final class ChangeRecorder {
         records[classIndex].everything()
     }
 
-    /// The row was there before and is there now, and only these columns differ, whatever was done to it.
+    /// Notes that only these columns differ in a row that existed before and exists now, regardless of what was
+    /// recorded for it.
     func settle(_ rowID: Int64, _ classIndex: Int, differing columns: ColumnSet) {
         records[classIndex].settle(rowID, columns)
     }
@@ -97,7 +99,7 @@ package final class ChangeRecorder {
 
     func noteInserted(_ rowID: Int64, _ classIndex: Int) { records[classIndex].insert(rowID) }
 
-    /// Forgets an insertion, because the row has another rowid now.
+    /// Forgets an insertion, because the row has a different rowid now.
     func takeBackInsertion(of rowID: Int64, _ classIndex: Int) { records[classIndex].takeBackInsertion(of: rowID) }
 
     /// The changes noted so far.

@@ -1,17 +1,17 @@
-/// The stored form, which takes a few bytes for a small transaction and for a bulk insert alike:
+/// The stored form. It takes only a few bytes, both for a small transaction and for a bulk insert:
 ///
 ///     1 byte   format, 1
 ///     then for each class:
 ///     8 bytes  identity (``ChangeShape``), big endian
-///     1 byte   1 where every row may have changed, otherwise 0 and:
+///     1 byte   1 if every row may have changed, otherwise 0 and:
 ///     spans    inserted rowids
 ///     spans    deleted rowids
 ///     number   of groups of modified rows, for each:
 ///     number   of words of the column set, then the words
 ///     spans    its rowids
 ///
-/// Spans are their number, and for each the distance from the end of the one before (from 0 for the first; zigzag) and
-/// its length less one. Numbers are LEB128: 7 bits in a byte, low ones first.
+/// Spans are stored as their number, then two numbers for each span: the distance from the end of the previous span
+/// (for the first, from 0; zigzag), and the length minus one. Numbers are LEB128: 7 bits per byte, low bits first.
 extension ChangeSet {
     static let format: UInt8 = 1
     /// A longer set is stored as "every row of these classes may have changed".
@@ -27,7 +27,7 @@ extension ChangeSet {
         return ChangeSet(classes.mapValues { _ in .everything }).encoded(shape)
     }
 
-    /// - Parameter shape: the reader's classes; others are left out.
+    /// - Parameter shape: the reader's classes; other classes are left out.
     /// - Returns: nil if the bytes aren't a stored change set.
     package init?(_ bytes: [UInt8], _ shape: ChangeShape) {
         self.init()
@@ -81,7 +81,7 @@ private struct ChangeWriter {
     }
 }
 
-/// Reads the parts of a stored change set, or nil if the bytes are invalid.
+/// Reads the parts of a stored change set. Each part is nil if its bytes are invalid.
 private struct ChangeReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -141,7 +141,7 @@ private struct ChangeReader {
             let distance = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
             let first = end &+ distance
             let last = first &+ Int64(bitPattern: length)
-            // Spans ascend with gaps between them; the whole range of numbers is never one.
+            // Spans ascend and have gaps between them. A span never covers the whole range of numbers.
             guard last >= first, length <= UInt64(Int64.max), index == 0 || end < .max && first > end + 1 else {
                 return nil
             }

@@ -1,5 +1,5 @@
-/// The changes of a file's rows between two versions, by class. List elements are rows of their element class, and
-/// changing them also changes the owner's list.
+/// The changes of a file's rows between two versions, by class. List elements are rows of their element class. Changing
+/// an element also changes its owner's list.
 package struct ChangeSet: Hashable, Sendable {
     /// By class position; unchanged classes are left out.
     package private(set) var classes: [Int: ClassChanges] = [:]
@@ -8,7 +8,7 @@ package struct ChangeSet: Hashable, Sendable {
 
     package init(_ classes: [Int: ClassChanges]) { self.classes = classes.filter { !$0.value.isEmpty } }
 
-    /// A set in which every row of this many classes may have changed.
+    /// A set in which every row of the first `classCount` classes may have changed.
     package static func everything(classCount: Int) -> ChangeSet {
         ChangeSet(Dictionary(uniqueKeysWithValues: (0..<classCount).map { ($0, .everything) }))
     }

@@ -1,7 +1,7 @@
 package import TomboloModel
 
-/// The names by which stored changes refer to classes and columns, so that a reader with other classes, or other
-/// versions of them, neither confuses nor overlooks any.
+/// The identities by which stored changes refer to classes. They let a reader with other classes, or other versions of
+/// the same classes, neither confuse nor overlook any.
 package struct ChangeShape: Sendable {
     /// Hashes of the name and the properties, by class position.
     let identities: [UInt64]
@@ -19,7 +19,8 @@ package struct ChangeShape: Sendable {
             identities.enumerated().map { ($1 & ~Self.propertyMask, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The class with this name, or nil if the reader has none, and whether its properties are the same.
+    /// The class with this identity's name, or nil if the reader doesn't have it; and whether the class has the same
+    /// properties.
     func classIndex(of identity: UInt64) -> (Int, hasSameProperties: Bool)? {
         guard let index = classIndexes[identity & ~Self.propertyMask] else { return nil }
         return (index, identities[index] == identity)

@@ -1,14 +1,14 @@
 /// The changes of one class's rows between two versions.
 ///
-/// A rowid in both `inserted` and `deleted` had a row before and has another now. A row inserted in between is only in
-/// `inserted`, whatever else was done to it; one that was inserted and deleted is in neither.
+/// A rowid in both `inserted` and `deleted` had a row before and has a different one now. A row inserted in between is
+/// only in `inserted`, whatever else happened to it. A row that was inserted and deleted is in neither.
 package struct ClassChanges: Hashable, Sendable {
     package var inserted = RowIDSet()
     package var deleted = RowIDSet()
-    /// Rows that existed before and still do, with the properties that were written, even if to the same value.
+    /// Rows that existed before and still do, with the properties that were written, even if the values are the same.
     package var modified = ModifiedRows()
-    /// Whether every row may have been changed, inserted or deleted, because too much or nothing is known. The rest is
-    /// then empty.
+    /// Whether every row may have been changed, inserted or deleted, because there were too many changes or the changes
+    /// are unknown. All other properties are then empty.
     package var isEverything = false
 
     package static let everything: ClassChanges = {

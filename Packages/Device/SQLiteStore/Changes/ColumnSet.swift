@@ -1,12 +1,11 @@
-/// A set of a class's properties: bit `i` is the column at position `i`; after the columns come the lists, in class
-/// order.
+/// A set of a class's properties. Bit `i` is the column at position `i`; the lists follow the columns, in class order.
 package struct ColumnSet: Hashable, Sendable {
-    /// The first 64 bits: for most classes, all.
+    /// The first 64 bits, which are enough for most classes.
     private var first: UInt64 = 0
-    /// The bits from 64 on; never ends in zero.
+    /// The bits from 64 upwards. The last word is never zero.
     private var rest: [UInt64] = []
 
-    /// No class has more properties: twice SQLite's limit of columns.
+    /// No class has more properties: this is twice SQLite's limit on columns.
     static let maximumWordCount = 64
 
     package init() {}
@@ -58,7 +57,7 @@ package struct ColumnSet: Hashable, Sendable {
         first & other.first == 0 && zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
     }
 
-    /// The positions, ascending.
+    /// The positions, in ascending order.
     package var positions: [Int] {
         var result: [Int] = []
         for (index, word) in words.enumerated() {

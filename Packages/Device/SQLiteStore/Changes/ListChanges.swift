@@ -6,7 +6,7 @@ struct ListChanges {
     private let layout: FileLayout
     private let recorder: ChangeRecorder
     private let isSynced: Bool
-    /// By class position; nil for classes other than element classes.
+    /// By class position. Nil for classes that aren't element classes.
     private let owners: [Owner?]
     private let isReferenced: [Bool]
 
@@ -15,12 +15,12 @@ struct ListChanges {
         let list: Int
         /// Selects the owner's rowid by the element's key.
         let byElement: String
-        /// Selects it by the element's rowid.
+        /// Selects the owner's rowid by the element's rowid.
         let byRowID: String
         /// Selects the owner's rowid by its key.
         let byKey: String
-        /// For each link column, selects the rowids of owners and elements by the key of an object the elements link
-        /// to.
+        /// For each link column: selects the rowids of owners and elements by the key of an object that the elements
+        /// link to.
         let byTarget: [Int: String]
     }
 
@@ -32,7 +32,7 @@ struct ListChanges {
         let layout = file.layout
         owners = layout.schema.classes.indices.map { index in
             guard let owner = layout.schema[index].owner, let classIndex = layout.schema.index(of: owner.className),
-                // A list inside another list's elements changes that list too.
+                // Changes of a list inside another list's elements are recorded for the outer list.
                 let list = layout.schema[classIndex].lists.firstIndex(where: {
                     owner.property == $0.name || owner.property.hasPrefix($0.name + ".")
                 })
@@ -79,7 +79,7 @@ struct ListChanges {
         try note(Element(select: select, owner: owner))
     }
 
-    /// Whether noting references to objects of a class does anything.
+    /// Whether any links or list elements can refer to objects of a class.
     func isReferenced(_ classIndex: Int) -> Bool { isReferenced[classIndex] }
 
     /// Finds the owner of an element whose key is bound to `select`.
@@ -101,15 +101,15 @@ struct ListChanges {
         element.select.reset()
     }
 
-    /// Notes that an element was written or is about to be deleted. No effect for other rows.
+    /// Notes that an element was written or is about to be deleted. Has no effect on other rows.
     func noteElement(_ key: Value, _ table: TableLayout) throws {
         guard let element = try element(of: table) else { return }
         element.select.bind(key, at: 1)
         try note(element)
     }
 
-    /// Notes the lists that contain an object about to be deleted. In a synced file links and elements stay, so the
-    /// rows with a link to the object are noted too, since they read differently without it.
+    /// Notes the lists that contain an object about to be deleted. In a synced file, links and elements stay; so the
+    /// rows with a link to the object are also noted, because they read differently without it.
     func noteReferences(to key: Value, _ table: TableLayout) throws {
         for (classIndex, column) in layout.links[table.classIndex] {
             if let owner = owners[classIndex] {

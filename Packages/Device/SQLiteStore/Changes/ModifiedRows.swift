@@ -1,7 +1,7 @@
-/// Rows of a class with the properties written in each, grouped by sets of properties, so that a bulk update is one
-/// span of rowids.
+/// Rows of a class, with the properties written in each. They're grouped by sets of properties, so that a bulk update
+/// is a single span of rowids.
 package struct ModifiedRows: Hashable, Sendable {
-    /// No group is empty, and no row is in two.
+    /// No group is empty, and no row is in two groups.
     private(set) var groups: [ColumnSet: RowIDSet] = [:]
 
     /// With more rows or sets of properties than this, every row counts as changed.
@@ -29,7 +29,7 @@ package struct ModifiedRows: Hashable, Sendable {
     /// All rows.
     package var rowIDs: RowIDSet { rowIDs { _ in true } }
 
-    /// The rows whose written properties pass a test.
+    /// The rows whose written properties satisfy a condition.
     package func rowIDs(where isIncluded: (ColumnSet) -> Bool) -> RowIDSet {
         let included = groups.filter { isIncluded($0.key) }.map(\.value)
         guard included.count > 1 else { return included.first ?? RowIDSet() }
@@ -41,7 +41,7 @@ package struct ModifiedRows: Hashable, Sendable {
     /// The properties written in a row, or nil if none.
     package subscript(rowID: Int64) -> ColumnSet? { groups.first { $0.value.contains(rowID) }?.key }
 
-    /// Adds written properties of rows.
+    /// Adds written properties to rows.
     package mutating func insert(_ rows: RowIDSet, _ columns: ColumnSet) {
         if columns.isEmpty { return }
         var new = rows
@@ -57,7 +57,7 @@ package struct ModifiedRows: Hashable, Sendable {
         add(new, columns)
     }
 
-    /// The same, for rows not yet in the set.
+    /// The same, for rows that aren't in the set yet.
     mutating func add(_ rows: RowIDSet, _ columns: ColumnSet) {
         if columns.isEmpty || rows.isEmpty { return }
         groups[columns, default: RowIDSet()].formUnion(rows)

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// Fires a dispatch source at the first write to a file, and at the first write after each ``arm()``. Used only on the
+/// Fires a dispatch source at the first write to a file, and at the first write after each ``arm()``. Only used on the
 /// source's serial queue.
 struct OneWriteWatch: @unchecked Sendable {
     let source: any DispatchSourceProtocol
@@ -29,7 +29,7 @@ struct OneWriteWatch: @unchecked Sendable {
         }
 
         /// Reads the system's events.
-        /// - Returns: whether there was a write; the system also reports dropped watches.
+        /// - Returns: whether there was a write. The system also reports dropped watches.
         func takeWrite() -> Bool {
             withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
                 guard let start = buffer.baseAddress else { return false }
@@ -49,7 +49,7 @@ struct OneWriteWatch: @unchecked Sendable {
 
         /// - Returns: false if the source was cancelled.
         func arm() -> Bool {
-            // The descriptor is closed on this queue after the cancellation.
+            // After cancellation, the descriptor is closed on this queue.
             guard !source.isCancelled else { return false }
             _ = Self.watch(path, descriptor)
             return true

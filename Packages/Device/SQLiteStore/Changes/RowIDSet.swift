@@ -1,6 +1,6 @@
-/// A set of rowids, kept as ascending spans with gaps between them: a bulk insert is one span.
+/// A set of rowids, stored as ascending spans with gaps between them. A bulk insert is a single span.
 package struct RowIDSet: Hashable, Sendable {
-    /// First and last rowid of rows without a gap.
+    /// The first and last rowid of consecutive rows.
     package struct Span: Hashable, Sendable {
         package var first: Int64
         package var last: Int64
@@ -19,12 +19,13 @@ package struct RowIDSet: Hashable, Sendable {
 
     package private(set) var spans: [Span] = []
 
-    /// Up to this many spans are looked up in another set; with more, both sets are traversed in parallel.
+    /// With at most this many spans, each is looked up in the other set. With more, both sets are traversed in
+    /// parallel.
     private static let fewSpans = 4
 
     package init() {}
 
-    /// Rowids in any order, repeated or not.
+    /// Accepts rowids in any order, with or without duplicates.
     package init(_ rowIDs: some Sequence<Int64>) {
         var isSorted = true
         var list: [Int64] = []
@@ -65,7 +66,7 @@ package struct RowIDSet: Hashable, Sendable {
         return low
     }
 
-    /// Adds a rowid that is not below the last one.
+    /// Adds a rowid that isn't below the last one.
     package mutating func append(_ rowID: Int64) { append(Span(first: rowID, last: rowID)) }
 
     /// Adds a span that doesn't start before the last one.
@@ -103,7 +104,7 @@ package struct RowIDSet: Hashable, Sendable {
 
     private mutating func insert(_ span: Span) {
         var joined = span
-        // Adjacent spans are joined too.
+        // Adjacent spans are merged too.
         let start = firstSpan(endingAtOrAfter: span.first == .min ? .min : span.first - 1)
         var end = start
         while end < spans.count, span.last == .max || spans[end].first <= span.last + 1 {
@@ -141,7 +142,7 @@ package struct RowIDSet: Hashable, Sendable {
     }
 
     package func intersection(_ other: RowIDSet) -> RowIDSet {
-        // The shorter one leads; skipped parts of the longer one aren't read.
+        // Iterate over the set with fewer spans, so that skipped parts of the other one aren't read.
         guard spans.count <= other.spans.count else { return other.intersection(self) }
         var result = RowIDSet()
         for span in spans {

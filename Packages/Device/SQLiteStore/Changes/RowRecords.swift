@@ -1,5 +1,5 @@
-/// Collects a transaction's changes to one class's rows, in any order. Almost free for ascending rows with one change
-/// each; otherwise each costs a dictionary entry.
+/// Collects a transaction's changes to one class's rows, in any order. Ascending rows with one change each cost almost
+/// nothing. Otherwise each row costs a dictionary entry.
 struct RowRecords {
     private struct Record {
         var isDeleted = false
@@ -9,7 +9,7 @@ struct RowRecords {
         var isEmpty: Bool { !isDeleted && !isInserted && columns.isEmpty }
     }
 
-    /// Rows with one change, each above the last of its set and in one set only.
+    /// Rows with one change. Within each set they were added in ascending order, and each row is in one set only.
     private var inserted = RowIDSet()
     private var deleted = RowIDSet()
     private var modified: [(columns: ColumnSet, rows: RowIDSet)] = []
@@ -17,7 +17,7 @@ struct RowRecords {
     private var records: [Int64: Record] = [:]
     private var isEverything = false
 
-    /// Further sets of columns in a transaction go into the dictionary.
+    /// Beyond this many different sets of columns in a transaction, further sets go into the dictionary.
     private static let maximumColumnSets = 8
 
     var isEmpty: Bool {
@@ -58,7 +58,7 @@ struct RowRecords {
         if let index { modified[index].rows.append(rowID) } else { modified.append((columns, [rowID])) }
     }
 
-    /// Reduces the changes of a row that existed before and exists now to these columns.
+    /// Replaces the recorded changes of a row that existed before and exists now with these columns.
     mutating func settle(_ rowID: Int64, _ columns: ColumnSet) {
         if isEverything { return }
         update(rowID) { $0 = Record(columns: columns) }
@@ -73,7 +73,7 @@ struct RowRecords {
 
     private static func isAbove(_ rowID: Int64, _ rows: RowIDSet) -> Bool { rows.last.map { rowID > $0 } ?? true }
 
-    /// Whether a row has no changes yet.
+    /// Whether a row has no recorded changes yet.
     private func isNew(_ rowID: Int64) -> Bool {
         (records.isEmpty || records[rowID] == nil) && !inserted.contains(rowID) && !deleted.contains(rowID)
             && !modified.contains { $0.rows.contains(rowID) }

@@ -1,17 +1,17 @@
 extension StoreFile {
     /// Begins a read transaction on the newest version.
-    /// - Returns: other connections' commits since this one last looked.
+    /// - Returns: what other connections have committed since this one last looked.
     package func beginReading() throws -> ChangeLog.Advance { try log.beginReading() }
 
     /// Begins a write transaction whose changes are recorded.
-    /// - Returns: other connections' commits since this one last looked.
+    /// - Returns: what other connections have committed since this one last looked.
     package func beginWriting() throws -> ChangeLog.Advance {
         recorder.reset()
         try connection.run(.beginImmediate)
         return try log.advance()
     }
 
-    /// Commits the write transaction with an entry in the log, unless it wrote nothing.
+    /// Commits the write transaction with an entry in the log, unless the transaction wrote nothing.
     /// - Returns: its changes.
     @discardableResult
     package func commitWriting() throws -> ChangeSet {
@@ -27,7 +27,7 @@ extension StoreFile {
         return changes
     }
 
-    /// Runs `body` in a logged write transaction, which is committed if it returns and undone if it throws.
+    /// Runs `body` in a logged write transaction. Commits if `body` returns, and rolls back if it throws.
     package func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             _ = try beginWriting()

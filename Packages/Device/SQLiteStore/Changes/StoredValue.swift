@@ -1,6 +1,6 @@
 internal import GRDBSQLite
 
-/// A value as SQLite stores and orders it: NULL, then numbers, text by its bytes, other bytes.
+/// A value as SQLite stores and orders it: NULL first, then numbers, then text ordered by its bytes, then blobs.
 /// <https://www.sqlite.org/datatype3.html#comparison_expressions>
 package enum StoredValue: Sendable {
     case null

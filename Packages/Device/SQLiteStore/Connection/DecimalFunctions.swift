@@ -43,14 +43,15 @@ enum DecimalFunctions {
         }
     }
 
-    /// The state of an aggregate between rows. SQLite allocates it as zero bytes and frees it silently, so it has only
-    /// numbers.
+    /// The state of an aggregate between rows. SQLite allocates it as zero bytes and frees it without a callback, so it
+    /// contains only numbers.
     private struct State {
         var count: Int
         var number: Decimal128
     }
 
-    /// The number in the first argument, or nil for NULL and after reporting text that isn't a number.
+    /// The number in the first argument. Nil for NULL; also nil if the text isn't a number, which is reported to
+    /// SQLite.
     private static func number(_ context: SQLFunctions.Context, _ arguments: SQLFunctions.Arguments) -> Decimal128? {
         guard let text = SQLFunctions.text(arguments, 0) else { return nil }
         if let number = Decimal128(utf8: text) { return number }
@@ -75,7 +76,7 @@ enum DecimalFunctions {
         state.pointee.count += 1
     }
 
-    /// The state at the end, or nil if there were no numbers.
+    /// The final state, or nil if there were no numbers.
     private static func found(_ context: SQLFunctions.Context) -> State? {
         guard let memory = sqlite3_aggregate_context(context, 0) else { return nil }
         return memory.assumingMemoryBound(to: State.self).pointee

@@ -1,11 +1,11 @@
 package import TomboloModel
 
-/// Lists of literals that are too long to bind, in a temporary table of the connection.
+/// Lists of literals that are too long to bind, stored in a temporary table of the connection.
 package enum LiteralLists {
-    /// For `SQLBuilder.listTable`.
+    /// The table's name, for `SQLBuilder.listTable`.
     package static let table = "temp.tombolo_literals"
 
-    /// Replaces the table's content with `lists`, numbered from 0. Call in the query's transaction.
+    /// Replaces the table's content with `lists`, numbered from 0. Call this in the query's transaction.
     package static func fill(_ lists: [[Value]], on connection: SQLiteConnection) throws {
         try connection.run(
             "CREATE TEMP TABLE IF NOT EXISTS tombolo_literals (list INTEGER, value, PRIMARY KEY (list, value)) "

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// How a connection waits for another one's lock. SQLite's own way soon looks ten times a second only. A process that writes
-/// again and again lets go of the lock just for moments, in which others would hardly ever look.
+/// How a connection waits for another connection's lock. SQLite's own busy handler soon polls only ten times a second.
+/// A process that writes continuously releases the lock only for moments, which such polling would almost always miss.
 final class LockPatience {
-    /// How long to wait altogether, in microseconds.
+    /// The maximum total wait, in microseconds.
     var limit = 0
     private var waited = 0
 
-    /// In microseconds. Of random length, so that those who wait don't look at the same moments.
+    /// In microseconds. The length is random, so that waiting connections don't poll at the same moments.
     private static let pauses: ClosedRange<UInt32> = 500...3_000
 
-    /// - Parameter attempts: how often it was waited for this lock.
+    /// - Parameter attempts: how many times the connection has already waited for this lock.
     /// - Returns: whether to try again.
     func wait(attempts: Int32) -> Bool {
         if attempts == 0 { waited = 0 }

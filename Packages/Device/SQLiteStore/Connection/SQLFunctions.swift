@@ -1,7 +1,7 @@
 internal import GRDBSQLite
 
-/// The SQL functions that our queries use beyond SQLite's. All are pure, so they may also be used in indexes and
-/// triggers.
+/// The SQL functions that our queries use in addition to SQLite's. All are pure, so indexes and triggers may use them
+/// too.
 enum SQLFunctions {
     typealias Context = OpaquePointer?
     typealias Arguments = UnsafeMutablePointer<OpaquePointer?>?
@@ -20,7 +20,7 @@ enum SQLFunctions {
             sqlite3_create_function_v2(connection, name, arguments, flags, nil, body, nil, nil, nil), connection, path)
     }
 
-    /// An aggregate of one column's values.
+    /// Registers an aggregate of one column's values.
     static func aggregate(
         _ name: String, on connection: OpaquePointer, path: String, step: Body,
         result: @convention(c) (Context) -> Void
@@ -29,7 +29,8 @@ enum SQLFunctions {
             sqlite3_create_function_v2(connection, name, 1, flags, nil, nil, step, result, nil), connection, path)
     }
 
-    /// Innocuous: may be used by views and triggers of any file. <https://www.sqlite.org/c3ref/c_deterministic.html>
+    /// Innocuous: views and triggers of any file may use the functions.
+    /// <https://www.sqlite.org/c3ref/c_deterministic.html>
     private static let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
 
     private static func check(_ resultCode: Int32, _ connection: OpaquePointer, _ path: String) throws {
@@ -43,7 +44,7 @@ enum SQLFunctions {
     /// The UTF-8 text of an argument, valid until the function returns; nil for NULL.
     static func text(_ arguments: Arguments, _ index: Int) -> UnsafeBufferPointer<UInt8>? {
         guard let value = arguments?[index], sqlite3_value_type(value) != SQLITE_NULL else { return nil }
-        // In this order, since the text may have to be made first. It's a null pointer for an empty blob.
+        // This order matters, because SQLite may have to create the text first. The pointer is null for an empty blob.
         let start = sqlite3_value_text(value)
         return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }
@@ -58,7 +59,7 @@ enum SQLFunctions {
     }
 
     static func answer(_ context: Context, text: UnsafeBufferPointer<UInt8>) {
-        // A null pointer would be NULL.
+        // A null pointer would mean NULL.
         guard let start = text.baseAddress else { return sqlite3_result_text(context, "", 0, nil) }
         start.withMemoryRebound(to: CChar.self, capacity: text.count) {
             sqlite3_result_text64(context, $0, UInt64(text.count), transient, UInt8(SQLITE_UTF8))

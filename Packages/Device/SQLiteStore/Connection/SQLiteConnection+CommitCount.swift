@@ -1,18 +1,19 @@
 internal import GRDBSQLite
 
 extension SQLiteConnection {
-    /// The number of commits, by anyone, in the write-ahead log, from the connections' shared memory (`iChange` in
-    /// <https://www.sqlite.org/walformat.html#the_wal_index_header>). Unlike `PRAGMA data_version` it doesn't change
-    /// when the log is only restarted. It may be ahead of the version that this connection reads. Nil without a log.
+    /// The number of commits in the write-ahead log, by anyone. It's read from the connections' shared memory
+    /// (`iChange` in <https://www.sqlite.org/walformat.html#the_wal_index_header>). Unlike `PRAGMA data_version`, it
+    /// doesn't change when the log is merely restarted. It may be ahead of the version that this connection reads. Nil
+    /// without a log.
     var commitCount: UInt32? {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        // Without a log, requesting the memory would create a file for it.
+        // If there is no log, requesting the memory would create a file for it.
         guard hasWriteAheadLog,
             sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
             let map = file.pointee.pMethods?.pointee.xShmMap
         else { return nil }
         var region: UnsafeMutableRawPointer?
-        // A read-only connection gets the memory along with SQLITE_READONLY.
+        // For a read-only connection, this maps the memory but returns SQLITE_READONLY.
         _ = map(file, 0, WALIndex.regionByteCount, 0, &region)
         guard let region, region.load(as: UInt32.self) == WALIndex.version,
             region.load(fromByteOffset: WALIndex.isInitializedOffset, as: UInt8.self) != 0

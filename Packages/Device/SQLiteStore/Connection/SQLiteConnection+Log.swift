@@ -1,7 +1,8 @@
 internal import GRDBSQLite
 
 extension SQLiteConnection {
-    /// Leaves it to the caller to copy the write-ahead log into the file, and counts its pages in ``logPageCount``.
+    /// Makes the caller responsible for copying the write-ahead log into the file, and counts the log's pages in
+    /// ``logPageCount``.
     func keepLog() {
         sqlite3_wal_hook(
             handle,
@@ -12,6 +13,6 @@ extension SQLiteConnection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Copies the log into the file, as far as no reader needs what it would replace.
+    /// Copies the log into the file, except parts that would overwrite what a reader still needs.
     func checkpoint() { _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 }

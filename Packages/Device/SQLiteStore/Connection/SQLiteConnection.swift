@@ -2,19 +2,20 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// One connection to a device file. GRDB opens and configures it; afterwards its owner steps cached statements on it
+/// One connection to a device file. GRDB opens and configures it. Afterwards its owner steps cached statements on it
 /// directly. Confined to its owner: a Realm or a device store, which serialise their calls.
 package final class SQLiteConnection {
     /// How long a statement waits for another connection's lock.
     package static let busyTimeoutSeconds = 10
-    /// The maximum number of statements kept prepared; the oldest are dropped first.
+    /// The maximum number of statements kept prepared. The oldest are dropped first.
     private static let maximumCachedStatements = 256
     private static let maximumIdleStatements = 32
 
     package enum Durability: String, Sendable {
-        /// A commit is on disk when it returns: for data that only the device has.
+        /// A commit is on disk when it returns. For data that only the device has.
         case full = "FULL"
-        /// A commit may be lost, but never torn, if the operating system crashes: for data that the server has too.
+        /// If the operating system crashes, a commit may be lost, but never half applied. For data that the server also
+        /// has.
         case normal = "NORMAL"
         /// For files that don't outlive the process.
         case off = "OFF"
@@ -34,7 +35,7 @@ package final class SQLiteConnection {
     private var steps: [SQLiteStatement?] = Array(repeating: nil, count: TransactionStep.allCases.count)
     /// The pages in the write-ahead log at this connection's last commit, after ``keepLog()``.
     var logPageCount: Int32 = 0
-    /// Returned statements, by text.
+    /// Statements that were given back, by text.
     private var idle: [String: SQLiteStatement] = [:]
 
     package init(path: String, readOnly: Bool = false, durability: Durability) throws {
@@ -58,7 +59,7 @@ package final class SQLiteConnection {
             guard let handle else {
                 throw SQLiteStoreError(.fileAccess, "'\(path)' cannot be opened.")
             }
-            // GRDB's transaction observers expect all commits to come from GRDB. There are none here.
+            // GRDB's transaction observers expect all commits to come from GRDB. This connection has no such observers.
             sqlite3_commit_hook(handle, nil, nil)
             sqlite3_rollback_hook(handle, nil, nil)
             try SQLFunctions.register(on: handle, path: path)
@@ -73,7 +74,7 @@ package final class SQLiteConnection {
 
     deinit {
         sqlite3_busy_handler(handle, nil, nil)
-        // Before GRDB closes the connection, which would fail with open statements.
+        // Finalise the statements before GRDB closes the connection, because closing fails if any are open.
         for statement in statements.values { statement.finalize() }
         for statement in kept { statement.finalize() }
         for statement in idle.values { statement.finalize() }
@@ -87,7 +88,7 @@ package final class SQLiteConnection {
         }
         let statement = try SQLiteStatement(sql, on: self)
         if order.count >= Self.maximumCachedStatements {
-            // A statement in use keeps working for its holder.
+            // If the dropped statement is in use, it keeps working for its holder.
             statements[order.removeFirst()] = nil
         }
         statements[sql] = statement
@@ -95,14 +96,15 @@ package final class SQLiteConnection {
         return statement
     }
 
-    /// A prepared statement for frequent use by one owner. It stays prepared as long as the connection.
+    /// A prepared statement for frequent use by one owner. It stays prepared for as long as the connection exists.
     package func keptStatement(_ sql: String) throws -> SQLiteStatement {
         let statement = try SQLiteStatement(sql, on: self)
         kept.append(statement)
         return statement
     }
 
-    /// A prepared statement for exclusive use until it's returned, to read row by row while other statements run.
+    /// A prepared statement for exclusive use until it's given back. Use it to read row by row while other statements
+    /// run.
     package func borrowStatement(_ sql: String) throws -> SQLiteStatement {
         if let known = idle.removeValue(forKey: sql) { return known }
         return try SQLiteStatement(sql, on: self)
@@ -136,7 +138,7 @@ package final class SQLiteConnection {
         try statement.run()
     }
 
-    /// The first column of the first row, or nil without rows.
+    /// The first column of the first row, or nil if there are no rows.
     package func integer(_ sql: String) throws -> Int64? {
         let statement = try statement(sql)
         defer { statement.reset() }
@@ -156,7 +158,7 @@ package final class SQLiteConnection {
             }, context)
     }
 
-    /// Whether the file has a write-ahead log; a read-only copy may not.
+    /// Whether the file has a write-ahead log. A read-only copy may not have one.
     private(set) lazy var hasWriteAheadLog: Bool = {
         guard let statement = try? self.statement("PRAGMA journal_mode") else { return false }
         defer { statement.reset() }
@@ -165,10 +167,10 @@ package final class SQLiteConnection {
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// The rowid that the last INSERT gave.
+    /// The rowid assigned by the last INSERT.
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Runs `body` in a write transaction, which is committed if it returns and undone if it throws.
+    /// Runs `body` in a write transaction. Commits if `body` returns, and rolls back if it throws.
     package func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run(.beginImmediate)
         do {
@@ -181,7 +183,7 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Undoes the open transaction, if any. Never fails: SQLite itself rolls back on a fatal error.
+    /// Rolls back the open transaction, if any. Never fails: after a fatal error, SQLite rolls back by itself.
     package func rollback() {
         for statement in statements.values { statement.reset() }
         for statement in kept { statement.reset() }

@@ -22,7 +22,7 @@ package final class SQLiteStatement {
         handle = nil
     }
 
-    /// Ends the statement's run, so that it doesn't hold a lock. Bindings stay.
+    /// Ends the statement's execution, so that it doesn't hold a lock. Bindings stay.
     package func reset() { sqlite3_reset(handle) }
 
     /// Releases bound memory.
@@ -31,7 +31,7 @@ package final class SQLiteStatement {
         sqlite3_clear_bindings(handle)
     }
 
-    /// True for a row, false at the end.
+    /// Returns true for a row, false at the end.
     package func step() throws -> Bool {
         let result = sqlite3_step(handle)
         if result == SQLITE_ROW { return true }
@@ -52,8 +52,8 @@ package final class SQLiteStatement {
         reset()
     }
 
-    /// Steps once and resets, for an `INSERT OR FAIL`.
-    /// - Returns: false if a row violates a constraint; those before it were inserted.
+    /// Steps once and resets. For an `INSERT OR FAIL`.
+    /// - Returns: false if a row violates a constraint. The rows before it were inserted.
     func insert() throws -> Bool {
         let result = sqlite3_step(handle)
         guard result != SQLITE_DONE, result & 0xff != SQLITE_CONSTRAINT else {
@@ -63,7 +63,7 @@ package final class SQLiteStatement {
         throw failure(result)
     }
 
-    /// The same as ``run()``, binding bytes to one parameter without a copy.
+    /// Like ``run()``, but binds bytes to one parameter without copying them.
     func run(bytes: [UInt8], at position: Int) throws {
         defer { sqlite3_bind_null(handle, Int32(position)) }
         try bytes.withUnsafeBufferPointer { bytes in
@@ -147,7 +147,8 @@ package final class SQLiteStatement {
     package func text(at column: Int) -> String { current.text(at: column) ?? "" }
     package func bytes(at column: Int) -> [UInt8] { current.withBytes(at: column) { Array($0) } }
 
-    /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of the wrong length.
+    /// A value of a stored type (``Schema/storedType(of:)``). Returns `.null` for NULL and for bytes of the wrong
+    /// length.
     package func value(at column: Int, as type: PropertyType) -> Value { current.value(at: column, as: type) }
 
     /// Columns `0..<types.count` as a row.

@@ -15,15 +15,15 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         /// Another writer kept the file locked for longer than ``SQLiteConnection/busyTimeoutSeconds``.
         case busy
         case diskFull
-        /// The file was made for other classes.
+        /// The file was created for other classes.
         case schemaMismatch
-        /// The file has a newer format than this version of Tombolo knows.
+        /// The file's format is newer than this version of Tombolo supports.
         case unsupportedFormat
         /// A local file was opened as a synced one, or vice versa.
         case incompatibleHistory
         /// A value or transaction that the store doesn't accept.
         case invalidInput
-        /// Based on a state that's no longer current. Read the current one and try again.
+        /// The call was based on a state that's no longer current. Read the current state and try again.
         case outdated
         /// Anything else that SQLite reports.
         case failure
@@ -33,7 +33,7 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
     public let code: Code
     /// What was wrong, where, and what to do.
     public let message: String
-    /// SQLite's extended result code if SQLite reported the error: <https://www.sqlite.org/rescode.html>.
+    /// SQLite's extended result code, if SQLite reported the error: <https://www.sqlite.org/rescode.html>.
     public let resultCode: Int32?
     /// The statement that failed.
     public let sql: String?
@@ -52,7 +52,8 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         return text
     }
 
-    /// Whether a row with the primary key, or the rowid, exists: <https://www.sqlite.org/rescode.html#constraint>.
+    /// Whether a row with the primary key or the rowid already exists:
+    /// <https://www.sqlite.org/rescode.html#constraint>.
     var isDuplicateKey: Bool {
         // SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_ROWID
         resultCode == 1555 || resultCode == 2067 || resultCode == 2579
@@ -62,7 +63,7 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         FileManager.default.fileExists(atPath: path) && !FileManager.default.isReadableFile(atPath: path)
     }
 
-    /// From a result code and SQLite's message.
+    /// Creates an error from a result code and SQLite's message.
     init(resultCode: Int32, message: String, path: String, sql: String? = nil) {
         let code: Code
         let text: String

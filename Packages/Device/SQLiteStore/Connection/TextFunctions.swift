@@ -1,13 +1,14 @@
 internal import GRDBSQLite
 internal import TomboloModel
 
-/// SQL functions for text predicates. `options` are the bits of ``TextFolding``: 1 folds case (`[c]`), 2 diacritics
-/// (`[d]`), 3 both, 0 nothing.
+/// SQL functions for text predicates. `options` are the bits of ``TextFolding``: 1 folds case (`[c]`), 2 folds
+/// diacritics (`[d]`), 3 folds both, 0 neither.
 ///
 /// - `text_fold(text, options)`: the text in the form used for comparisons.
-/// - `text_like(text, pattern, options)`: 1 or 0; the pattern as in ``TextPattern``, neither side folded before.
+/// - `text_like(text, pattern, options)`: 1 or 0. The pattern has the syntax of ``TextPattern``; neither argument may
+///   be folded already.
 ///
-/// Both are NULL if an argument is.
+/// Both are NULL if an argument is NULL.
 enum TextFunctions {
     static func register(on connection: OpaquePointer, path: String) throws {
         try SQLFunctions.scalar("text_fold", arguments: 2, on: connection, path: path) { context, _, arguments in
@@ -25,7 +26,7 @@ enum TextFunctions {
         }
     }
 
-    /// A compiled pattern, which SQLite keeps between rows if the argument is a constant.
+    /// A compiled pattern. SQLite keeps it between rows if the argument is a constant.
     private final class PreparedPattern {
         let pattern: TextPattern
         let folding: TextFolding

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import TomboloModel
 
-/// Checks that a schema's encrypted properties fit how its file is opened.
+/// Checks that a schema's encrypted properties match the way its file is opened.
 enum EncryptedProperties {
     static func names(_ schema: Schema) -> [String] {
         schema.classes.flatMap { item in item.columns.filter(\.isEncrypted).map { "\(item.name).\($0.name)" } }

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// `tombolo_key`: the salt of a file with encrypted properties and the check value of its key. Made with the first
-/// encrypted property.
+/// `tombolo_key`: the salt of a file with encrypted properties, and the check value that detects a wrong key. Created
+/// with the first encrypted property.
 enum FileKey {
     private static let table = "tombolo_key"
     private static let definition =
         "CREATE TABLE tombolo_key (id INTEGER PRIMARY KEY CHECK (id = 1), salt BLOB NOT NULL, check_value BLOB NOT NULL)"
 
-    /// The file's cipher, if it has one and a key is given.
-    /// - Throws: ``SQLiteStoreError`` for a wrong key or one of the wrong length.
+    /// The file's cipher, or nil if the file has none or no key is given.
+    /// - Throws: ``SQLiteStoreError`` if the key is wrong or has the wrong length.
     static func cipher(_ connection: SQLiteConnection, key: Data?) throws -> PropertyCipher? {
         guard let key else { return nil }
         guard key.count == PropertyCipher.keyByteCount else { throw wrongLength(key) }
@@ -39,7 +39,7 @@ enum FileKey {
         try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'") != nil
     }
 
-    /// Whether a key isn't the file's.
+    /// Whether a key differs from the file's key.
     static func isOther(_ key: Data, _ connection: SQLiteConnection) throws -> Bool {
         do {
             _ = try cipher(connection, key: key)
@@ -64,7 +64,7 @@ enum FileKey {
     }
 
     /// Converts the encrypted values of a file in an older format to the current form, in its own transaction. Values
-    /// that can't be decrypted stay as they are.
+    /// that can't be decrypted stay unchanged.
     static func renewValues(_ connection: SQLiteConnection, key: Data?) throws {
         guard let old = try cipher(connection, key: key), let key, old.form != .current else { return }
         try connection.writeTransaction {

@@ -4,13 +4,13 @@ package import TomboloModel
 
 /// Encrypts the values of properties declared with `@Persisted(encrypted: true)`.
 ///
-/// AES-256-GCM with a random nonce for each value, stored as nonce, ciphertext and tag. Class, property and the row's
-/// primary key are authenticated too, so that a value can't be moved to another place; see ``ValuePlace``. The key is
-/// derived from the configuration's by HKDF-SHA512 with the file's salt (RFC 5869), so that two files with the same key
-/// have different ones. Still visible: whether a value is nil, and its length. Not detected: an earlier value put back
-/// in the same place.
+/// Uses AES-256-GCM with a random nonce for each value, stored as nonce, ciphertext and tag. The class, the property
+/// and the row's primary key are authenticated too, so that a value can't be moved to another place; see
+/// ``ValuePlace``. The key is derived from the configuration's key by HKDF-SHA512 with the file's salt (RFC 5869), so
+/// that two files with the same configuration key use different derived keys. Not hidden: whether a value is nil, and
+/// its length. Not detected: an earlier value put back in the same place.
 package struct PropertyCipher: Sendable {
-    /// As in Realm.
+    /// The same length as in Realm.
     package static let keyByteCount = 64
     static let saltByteCount = 32
 
@@ -46,7 +46,7 @@ package struct PropertyCipher: Sendable {
 
     // MARK: Values
 
-    /// Nil stays nil.
+    /// Encrypts a value. Nil stays nil.
     package func seal(_ value: Value, _ className: String, _ property: String, key: Value) throws -> Value {
         let plain: Data
         switch value {
@@ -61,6 +61,7 @@ package struct PropertyCipher: Sendable {
         return .data(try Self.combined(AES.GCM.seal(plain, using: valueKey, authenticating: place)))
     }
 
+    /// Decrypts a value.
     /// - Throws: ``SQLiteStoreError`` with the code `invalidDatabase` for bytes that weren't encrypted for this place.
     package func open(
         _ value: Value, as type: PropertyType, _ className: String, _ property: String, key: Value
@@ -81,7 +82,7 @@ package struct PropertyCipher: Sendable {
         return try? AES.GCM.open(box, using: valueKey, authenticating: bytes)
     }
 
-    /// Another process may convert a file that's open read-only here to the new form.
+    /// Another process may convert a file to the new form while it's open read-only here.
     private func openedInNewForm(_ sealed: Data, _ place: ValuePlace) -> Data? {
         form == .current ? nil : opened(sealed, place, .current)
     }

@@ -1,14 +1,14 @@
 internal import TomboloModel
 internal import TomboloSQL
 
-/// Encrypts all encrypted values of a file again, including those of classes the app no longer has.
+/// Re-encrypts all encrypted values of a file, including those of classes that the app no longer has.
 struct Resealing {
     private let connection: SQLiteConnection
     private let old: PropertyCipher
     private let new: PropertyCipher
     private let keepsUnreadable: Bool
 
-    /// - Parameter keepsUnreadable: whether values that can't be decrypted stay as they are instead of being an error.
+    /// - Parameter keepsUnreadable: whether values that can't be decrypted stay unchanged instead of causing an error.
     init(_ connection: SQLiteConnection, from old: PropertyCipher, to new: PropertyCipher, keepsUnreadable: Bool) {
         self.connection = connection
         self.old = old
@@ -16,7 +16,7 @@ struct Resealing {
         self.keepsUnreadable = keepsUnreadable
     }
 
-    /// In the caller's transaction.
+    /// Re-encrypts the values, in the caller's transaction.
     func run() throws {
         let schema = try FileOpening.storedSchema(connection)
         let side = MigrationSide(connection, schema, old)
@@ -36,7 +36,7 @@ struct Resealing {
         }
     }
 
-    /// Nil for a value that stays as it is.
+    /// The re-encrypted value, or nil if the value stays unchanged.
     private func value(
         _ property: StoredClass.Property, of row: Int64, in item: StoredClass, _ side: MigrationSide
     ) throws -> Value? {

@@ -2,7 +2,7 @@ package import TomboloChangesets
 package import TomboloModel
 
 extension StoreFile {
-    /// The value of an encrypted column, from the row's bytes.
+    /// Decrypts the value of an encrypted column.
     /// - Parameter key: the row's primary key, or its rowid if the class has none.
     /// - Throws: ``SQLiteStoreError`` for bytes that weren't encrypted for this place.
     package func decrypted(_ value: Value, _ column: Int, of table: TableLayout, key: Value) throws -> Value {
@@ -12,7 +12,7 @@ extension StoreFile {
         return try cipher.open(value, as: definition.type, table.schema.name, definition.name, key: key)
     }
 
-    /// The fields as stored in the table.
+    /// The fields in the form that the table stores.
     package func encrypted(_ fields: [FieldWrite], of table: TableLayout, key: Value) throws -> [FieldWrite] {
         guard !table.encryptedColumns.isEmpty else { return fields }
         return try fields.map { field in

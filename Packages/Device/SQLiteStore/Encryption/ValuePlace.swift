@@ -1,7 +1,8 @@
 internal import Foundation
 internal import TomboloModel
 
-/// The place of an encrypted value, authenticated with it so that it can't be decrypted anywhere else.
+/// The place of an encrypted value. It's authenticated with the value, so that the value can't be decrypted anywhere
+/// else.
 ///
 ///     offset 0   2, the form; the first form began with the name of a class
 ///            1   the class's name, 0, the property's name, 0: no name has a NUL
@@ -10,10 +11,11 @@ internal import TomboloModel
 struct ValuePlace {
     /// The encoding of places. A file has one form; see ``FileMeta/format``.
     enum Form: UInt8 {
-        /// The key as shown in messages, with only the first 40 characters of text. Values could be moved between rows
-        /// whose keys start alike. Now only read, in files that can't be written.
+        /// The key as shown in messages, with only the first 40 characters of a string. In this form, values could be
+        /// moved between rows whose keys start with the same characters. It's now only read, in files that can't be
+        /// written.
         case shortenedKey = 1
-        /// The whole key with its type.
+        /// The whole key, with its type.
         case wholeKey = 2
 
         static let current = wholeKey
@@ -53,7 +55,7 @@ struct ValuePlace {
             .invalidInput, "'\(className).\(property)' is encrypted, and \(key) cannot be its object's primary key.")
     }
 
-    /// Must never change: files have values encrypted with it.
+    /// This must never change: files contain values encrypted with it.
     private func shortenedKey() throws -> String {
         switch key {
         case .int(let number): return "\(number)"

@@ -1,8 +1,8 @@
 internal import TomboloModel
 
-/// The changes from the columns of a class in the file to those of the app's class.
+/// The differences between the columns of a class in the file and those of the app's class.
 struct ClassChange {
-    /// A column on both sides, by position.
+    /// The positions of a column that both sides have.
     struct Pair {
         let old: Int
         let new: Int
@@ -14,13 +14,13 @@ struct ClassChange {
     private(set) var added: [Int] = []
     /// Positions in `old`.
     private(set) var removed: [Int] = []
-    /// Columns whose values stay.
+    /// Columns that keep their values.
     private(set) var kept: [Pair] = []
-    /// Columns whose values stay but become encrypted or plain.
+    /// Columns that keep their values but become encrypted, or no longer are.
     private(set) var resealed: [Pair] = []
-    /// Columns of another type, whose values don't stay.
+    /// Columns whose type changes. They lose their values.
     private(set) var retyped: [Pair] = []
-    /// The names of embedded objects of another class, whose values don't stay either.
+    /// The names of embedded objects whose class changes. They lose their values too.
     private(set) var replaced: [String] = []
     /// Positions in `new` and `old`.
     private(set) var indexed: [Int] = []
@@ -69,7 +69,7 @@ struct ClassChange {
     /// Whether the table must be rebuilt.
     var needsRebuild: Bool { isKeyChanged || isOptionalityChanged || !retyped.isEmpty || !resealed.isEmpty }
 
-    /// Whether a list's elements have another type, so that none of them stay.
+    /// Whether the type of a list's elements changes, so that no elements are kept.
     var replacesElements: Bool {
         guard new.isElement else { return false }
         return old.embeddedClass != new.embeddedClass

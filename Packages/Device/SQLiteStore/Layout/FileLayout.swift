@@ -1,6 +1,6 @@
 package import TomboloModel
 
-/// The tables of a schema, and which link columns point to a class.
+/// The tables of a schema, and which link columns point to each class.
 package struct FileLayout: Sendable {
     package let schema: Schema
     /// By class position.

@@ -33,7 +33,8 @@ extension PropertyType {
         }
     }
 
-    /// Whether stored values of one type are valid for the other: integers of all widths.
+    /// Whether stored values of this type are also valid for the other type. This applies to integers of different
+    /// widths.
     func isStored(as other: PropertyType) -> Bool {
         if case .int = self, case .int = other { return true }
         return self == other

@@ -1,9 +1,9 @@
 internal import TomboloModel
 
-/// The differences between a file's classes and the app's, in Realm's words. Indexes, and classes that only one side
-/// has, don't count.
+/// The differences between a file's classes and the app's, in Realm's words. Indexes don't count, nor do classes that
+/// only one side has.
 struct SchemaDifferences {
-    /// `Property 'Talk.title' has been added.`
+    /// For example `Property 'Talk.title' has been added.`
     private(set) var sentences: [String] = []
 
     var isEmpty: Bool { sentences.isEmpty }
@@ -24,7 +24,7 @@ struct SchemaDifferences {
     }
 
     init(from old: StoredSchema, to new: StoredSchema) {
-        // Classes that the app no longer has may have outdated embedded objects.
+        // Only compare classes that the app still has; removed classes may contain outdated embedded objects.
         let before = Self.modelClasses(old) { new[$0] != nil }
         for (name, after) in Self.modelClasses(new, { _ in true }).sorted(by: { $0.key < $1.key }) {
             guard let before = before[name] else { continue }
@@ -61,7 +61,7 @@ struct SchemaDifferences {
         }
     }
 
-    /// The changes that a synced file can't make.
+    /// The changes that would require converting values, which a synced file can't do.
     static func conversions(_ changes: [ClassChange]) -> [String] {
         changes.flatMap { change in
             let (old, new) = (change.old, change.new)
@@ -134,7 +134,7 @@ struct SchemaDifferences {
         _ name: String, _ columns: ArraySlice<StoredClass.Property>, prefix: String, lists: String,
         _ schema: StoredSchema, _ classes: inout [String: ModelClass]
     ) {
-        // A class embedded in several others has the same properties in each.
+        // A class embedded in several classes has the same properties in each.
         guard classes[name] == nil else { return }
         var result = ModelClass(isEmbedded: true)
         classes[name] = result
@@ -156,6 +156,6 @@ struct SchemaDifferences {
 }
 
 extension String {
-    /// The text without enclosing angle brackets.
+    /// The string without enclosing angle brackets.
     fileprivate var trimmed: String { hasPrefix("<") && hasSuffix(">") ? String(dropFirst().dropLast()) : self }
 }

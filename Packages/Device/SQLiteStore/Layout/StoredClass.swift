@@ -1,10 +1,11 @@
 package import TomboloModel
 
-/// A file's description of one of its classes: enough to read its rows and to see how the app's class differs.
+/// A file's description of one of its classes. It has enough detail to read the class's rows and to find the
+/// differences from the app's class.
 package struct StoredClass: Equatable, Sendable {
     package struct Property: Equatable, Sendable {
         package var name: String
-        /// The column's name in SQL, not quoted.
+        /// The column's name in SQL, unquoted.
         package var column: String
         package var type: PropertyType
         package var isOptional: Bool
@@ -19,7 +20,7 @@ package struct StoredClass: Equatable, Sendable {
     package let name: String
     package var table: String
     package var properties: [Property]
-    /// The class of the elements, for a list of embedded objects.
+    /// For a list of embedded objects, the class of the elements.
     package var embeddedClass: String?
 
     package init(_ schema: ClassSchema) {
@@ -44,15 +45,14 @@ package struct StoredClass: Equatable, Sendable {
 
     /// Whether this is an element class.
     package var isElement: Bool { name.contains(".") }
-    /// The class that owns the list, or the class itself if it isn't an element class.
+    /// The class that owns the list. For other classes, the class itself.
     package var rootName: String { String(name.prefix { $0 != "." }) }
     package var keyIndex: Int? { properties.firstIndex(where: \.isPrimaryKey) }
     package func index(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
 
-    /// The number of columns before an element class's content, and whether the last of them refers to a parent
-    /// element.
+    /// Whether the last column of an element class refers to a parent element. It isn't part of the content.
     package var hasParent: Bool {
-        // Recognised by type: the embedded class may have a property with that name, but only this column links to
+        // Recognised by type: the embedded class may have a property of the same name, but only this column links to
         // elements.
         guard isElement, case .link(let target)? = properties.last?.type else { return false }
         return target.contains(".")
@@ -63,9 +63,9 @@ package struct StoredClass: Equatable, Sendable {
 
     // MARK: Text
 
-    /// The table's name, then a line for each property: `price int`, `room link<Room>? indexed`, `_id objectId key`;
-    /// for elements that are embedded objects a line `@embedded Address`. Name and type come first, so that a property
-    /// may be called `key`; spaces in names are written `\s`.
+    /// The table's name, then one line per property: `price int`, `room link<Room>? indexed`, `_id objectId key`. For
+    /// elements that are embedded objects there's also a line `@embedded Address`. Name and type come first, so that a
+    /// property may be called `key`. Spaces in names are written `\s`.
     var text: String {
         var lines = [table]
         for property in properties {
@@ -84,11 +84,11 @@ package struct StoredClass: Equatable, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Swift's names may have spaces, but never a backslash.
+    /// Swift names can contain spaces, but never a backslash.
     private static func word(_ name: String) -> String { name.replacing(" ", with: "\\s") }
     private static func name(_ word: Substring) -> String { String(word.replacing("\\s", with: " ")) }
 
-    /// Parses ``text``; nil if it's invalid.
+    /// Parses ``text``. Nil if the text is invalid.
     init?(name: String, text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard !lines.isEmpty else { return nil }
@@ -96,7 +96,7 @@ package struct StoredClass: Equatable, Sendable {
         table = lines.removeFirst()
         properties = []
         for line in lines {
-            // The column's name is last and may have spaces.
+            // The column's name comes last and may contain spaces.
             let column = line.firstRange(of: " column=").map { String(line[$0.upperBound...]) }
             let words = line.prefix(upTo: line.firstRange(of: " column=")?.lowerBound ?? line.endIndex)
                 .split(separator: " ").map(Self.name)
@@ -121,6 +121,6 @@ package struct StoredClass: Equatable, Sendable {
 }
 
 extension Column {
-    /// Links are indexed too, to find the elements and objects that point to an object.
+    /// Links are also indexed, to find the elements and objects that point to an object.
     var needsIndex: Bool { !isPrimaryKey && (isIndexed || linkTarget != nil) }
 }

@@ -3,14 +3,14 @@ internal import TomboloSQL
 
 /// Definitions of tables, columns and indexes.
 extension StoredSchema {
-    /// The rowid's column in tables of classes without a primary key. Links point to it, so it mustn't change when the
-    /// file is compacted. No property can have this name.
+    /// The column that stores the rowid in tables of classes without a primary key. Links point to it, so compacting
+    /// the file mustn't change it. No property can have this name.
     static var rowColumn: String { TableLayout.rowid }
 
     private static func quoted(_ name: String) -> String { SQLDialect.sqlite.quoted(name) }
 
     /// - Parameters:
-    ///   - name: a name other than that of the class's table, unquoted.
+    ///   - name: the table's name if it differs from the class's table name, unquoted.
     ///   - others: definitions of additional columns.
     func createTable(_ item: StoredClass, as name: String? = nil, with others: [String] = []) -> String {
         var columns = item.properties.map { property in
@@ -22,7 +22,7 @@ extension StoredSchema {
         return "CREATE TABLE \(Self.quoted(name ?? item.table)) (\((columns + others).joined(separator: ", ")))"
     }
 
-    /// The table of the server's rows. Values may be missing if the row's absence is recorded.
+    /// The table of the server's rows. Its columns allow NULL, because it can also record that a row doesn't exist.
     func createBeneath(_ item: StoredClass) -> String {
         var columns = item.properties.map { property in
             "\(Self.quoted(property.column)) \(columnType(of: property))"
@@ -36,7 +36,7 @@ extension StoredSchema {
         property.isEncrypted ? "BLOB" : SQLDialect.sqlite.columnType(of: storedType(of: property))
     }
 
-    /// A required column has a default, for rows made before the column was added.
+    /// A required column has a default, for rows created before the column was added.
     func definition(of property: StoredClass.Property, takesNull: Bool = false) -> String {
         let definition = "\(Self.quoted(property.column)) \(columnType(of: property))"
         guard !property.isOptional else { return definition }
@@ -44,7 +44,7 @@ extension StoredSchema {
         return definition + (takesNull ? "" : " NOT NULL") + " DEFAULT \(zero)"
     }
 
-    /// Rows kept beneath get the default too, since they may return to the table.
+    /// The rows beneath get the default too, because they may return to the table.
     func addColumn(_ property: StoredClass.Property, to item: StoredClass, hasBeneath: Bool) -> [String] {
         var statements = ["ALTER TABLE \(Self.quoted(item.table)) ADD COLUMN \(definition(of: property))"]
         if hasBeneath {

@@ -1,6 +1,7 @@
 package import TomboloModel
 
-/// The classes of a file, including those the app no longer has; or the app's classes as a file would describe them.
+/// The classes of a file, including those that the app no longer has; or the app's classes as a file would describe
+/// them.
 package struct StoredSchema: Equatable, Sendable {
     package var classes: [String: StoredClass]
 
@@ -21,7 +22,7 @@ package struct StoredSchema: Equatable, Sendable {
     /// The element classes of a class's lists, including nested ones.
     package func elementClasses(of name: String) -> [StoredClass] { sorted.filter { $0.name.hasPrefix("\(name).") } }
 
-    /// The stored type of a class's key; integer, for the rowid, if it has none.
+    /// The stored type of a class's key. Without a key, it's the integer type of the rowid.
     package func keyType(of name: String) -> PropertyType {
         guard let item = classes[name], let key = item.keyIndex else { return .int(bits: 64) }
         return item.properties[key].type.stored
@@ -33,7 +34,7 @@ package struct StoredSchema: Equatable, Sendable {
         return property.type.stored
     }
 
-    /// The classes as a model schema, without links and lists to missing classes.
+    /// The classes as a model schema, without links and lists that refer to missing classes.
     package func schema() throws -> Schema { try Schema(modelClasses()) }
 
     func modelClasses() -> [ClassSchema] {
@@ -58,7 +59,8 @@ package struct StoredSchema: Equatable, Sendable {
     /// The lists of a class, or of an element class's embedded objects.
     private func lists(of item: StoredClass) -> [ListProperty] {
         let inner = elementClasses(of: item.name)
-        // Lists of elements belong to the element class; embedded objects in between don't have their own.
+        // Lists inside list elements belong to the element class. Embedded objects in between have no lists of their
+        // own.
         let own = inner.filter { list in
             !inner.contains { $0.embeddedClass != nil && list.name.hasPrefix("\($0.name).") }
         }

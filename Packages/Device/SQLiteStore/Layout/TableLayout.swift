@@ -1,18 +1,19 @@
 package import TomboloModel
 internal import TomboloSQL
 
-/// The SQL of one class's table, and of the table of server values beneath it.
+/// The SQL of one class's table, and of the table of server rows beneath it.
 ///
-/// Tables have SQLite's rowids, so that unsorted objects come in insertion order, and large rows stay out of the key's
+/// Tables have SQLite's rowids, so that unsorted objects come in insertion order and large rows stay out of the key's
 /// index.
 package final class TableLayout: Sendable {
     package let classIndex: Int
     package let schema: ClassSchema
     /// By column.
     package let storedTypes: [PropertyType]
-    /// Columns whose stored type is data because they're encrypted; see ``StoreFile/decrypted(_:_:of:key:)``.
+    /// Columns that are stored as data because they're encrypted; see ``StoreFile/decrypted(_:_:of:key:)``.
     package let encryptedColumns: [Int]
-    /// The stored type of the primary key; int for a class without one, whose objects are identified by rowid.
+    /// The stored type of the primary key. For a class without one it's an integer, because its objects are identified
+    /// by rowid.
     package let keyType: PropertyType
     /// Positions of the element classes of the class's lists, including nested ones.
     package let elementClasses: [Int]
@@ -30,32 +31,32 @@ package final class TableLayout: Sendable {
     /// Selects one row by key.
     package let selectByKey: String
     package let deleteByKey: String
-    /// Keeps the current row, or its absence, beneath. No effect if something is already kept.
+    /// Keeps the current row, or its absence, beneath. Has no effect if something is already kept.
     package let capture: String
-    /// For element classes: the same for all elements of an owner, and their deletion.
+    /// For element classes: the same for all elements of an owner, and the deletion of those elements.
     package let captureByOwner: String
     package let deleteByOwner: String
-    /// Whether the primary key is an integer, and so the rowid.
+    /// Whether the primary key is an integer and therefore the rowid.
     package let isKeyRowID: Bool
     /// By rowid.
     package let deleteRow: String
-    /// Like ``capture``, by the rowid of an existing row, and for a range of rowids whose rows didn't exist.
+    /// Like ``capture``, but by the rowid of an existing row; and for a range of rowids whose rows didn't exist.
     package let captureRow: String
     package let captureAbsences: String
     /// Inserts a row with all columns. If the key isn't the rowid, the last parameter is the rowid.
     package let insertRow: String
-    /// For element classes, in a statement that names the table `e`: the elements of an owner, or of a parent element
-    /// for a nested list, and their order.
+    /// For element classes, in a statement that calls the table `e`: selects the elements of an owner (for a nested
+    /// list, of a parent element), and orders them.
     package let childCondition: String
     package let elementOrder: String
     /// Statements that restore the kept rows and empty the table beneath, in this order.
     package let restore: [String]
-    /// The same for the row with a key.
+    /// The same for the row with one key.
     let restoreByKey: [String]
 
-    /// Distinguishes a kept row from a kept absence. No property can have this name.
+    /// Tells whether a row beneath is a kept row or a kept absence. No property can have this name.
     static let presence = "tombolo$present"
-    /// The identity of objects without a primary key.
+    /// The column that identifies objects without a primary key.
     static let rowid = "tombolo$id"
     /// The prefix of the tables beneath and of the store's own tables.
     static let reservedPrefix = "tombolo_"
@@ -138,27 +139,27 @@ package final class TableLayout: Sendable {
         SQLDialect.sqlite.quoted(reservedPrefix + "beneath_" + table)
     }
 
-    /// `ON CONFLICT ("_id") DO UPDATE SET "price" = excluded."price"`.
+    /// For example `ON CONFLICT ("_id") DO UPDATE SET "price" = excluded."price"`.
     private static func conflictClause(key: String, columns: [String]) -> String {
         let updates = columns.filter { $0 != key }.map { "\($0) = excluded.\($0)" }
         return
             "ON CONFLICT (\(key)) DO \(updates.isEmpty ? "NOTHING" : "UPDATE SET \(updates.joined(separator: ", "))")"
     }
 
-    /// Inserts a row with these columns, including the key; an existing row's `updating` columns are set.
+    /// Inserts a row with these columns, including the key. If the row exists, sets its `updating` columns.
     package func upsert(_ columns: [Int], updating: [Int]) -> String {
         insert(columns) + " " + Self.conflictClause(key: key, columns: updating.map { columnNames[$0] })
     }
 
-    /// Inserts a row with these columns. For a class without a primary key the last parameter is the rowid.
+    /// Inserts a row with these columns. For a class without a primary key, the last parameter is the rowid.
     package func insert(_ columns: [Int]) -> String {
         var names = columns.map { columnNames[$0] }
         if schema.primaryKeyIndex == nil { names.append(key) }
         return insertion("INSERT", names, rowCount: 1)
     }
 
-    /// Inserts rows with these columns, including the key. If one can't be inserted, those before it stay: otherwise SQLite
-    /// would keep a copy of every page that the statement changes.
+    /// Inserts rows with these columns, including the key. If a row can't be inserted, those before it stay. To be able
+    /// to undo them, SQLite would have to keep a copy of every page that the statement changes.
     func insertOrFail(_ columns: [Int], rowCount: Int) -> String {
         insertion("INSERT OR FAIL", columns.map { columnNames[$0] }, rowCount: rowCount)
     }

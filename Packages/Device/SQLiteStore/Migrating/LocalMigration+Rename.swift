@@ -1,25 +1,25 @@
 internal import TomboloModel
 
 extension LocalMigration {
-    /// Where the properties of a class are in the old file and in the new one: those of an embedded class are in several
-    /// places.
+    /// Where the properties of a class are in the old file and in the new one. An embedded class has a place for each
+    /// property or list that embeds it.
     private struct Place {
         let old: StoredClass
         let new: StoredClass
-        /// `home.` for the embedded object in a property.
+        /// The prefix of an embedded object's columns, such as `home.`.
         var oldPrefix = ""
         var newPrefix = ""
     }
 
-    /// A property of the app's that takes the values of a removed one.
+    /// A new property of the app's that takes over the values of a removed one.
     struct Rename {
         let className: String
         /// The name in the old file.
         let origin: String
-        /// The name that the block gave for it: the origin's, or that of a release in between.
+        /// The name that the block used: the original name, or a name from a release in between.
         let name: String
         let newName: String
-        /// Where it was done, by old path.
+        /// The places where the rename is done, by old path.
         var places: Set<String> = []
     }
 
@@ -42,7 +42,7 @@ extension LocalMigration {
             throw refusal("\(what) to '\(newName)' because the source property still exists.")
         }
         guard new.contains(newName) else {
-            // Only a release in between had it.
+            // Only a release in between had a property with the new name.
             halfwayNames[className, default: [:]][newName] = origin
             return
         }
@@ -58,7 +58,8 @@ extension LocalMigration {
         }
     }
 
-    /// The names of a class's properties, wherever its objects are embedded; nil if there's no such class.
+    /// The names of a class's properties. If the class is embedded, of all places where it is. Nil if there's no such
+    /// class.
     private func properties(of className: String, in schema: StoredSchema) -> Set<String>? {
         var prefixes = schema[className] == nil ? [] : ["\(className)."]
         if prefixes.isEmpty {
@@ -79,8 +80,8 @@ extension LocalMigration {
             })
     }
 
-    /// Does the renames in every place in which they haven't been done: one may lead to an embedded object whose properties
-    /// were renamed before.
+    /// Applies the renames in every place where they haven't been applied yet. A rename can lead to an embedded object
+    /// whose properties were renamed before it.
     private func rename() throws {
         var isDone = false
         while !isDone {
@@ -97,7 +98,7 @@ extension LocalMigration {
         }
     }
 
-    /// Where the properties are that both the old file and the new one have.
+    /// The places that exist in both the old file and the new one.
     private func places(of className: String) -> [Place] {
         if let old = before.schema[className] {
             return after.schema[className].map { [Place(old: old, new: $0)] } ?? []
@@ -156,15 +157,15 @@ extension LocalMigration {
         try moveLists(in: oldPath, to: newPath)
     }
 
-    /// Where an old list or embedded object is now, or would be if the app still had it: `Person.mates` for
-    /// `Person.friends`, if that was renamed.
+    /// The current path of an old list or embedded object, whether or not the app still has it. For example
+    /// `Person.mates` for `Person.friends`, if that was renamed.
     package func newPath(of old: String) -> String {
         let renamed = renamedPaths.filter { old == $0.key || old.hasPrefix("\($0.key).") }
             .max { $0.key.utf8.count < $1.key.utf8.count }
         return renamed.map { $0.value + old.dropFirst($0.key.count) } ?? old
     }
 
-    /// Moves the list at a path, and those inside what is there.
+    /// Moves the list at a path, and the lists inside the object or elements at that path.
     private func moveLists(in path: String, to newPath: String) throws {
         renamedPaths[path] = newPath
         for item in before.schema.sorted where item.name == path || item.name.hasPrefix("\(path).") {
@@ -215,13 +216,13 @@ extension LocalMigration {
         }
     }
 
-    /// A class whose objects may have other keys than in the old file, or may be gone.
+    /// A class whose objects may have different keys than in the old file, or may have been deleted.
     private struct Linked {
         let old: StoredClass
         let new: StoredClass
     }
 
-    /// The value of a link in the new file; null if its target was deleted.
+    /// The value of a link in the new file, or null if its target was deleted.
     private func link(_ value: Value, _ linked: Linked) throws -> Value {
         guard let old = try before.row(withKey: value, in: linked.old), let row = newRow(for: old, in: linked.new),
             try after.exists(row, in: linked.new)
@@ -229,8 +230,8 @@ extension LocalMigration {
         return try after.key(of: row, in: linked.new)
     }
 
-    /// Moves the elements of a list, which keep their rows. What the block has put into the new one is dropped. Owners,
-    /// parents and targets are identified in the same way in both tables.
+    /// Moves the elements of a list. They keep their rowids. Whatever the block has added to the new list is dropped.
+    /// Both tables identify owners, parents and targets in the same way.
     private func moveElements(_ name: String, to newName: String) throws {
         guard let old = after.schema[name], let new = after.schema[newName], hasSameElements(old, new) else { return }
         let table = MigrationSide.quoted(new.table)
@@ -243,7 +244,7 @@ extension LocalMigration {
         for (position, property) in new.properties.enumerated() {
             names.append(MigrationSide.quoted(property.column))
             if !new.content.indices.contains(position) {
-                // The element's own columns, and the parent's at the end.
+                // The element's own columns come first, and the parent column last.
                 let own = position < ElementColumn.content ? position : old.properties.count - 1
                 parts.append(SQLPart(sql: "s.\(MigrationSide.quoted(old.properties[own].column))"))
             } else if property.isEncrypted {
@@ -263,7 +264,7 @@ extension LocalMigration {
         try sealElements(of: new, from: old, change)
     }
 
-    /// Values are encrypted for their place.
+    /// Re-encrypts values, because they are encrypted for their place.
     private func sealElements(of new: StoredClass, from old: StoredClass, _ change: ClassChange) throws {
         let kept = change.kept + change.resealed
         let sealed = new.content.indices.compactMap { position in
@@ -290,6 +291,6 @@ extension LocalMigration {
 }
 
 extension StoredClass.Property {
-    /// Whether the app's property is optional. In embedded objects all columns are.
+    /// Whether the app's property is optional. In an embedded object every column is optional.
     fileprivate var takesNil: Bool { isOptional && !isRequiredWhenPresent }
 }

@@ -5,7 +5,7 @@ extension LocalMigration {
 
     // MARK: Before the block
 
-    /// - Parameter current: the classes as the tables are now.
+    /// - Parameter current: the classes as they are in the tables now.
     func prepare(_ current: StoredSchema) throws {
         let working = after.schema
         let rebuilds = working.sorted.compactMap { rebuild($0, current) }
@@ -21,7 +21,8 @@ extension LocalMigration {
         for item in target.sorted where current[item.name] != item { try createIndexes(item) }
     }
 
-    /// Deletes the elements of lists in embedded objects that are gone because their property or list has another class now.
+    /// If an embedded object was lost because its property or list has a different class now, deletes the elements of
+    /// the object's lists.
     private func emptyReplacedLists() throws {
         for (name, change) in changes {
             for path in change.replacesElements ? [name] : change.replaced.map({ "\(name).\($0)" }) {
@@ -52,7 +53,7 @@ extension LocalMigration {
         }
     }
 
-    /// Nil if the table can stay.
+    /// Nil if the table doesn't need to be rebuilt.
     private func rebuild(_ item: StoredClass, _ current: StoredSchema) -> Rebuild? {
         guard let old = current[item.name] else { return nil }
         let change = changes[item.name]
@@ -86,7 +87,7 @@ extension LocalMigration {
     ) -> SQLPart {
         let isKept = change?.kept.contains { item.properties[$0.new].name == property.name } ?? true
         guard isKept, let position = old.index(of: property.name) else {
-            // In the old table the column of a new embedded object doesn't exist.
+            // The old table doesn't have the presence column of a new embedded object.
             return embeddedSource(property, of: item, in: old, current)
                 ?? initial(property, of: item) { self.source($0, of: item, in: old, change, current) }
         }
@@ -105,7 +106,7 @@ extension LocalMigration {
         return part
     }
 
-    /// For a link whose class became embedded: the linked object is copied into the row.
+    /// For a link that became an embedded object: copies the linked object into the row.
     private func embeddedSource(
         _ property: StoredClass.Property, of item: StoredClass, in old: StoredClass, _ current: StoredSchema
     ) -> SQLPart? {
@@ -132,8 +133,8 @@ extension LocalMigration {
 
     // MARK: Encrypted values
 
-    /// New required ones get their initial value, plain ones are encrypted, and those of rows whose key changes are
-    /// encrypted for the rowid.
+    /// Sets initial values of new required properties, encrypts values that were plain, and re-encrypts the values of
+    /// rows whose key changes, for now with the rowid as the key.
     private func fillEncrypted() throws {
         for item in after.schema.sorted {
             guard let change = changes[item.name], !change.replacesElements else { continue }
@@ -166,7 +167,7 @@ extension LocalMigration {
         }
     }
 
-    /// Re-encrypts values from rowids to primary keys.
+    /// Re-encrypts values for primary keys instead of rowids.
     private func resealForKeys(_ item: StoredClass) throws {
         let encrypted = item.properties.filter(\.isEncrypted)
         guard !encrypted.isEmpty, let key = item.keyIndex, let working = after.schema[item.name] else { return }
@@ -219,7 +220,7 @@ extension LocalMigration {
         )
     }
 
-    /// Rebuilds the table with the app's keys and links to them.
+    /// Rebuilds the table with the app's keys, and with links to them.
     private func finalRebuild(_ item: StoredClass, _ final: Set<String>) -> Rebuild? {
         func isLink(_ property: StoredClass.Property) -> Bool {
             if case .link(let name) = property.type { final.contains(name) } else { false }
@@ -272,7 +273,7 @@ extension StoredClass.Property {
 extension MigrationSide {
     private static let pageSize = 500
 
-    /// Calls `body` for each row that still exists when its turn comes.
+    /// Calls `body` for every row. Skips rows that were deleted before their turn.
     package func forEachRow(of item: StoredClass, _ body: (Int64) throws -> Void) throws {
         var next = Int64.min
         while true {

@@ -1,9 +1,9 @@
 package import TomboloModel
 
-/// The operations of the app's block on the new side.
+/// The operations that the app's block can perform on the new side.
 extension LocalMigration {
     /// Sets a property. Setting the primary key updates links to the object.
-    /// - Returns: the row, which is another if an integer key was set.
+    /// - Returns: the object's row. Setting an integer key changes it.
     package func set(
         _ value: Value, _ property: StoredClass.Property, of row: Int64, in item: StoredClass
     ) throws -> Int64 {
@@ -63,19 +63,20 @@ extension LocalMigration {
                 + "'\(property.name)' must be unique.")
     }
 
-    /// The new side's row for an old one, or nil if the block deleted it. Others may be gone too.
+    /// The new side's row for an old row, or nil if the block deleted the object. The row may also have been deleted in
+    /// other ways.
     package func newRow(for old: Int64, in item: StoredClass) -> Int64? {
         guard let moved = moved[item.name] else { return old }
         return moved.row(of: old)
     }
 
-    /// Changes whenever other elements may be in a list of the class.
+    /// A counter that changes whenever the elements of a list of the class may have changed.
     package func rowChanges(of list: StoredClass) -> Int { rowChanges[list.name] ?? 0 }
 
     func noteRows(of item: StoredClass) { rowChanges[item.name, default: 0] += 1 }
 
-    /// Makes an object.
-    /// - Parameter values: by position in the class's properties; others get their initial values.
+    /// Creates an object.
+    /// - Parameter values: by position in the class's properties. Other properties get their initial values.
     package func insert(_ item: StoredClass, _ values: [Int: Value]) throws -> Int64 {
         if let key = item.keyIndex, let value = values[key], try after.row(withKey: value, in: item) != nil {
             throw duplicate(value, item.properties[key], item)
@@ -115,9 +116,9 @@ extension LocalMigration {
         return row
     }
 
-    /// A row for a new list element in which there was none before: SQLite would take the last one again that was deleted, so
-    /// that the new element would be taken for the old one.
-    /// - Returns: nil if SQLite has to find one.
+    /// A rowid for a new list element that was never used before. SQLite would reuse the rowid of the last element if
+    /// that was deleted, and the new element would be mistaken for the old one.
+    /// - Returns: nil if SQLite has to choose the rowid.
     private func unusedRow(in list: StoredClass) throws -> Int64? {
         let known = try lastElements[list.name] ?? before.schema[list.name].map(before.lastRow) ?? 0
         let last = max(known, try after.lastRow(of: list))
@@ -126,8 +127,8 @@ extension LocalMigration {
         return last + 1
     }
 
-    /// Deletes an object and its lists. Links to it become nil, list elements that link to it are deleted, and so are
-    /// objects with cascading links.
+    /// Deletes an object and its lists. Links to it become nil. List elements that link to it, and objects with
+    /// cascading links to it, are deleted.
     package func delete(_ row: Int64, in item: StoredClass) throws {
         var waiting = [(row, item)]
         while let (row, item) = waiting.popLast() {
@@ -172,7 +173,7 @@ extension LocalMigration {
                     + "WHERE \(MigrationSide.quoted(item.properties[column].column)) = ?", values: [key]))
     }
 
-    /// Deletes all objects of a class, and the tables of a class that the app no longer has.
+    /// Deletes all objects of a class. If the app no longer has the class, also deletes its tables.
     /// - Returns: false if the file doesn't have the class.
     package func deleteData(of name: String) throws -> Bool {
         guard let item = after.schema[name] else {
@@ -225,7 +226,7 @@ extension LocalMigration {
     package func deleteElement(_ row: Int64, of list: StoredClass) throws {
         let id = try after.value(list.properties[ElementColumn.id], of: row, in: list)
         for inner in after.schema.elementClasses(of: list.name) where inner.hasParent {
-            // Deeper lists belong to those lists' elements.
+            // Lists further inside belong to the elements of a list in between.
             let depth = inner.name.dropFirst(list.name.count + 1)
             let isDirect = !after.schema.elementClasses(of: list.name).contains {
                 $0.embeddedClass != nil && depth.hasPrefix($0.name.dropFirst(list.name.count + 1) + ".")

@@ -1,22 +1,23 @@
 internal import Foundation
 internal import TomboloModel
 
-/// Migrates a local file to the app's classes by Realm's rules, in one write transaction, so that the file is either
-/// entirely old or entirely new.
+/// Migrates a local file to the app's classes by Realm's rules. Everything happens in one write transaction, so the
+/// file is either entirely old or entirely new.
 ///
-/// 1. Tables get their new form. Removed columns stay for now under other names. Classes whose primary key changes are
-///    identified by rowid, including in links to them.
-/// 2. The app's block runs, if there is one. Old values come from a second connection on the previous version.
-/// 3. Leftovers of the old form are removed, primary keys are checked, and links refer to them again.
+/// 1. Tables get their new form. Removed columns are kept under other names for now. Classes whose primary key changes
+///    are identified by rowid, including in links to them.
+/// 2. The app's block runs, if there is one. It reads old values through a second connection, which reads the previous
+///    version.
+/// 3. Leftovers of the old form are removed, primary keys are checked, and links refer to primary keys again.
 package final class LocalMigration {
-    /// The file as it was.
+    /// The file in its old form.
     package let before: MigrationSide
-    /// The file in its new form, still with the removed lists.
+    /// The file in its new form. It still has the removed lists.
     package let after: MigrationSide
 
     let connection: SQLiteConnection
     let plan: LocalMigrationPlan
-    /// The classes as the app has them.
+    /// The app's classes.
     package let target: StoredSchema
     /// Classes whose primary key changes.
     let rekeyed: Set<String>
@@ -31,25 +32,25 @@ package final class LocalMigration {
     var moved: [String: MovedRows] = [:]
     /// Lists and embedded objects that the block renamed, by old path: `Person.friends`.
     var renamedPaths: [String: String] = [:]
-    /// In the block's order.
+    /// In the order in which the block made them.
     var renames: [Rename] = []
-    /// The names in the old file of properties that the block renamed to ones that the app doesn't have, by class and the
-    /// name given.
+    /// For properties that the block renamed to one that the app doesn't have: the name in the old file, by class and
+    /// new name.
     var halfwayNames: [String: [String: String]] = [:]
-    /// The last rows that the block has given to new list elements, by class.
+    /// The last rows that the block's new list elements got, by class.
     var lastElements: [String: Int64] = [:]
-    /// The elements appended last, by class: the next ones usually follow them.
+    /// The elements appended last, by class. The next ones are usually appended after them.
     var appended: [String: AppendedElement] = [:]
-    /// How often rows of a class were made, deleted, or given to another owner or another key, by class.
+    /// How often rows of a class were created, deleted, or given a different owner or key, by class.
     var rowChanges: [String: Int] = [:]
 
-    /// Steps 1 to 3, in the caller's write transaction.
+    /// Runs steps 1 to 3, in the caller's write transaction.
     static func run(
         _ connection: SQLiteConnection, from stored: StoredSchema, to target: StoredSchema, version: UInt64,
         runsBlock: Bool, plan: LocalMigrationPlan, ciphers: (before: PropertyCipher?, after: PropertyCipher?)
     ) throws {
         plan.onStep?(.began)
-        // Nobody else can commit now, so this is the version that the migration starts from.
+        // Nobody else can commit now, so the reader gets the version that the migration starts from.
         let reader = try SQLiteConnection(path: connection.path, readOnly: true, durability: .full)
         try reader.run(.begin)
         defer { reader.rollback() }
@@ -98,8 +99,8 @@ package final class LocalMigration {
     }
 
     /// The initial value of a new property in existing rows.
-    /// - Parameter presence: the source of the column that says whether the embedded object with the property exists;
-    ///   nil for the column itself.
+    /// - Parameter presence: returns the source of the column that stores whether the embedded object with the property
+    ///   exists. Nil to use the column itself.
     func initial(
         _ property: StoredClass.Property, of item: StoredClass, presence: ((StoredClass.Property) -> SQLPart)? = nil
     ) -> SQLPart {
@@ -115,7 +116,7 @@ package final class LocalMigration {
 
     private func required(_ property: StoredClass.Property, of item: StoredClass) -> SQLPart? {
         let isRequired = !property.isOptional || property.isRequiredWhenPresent
-        // Encrypted ones are filled row by row.
+        // Encrypted properties are filled row by row later.
         if property.isEncrypted { return isRequired ? SQLPart(sql: "x''") : nil }
         if let declared = plan.initialValue(item.name, property.name), !declared.isNull { return .value(declared) }
         guard isRequired else { return nil }

@@ -1,9 +1,9 @@
 package import TomboloModel
 
-/// What an app brings along for the migration of a local file; for a synced one, whose tables follow the classes, only
-/// ``onStep`` counts.
+/// What an app contributes to the migration of a local file. The tables of a synced file follow the classes, so only
+/// ``onStep`` applies to it.
 package struct LocalMigrationPlan: Sendable {
-    /// Moments in a migration, in order. Nothing of it is kept when the process ends before the last.
+    /// The moments of a migration, in order. If the process ends before the last one, nothing of the migration is kept.
     package enum Step: String, Sendable, CaseIterable {
         case began
         case tablesPrepared
@@ -12,9 +12,10 @@ package struct LocalMigrationPlan: Sendable {
         case committed
     }
 
-    /// The value of a new required property in existing rows, or nil for its type's zero, or a random identifier.
+    /// The value of a new required property in existing rows. Nil stands for the zero value of its type, or for a
+    /// random value if it is an identifier.
     package var initialValue: @Sendable (_ className: String, _ property: String) -> Value?
-    /// The app's own steps. The number is the file's previous schema version.
+    /// The app's migration block. The number is the file's previous schema version.
     package var block: (@Sendable (LocalMigration, UInt64) throws -> Void)?
     /// For tests: called after each step.
     package var onStep: (@Sendable (Step) -> Void)?

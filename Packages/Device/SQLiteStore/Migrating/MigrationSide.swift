@@ -1,7 +1,8 @@
 package import TomboloModel
 internal import TomboloSQL
 
-/// The objects of a file before or during a migration. They're identified by rowids, which are the same on both sides.
+/// The objects of a file, either before or during a migration. They're identified by rowids, which are the same on both
+/// sides.
 package final class MigrationSide {
     package let connection: SQLiteConnection
     package let schema: StoredSchema
@@ -15,7 +16,7 @@ package final class MigrationSide {
 
     static func quoted(_ name: String) -> String { SQLDialect.sqlite.quoted(name) }
 
-    /// The next rows of a class from a rowid on.
+    /// The next rows of a class, starting at a rowid.
     func rows(of item: StoredClass, from row: Int64, limit: Int) throws -> [Int64] {
         let statement = try connection.statement(
             "SELECT rowid FROM \(Self.quoted(item.table)) WHERE rowid >= ? ORDER BY rowid LIMIT ?")
@@ -39,7 +40,7 @@ package final class MigrationSide {
         return try statement.step()
     }
 
-    /// The value of links to a row: its key or rowid.
+    /// The value that links to a row have: its key or rowid.
     package func key(of row: Int64, in item: StoredClass) throws -> Value {
         guard let key = item.keyIndex else { return .int(row) }
         return try stored(item.properties[key], row, item)
@@ -94,8 +95,8 @@ package final class MigrationSide {
         return rows
     }
 
-    /// The rank of a list's last element, or nil if there's none.
-    /// - Parameter row: the only element that counts, or nil for all.
+    /// The rank of a list's last element, or nil if there is none.
+    /// - Parameter row: the only element to consider, or nil to consider all.
     func lastRank(of list: StoredClass, owner: Value, parent: Value?, row: Int64? = nil) throws -> String? {
         let names = list.properties.map { Self.quoted($0.column) }
         let inParent = parent == nil ? "" : " AND \(names[names.count - 1]) = ?2"

@@ -5,8 +5,9 @@ enum MigrationTables {
     private static let gonePrefix = "tombolo$gone$"
     private static let rebuiltPrefix = "tombolo_rebuilt_"
 
-    /// Gives tables and columns the app's names, and renames removed columns out of the way.
-    /// - Parameter current: the classes in the file, updated along with it.
+    /// Gives tables and columns the names that the app uses, and renames removed columns so that they aren't in the
+    /// way.
+    /// - Parameter current: the classes in the file. Updated accordingly.
     /// - Returns: the new names of removed columns, by class and property.
     static func setAside(
         _ current: inout StoredSchema, _ target: StoredSchema, _ connection: SQLiteConnection
@@ -49,7 +50,8 @@ enum MigrationTables {
             "ALTER TABLE \(table) RENAME COLUMN \(MigrationSide.quoted(column)) TO \(MigrationSide.quoted(name))")
     }
 
-    /// A table in a new form with the old one's rows, beside it until ``swap(_:_:)`` replaces it.
+    /// A table in its new form, filled with the old table's rows. It exists beside the old table until ``swap(_:_:)``
+    /// replaces that.
     struct Rebuild {
         let item: StoredClass
         /// The old table, or nil for a table that starts empty.
@@ -58,7 +60,7 @@ enum MigrationTables {
         let columns: [SQLPart]
         /// Additional columns to keep: definition and name.
         let others: [(definition: String, name: String)]
-        /// Positions of columns in which rows without a value are left out.
+        /// Positions of the columns that must have a value. Rows without one are left out.
         let required: [Int]
     }
 
@@ -91,7 +93,7 @@ enum MigrationTables {
         try connection.run(SQLPart(sql: sql + " ORDER BY s.rowid", values: values))
     }
 
-    /// Call once all tables have been filled from each other's old forms.
+    /// Call this once all tables have been filled from each other's old forms.
     static func swap(_ rebuild: Rebuild, _ connection: SQLiteConnection) throws {
         let table = MigrationSide.quoted(rebuild.item.table)
         try connection.execute("DROP TABLE \(table)")

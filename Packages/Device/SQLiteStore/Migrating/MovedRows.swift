@@ -1,11 +1,11 @@
-/// Where a class's objects are whose integer key a migration's block changed, or which it deleted. Another object may be in
-/// their old place.
+/// Where to find objects of a class whose integer key the migration's block changed, and which objects the block
+/// deleted. Another object may have taken an object's old row.
 struct MovedRows {
-    /// By the row in the old file.
+    /// New rows, by the row in the old file.
     private var places: [Int64: Int64] = [:]
-    /// The other way round.
+    /// The inverse: rows in the old file, by new row.
     private var origins: [Int64: Int64] = [:]
-    /// By the row in the old file.
+    /// Deleted objects, by their row in the old file.
     private var deleted: Set<Int64> = []
 
     /// Nil if the object was deleted.
@@ -25,7 +25,7 @@ struct MovedRows {
         deleted.insert(old)
     }
 
-    /// Nil for an object that the block made where an old one was.
+    /// Nil for an object that the block created in the row of an old object.
     private func origin(of row: Int64) -> Int64? {
         if let old = origins[row] { return old }
         return places[row] == nil && !deleted.contains(row) ? row : nil

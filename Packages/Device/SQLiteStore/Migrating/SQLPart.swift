@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// A part of a statement with the values of its parameters.
+/// Part of a statement, with the values of its parameters.
 struct SQLPart {
     var sql: String
     var values: [Value] = []

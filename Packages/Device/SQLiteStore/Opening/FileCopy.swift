@@ -5,10 +5,11 @@ internal import TomboloSQL
 
 /// Copies of device files.
 package enum FileCopy {
-    /// Writes the version that the file's connection reads into a new local file: compacted, in one piece, and readable
-    /// where no files can be written beside it.
-    /// - Parameter key: the key for the copy's encrypted properties. With the file's own, the bytes stay as they are.
-    /// - Throws: ``SQLiteStoreError`` with the code `fileExists` if the file exists, which is left alone.
+    /// Writes the version that the file's connection reads into a new local file. The copy is compacted, a single file,
+    /// and readable even where no files can be written beside it.
+    /// - Parameter key: the key for the copy's encrypted properties. If it's the file's own key, the bytes stay the
+    ///   same.
+    /// - Throws: ``SQLiteStoreError`` with the code `fileExists` if the file already exists. It stays unchanged.
     package static func write(_ file: StoreFile, to path: String, key: Data?) throws {
         guard !FileManager.default.fileExists(atPath: path) else { throw exists(path) }
         try UnfinishedFile.make(.copy, for: path) { unfinished in
@@ -27,7 +28,7 @@ package enum FileCopy {
         SQLiteStoreError(.fileExists, "'\(path)' exists already. Delete it first, or copy to another place.")
     }
 
-    /// Moves everything into the file itself, so that there are no files beside it.
+    /// Moves all content into the file itself, so that there are no files beside it.
     package static func settle(_ path: String) throws { try settle(SQLiteConnection(path: path, durability: .off)) }
 
     private static func settle(_ connection: SQLiteConnection) throws {
@@ -36,7 +37,7 @@ package enum FileCopy {
         try connection.execute("PRAGMA synchronous = FULL")
     }
 
-    /// Atomically gives a finished file its name, unless that exists.
+    /// Atomically gives a finished file its final name, unless a file with that name exists.
     /// - Returns: false if the name exists.
     package static func publish(_ unfinished: String, at path: String) throws -> Bool {
         let handle = open(unfinished, O_RDONLY)
@@ -46,7 +47,7 @@ package enum FileCopy {
         }
         if link(unfinished, path) == 0 { return true }
         if errno == EEXIST { return false }
-        // File systems without hard links.
+        // For file systems without hard links.
         guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS, !FileManager.default.fileExists(atPath: path),
             rename(unfinished, path) == 0
         else {
@@ -55,7 +56,7 @@ package enum FileCopy {
         return true
     }
 
-    /// What synchronising keeps goes; the rows stay, edits that were not uploaded among them.
+    /// Removes everything that's only needed for synchronising. The rows stay, including edits that weren't uploaded.
     private static func makeLocal(_ copy: SQLiteConnection, _ layout: FileLayout) throws {
         try copy.execute("UPDATE tombolo_meta SET is_synced = 0, client = 0")
         for table in ["tombolo_pending", "tombolo_staged", "tombolo_subscriptions"] {
@@ -78,7 +79,7 @@ package enum FileCopy {
 }
 
 extension SQLiteConnection {
-    /// Makes this database a copy of what another connection reads.
+    /// Makes this database a copy of the version that another connection reads.
     fileprivate func take(from other: SQLiteConnection) throws {
         guard let backup = sqlite3_backup_init(handle, "main", other.handle, "main") else {
             throw error(sqlite3_errcode(handle), sql: nil)

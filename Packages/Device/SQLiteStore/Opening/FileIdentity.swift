@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Distinguishes a file from another that later has its path.
+/// Tells a file from another one that has the same path later.
 struct FileIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64

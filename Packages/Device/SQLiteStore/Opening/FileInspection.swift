@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Inspects a file without opening it as a Realm's.
+/// Inspects a file without opening a Realm.
 package enum FileInspection {
-    /// - Throws: ``SQLiteStoreError`` if it isn't a Tombolo file or the key is wrong.
+    /// - Throws: ``SQLiteStoreError`` if the file isn't a Tombolo file or the key is wrong.
     package static func schemaVersion(_ path: String, key: Data?) throws -> UInt64 {
         let connection = try SQLiteConnection(path: path, readOnly: true, durability: .full)
         try requireOurs(connection)

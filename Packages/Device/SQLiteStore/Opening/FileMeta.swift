@@ -9,8 +9,8 @@ package struct FileMeta {
     package var lastChangeset: Int64
     package var clock: HybridClock
 
-    /// The newest format, incremented when older versions of Tombolo couldn't read the file. A file gets a format once
-    /// it has something they can't read:
+    /// The newest format. It's incremented when older versions of Tombolo couldn't read the file. A file gets a new
+    /// format once it contains something that requires it:
     /// - 1: the initial format of every file;
     /// - 2: encrypted values are bound to the whole primary key, see ``ValuePlace``.
     static let format: Int64 = 2

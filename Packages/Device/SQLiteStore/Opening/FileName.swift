@@ -1,9 +1,10 @@
 internal import Crypto
 internal import Foundation
 
-/// Names of files that are made of what an app gives.
+/// Names of files that contain strings supplied by an app.
 package enum FileName {
-    /// The longest name in bytes. File systems take 255, of which an extension and SQLite's `-journal` need some.
+    /// The maximum length of a name in bytes. File systems allow 255, and an extension and SQLite's `-journal` need
+    /// some of them.
     package static let maximumByteCount = 200
 
     /// The name, or its SHA-256 in hexadecimal digits if it's too long.

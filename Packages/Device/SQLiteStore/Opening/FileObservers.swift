@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// Tells the connections of a process that another one, of this or another process, committed to the same file.
+/// Tells a process's connections when another connection, in this or another process, has committed to the same file.
 package final class FileObservers: Sendable {
-    /// Who committed, so that it can ignore its own commits.
+    /// Identifies the committer, so that it can ignore its own commits.
     package typealias Origin = ObjectIdentifier
 
     private struct State {
         var nextID = 0
-        /// In the order they were added.
+        /// In the order in which they were added.
         var observers: [(id: Int, body: @Sendable (Origin?) -> Void)] = []
-        /// The observers that want to hear of other processes.
+        /// The observers that also observe other processes.
         var watching: Set<Int> = []
         var watcher: WatcherBox?
-        /// The process's number of commits, and for each reader, their number when it began to read its version.
+        /// The number of commits by this process; and for each reader, that number when it began to read its version.
         var commits: UInt64 = 0
         var pins: [Origin: UInt64] = [:]
     }
@@ -23,8 +23,8 @@ package final class FileObservers: Sendable {
 
     private init(path: String) { self.path = path }
 
-    /// The observers of a file, the same object for every spelling of its path. Kept for the life of the process, since
-    /// a process opens few files.
+    /// The observers of a file, the same object for every spelling of its path. They're kept for the life of the
+    /// process, because a process opens few files.
     package static func shared(for path: String) -> FileObservers {
         let name = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         return all.withLock { known in
@@ -37,19 +37,21 @@ package final class FileObservers: Sendable {
 
     private static let all = Mutex<[String: FileObservers]>([:])
 
-    /// Calls `body` after every commit, on the committing thread and outside all locks. It should only pass the news
-    /// on.
+    /// Calls `body` after every commit, on the committing thread and outside all locks. `body` should only pass the
+    /// news on.
     /// - Parameters:
     ///   - processes: whether to observe other processes too, which requires the file to be open.
-    ///   - body: receives the committer, or nil if some process wrote to the file. That may be before the commit can be
-    ///     read, and again after; ``ChangeLog/standing`` tells whether there's anything new.
+    ///   - body: receives the committer, or nil if a process wrote to the file. In the second case it may be called
+    ///     before the commit can be read, and again afterwards; ``ChangeLog/standing`` tells whether there's anything
+    ///     new.
     package func add(watchingProcesses processes: Bool = false, _ body: @escaping @Sendable (Origin?) -> Void) -> Int {
         state.withLock { state in
             state.nextID += 1
             state.observers.append((state.nextID, body))
             if processes {
                 state.watching.insert(state.nextID)
-                // Every commit is written to the log beside the file, which exists while the file is open.
+                // Every commit is written to the write-ahead log beside the file. The log exists while the file is
+                // open.
                 if state.watcher == nil {
                     let watcher = FileWatcher(path: path + "-wal") { [weak self] in self?.tell(nil) }
                     state.watcher = watcher.map(WatcherBox.init)
@@ -79,7 +81,7 @@ package final class FileObservers: Sendable {
         for observer in state.withLock({ $0.observers }) { observer.body(origin) }
     }
 
-    // MARK: Versions that are read
+    // MARK: Pinned versions
 
     /// Records that `origin` reads the newest version from now on.
     package func pin(_ origin: Origin) { state.withLock { $0.pins[origin] = $0.commits } }

@@ -3,12 +3,12 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQL
 
-/// Opens a file: checks what it is and updates its tables to the schema.
+/// Opens a file: checks its format and kind, and updates its tables to the schema.
 struct FileOpening {
     private let connection: SQLiteConnection
     private let layout: FileLayout
     private let options: StoreOptions
-    /// The app's classes as the file should have them.
+    /// The app's classes as the file should describe them.
     private let target: StoredSchema
 
     init(_ connection: SQLiteConnection, _ layout: FileLayout, _ options: StoreOptions) {
@@ -20,7 +20,7 @@ struct FileOpening {
 
     /// - Returns: whether the file is synced, and the cipher of its encrypted properties.
     func run(newClient: ClientID) throws -> (isSynced: Bool, cipher: PropertyCipher?) {
-        // Most openings find everything in place and need no lock.
+        // Usually everything is in place already, and opening needs no lock.
         try connection.run(.begin)
         do {
             if try isMade() {
@@ -44,7 +44,7 @@ struct FileOpening {
         guard !options.isReadOnly else { return try readOnly() }
         try renewValues()
         let result = try connection.writeTransaction { try bringUp(newClient) }
-        // Values that were plain before a migration may still be in the log.
+        // The log may still contain values that weren't encrypted before a migration.
         if result.cipher != nil { try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         options.migration.onStep?(.committed)
         return result
@@ -56,7 +56,7 @@ struct FileOpening {
         target.classes.allSatisfy { stored[$0.key] == $0.value }
     }
 
-    // MARK: Reading only
+    // MARK: Read-only files
 
     private func readOnly() throws -> (isSynced: Bool, cipher: PropertyCipher?) {
         guard try isMade() else { throw notOurs() }
@@ -77,7 +77,7 @@ struct FileOpening {
                 "It was opened for reading only, with schema version \(options.schemaVersion ?? version), and has "
                     + "version \(version). Open it for writing once to migrate it.")
         }
-        // Classes that the file lacks are empty.
+        // A class that the file doesn't have gets an empty temporary table.
         for item in target.sorted where stored[item.name] == nil {
             try connection.execute(
                 target.createTable(item).replacing("CREATE TABLE", with: "CREATE TEMP TABLE", maxReplacements: 1))
@@ -87,7 +87,8 @@ struct FileOpening {
 
     // MARK: Writing
 
-    /// Before migrating, since the migration's second connection reads committed values.
+    /// Converts encrypted values in an old form. This happens before migrating, because the migration's second
+    /// connection reads committed values.
     private func renewValues() throws {
         guard options.encryptionKey != nil, try isMade() else { return }
         _ = try check()
@@ -159,7 +160,7 @@ struct FileOpening {
         }
     }
 
-    /// A local file: by Realm's rules.
+    /// Migrates a local file, by Realm's rules.
     private func migrate(
         _ stored: StoredSchema, isNew: Bool, ciphers: (PropertyCipher?, PropertyCipher?)
     ) throws {
@@ -180,7 +181,7 @@ struct FileOpening {
             for item in target.sorted { try create(item) }
             return
         }
-        // Keeps bytes of newly encrypted values from staying in free pages.
+        // Keeps the unencrypted bytes of newly encrypted values from staying in free pages.
         if ciphers.1 != nil { try connection.execute("PRAGMA secure_delete = ON") }
         try LocalMigration.run(
             connection, from: stored, to: target, version: version, runsBlock: isRaised, plan: options.migration,
@@ -209,12 +210,12 @@ struct FileOpening {
 
     // MARK: Synced files
 
-    /// Gives tables and columns the names that the app has for them now.
+    /// Renames tables and columns to the names that the app uses now.
     /// - Returns: the file's classes.
     private func rename(_ stored: StoredSchema) throws -> StoredSchema {
         let renaming = SchemaRenaming(from: stored, to: layout.schema, target)
         guard !renaming.isEmpty else { return stored }
-        // Their names are the old ones; the server sends the batch again.
+        // Staged frames and the mark use the old names. The server sends the batch again.
         try connection.run("DELETE FROM tombolo_staged")
         try ReplayMark(connection: connection).clear()
         try renaming.perform(connection)
@@ -238,7 +239,7 @@ struct FileOpening {
         let added = target.sorted.filter { stored[$0.name] == nil }
         let abandoned = try abandonedClasses(stored)
         if !changes.isEmpty || !added.isEmpty || !abandoned.isEmpty {
-            // Frames of an interrupted batch fit the old columns only; the server sends the batch again.
+            // Frames of an interrupted batch only fit the old columns. The server sends the batch again.
             try connection.run("DELETE FROM tombolo_staged")
             try ReplayMark(connection: connection).clear()
             if !abandoned.isEmpty { try AbandonedClasses(abandoned, in: stored).restore(connection) }
@@ -274,8 +275,8 @@ struct FileOpening {
         }
     }
 
-    /// The classes of a synced file that the app no longer has but whose objects are in queued changesets: the server's
-    /// rows are kept beneath them. Rows of classes without such edits stay, in case the class comes back.
+    /// The classes of a synced file that the app no longer has but whose objects are in queued changesets, and so have
+    /// server rows beneath. Rows of removed classes without such edits stay, in case the class comes back.
     private func abandonedClasses(_ stored: StoredSchema) throws -> [String] {
         try stored.sorted.filter { item in
             guard target[item.name] == nil, item.keyIndex != nil else { return false }
@@ -283,7 +284,7 @@ struct FileOpening {
         }.map(\.name)
     }
 
-    // MARK: What the file says
+    // MARK: File state
 
     private func isMade() throws -> Bool { try Self.isMade(connection) }
 
@@ -291,7 +292,7 @@ struct FileOpening {
         try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tombolo_meta'") != nil
     }
 
-    /// Leaves another program's database alone.
+    /// Refuses another program's database.
     private func requireEmpty() throws {
         guard try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1") == nil else { throw notOurs() }
     }
@@ -308,7 +309,8 @@ struct FileOpening {
         UInt64(bitPattern: try connection.integer("SELECT schema_version FROM tombolo_meta") ?? 0)
     }
 
-    /// Format, kind and schema version.
+    /// Checks format, kind and schema version.
+    /// - Returns: whether the file is synced.
     private func check() throws -> Bool {
         try Self.checkFormat(connection)
         let isSynced = try connection.integer("SELECT is_synced FROM tombolo_meta") == 1
@@ -345,7 +347,8 @@ struct FileOpening {
         try connection.integer("SELECT format FROM tombolo_meta") ?? 0
     }
 
-    /// Records that the file now has something that older versions of Tombolo can't read. In the caller's transaction.
+    /// Records that the file now contains something that older versions of Tombolo can't read. In the caller's
+    /// transaction.
     static func raiseFormat(_ connection: SQLiteConnection) throws {
         try connection.run("UPDATE tombolo_meta SET format = \(FileMeta.format)")
     }

@@ -4,8 +4,8 @@ internal import TomboloModel
 enum FilePartition {
     private static let table = "tombolo_partition"
 
-    /// - Throws: ``SQLiteStoreError`` if the file belongs to another partition, or to none: its queued changes would end
-    ///   up elsewhere.
+    /// - Throws: ``SQLiteStoreError`` if the file belongs to another partition or to none, because its queued changes
+    ///   would end up elsewhere.
     static func check(_ connection: SQLiteConnection, is wanted: String?) throws {
         let stored = try stored(connection)
         guard stored != wanted else { return }

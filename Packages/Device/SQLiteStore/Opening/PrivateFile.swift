@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// Makes device files private to the user whose program creates them, whatever the umask. SQLite gives the files beside
-/// one the same permissions.
+/// Makes device files private to the user whose program creates them, regardless of the umask. SQLite gives the files
+/// beside a database the same permissions.
 package enum PrivateFile {
     private static let permissions: mode_t = 0o600
     private static let ownersPart: mode_t = 0o700
 
-    /// Guards the creation of files: closing any descriptor of a file releases all of the process's locks on it
+    /// Guards the creation of files. Closing any descriptor of a file releases all locks that the process has on it
     /// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>),
     /// so a file mustn't be locked before its creator has closed it.
     private static let making = Mutex(())
 
-    /// Call before opening a file for writing. Creates an empty file if there is none, and removes others' permissions
-    /// from an existing one. Failures show when the file is opened. Another user's file stays as it is.
+    /// Call this before opening a file for writing. Creates an empty file if there is none, and removes other users'
+    /// permissions from an existing file. Failures show when the file is opened. Another user's file stays unchanged.
     package static func prepare(_ path: String) {
         making.withLock { _ in
             if let descriptor = create(path) { close(descriptor) }
@@ -35,8 +35,8 @@ package enum PrivateFile {
         _ = chmod(path, status.st_mode & ownersPart)
     }
 
-    /// Copies a file's bytes into a new one.
-    /// - Throws: if the source can't be read, the copy can't be written, or the file exists.
+    /// Copies a file's bytes into a new file.
+    /// - Throws: an error if the source can't be read, the copy can't be written, or the file already exists.
     package static func copy(_ source: String, to path: String) throws {
         let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
         defer { try? input.close() }
@@ -50,6 +50,6 @@ package enum PrivateFile {
         try output.close()
     }
 
-    /// The number of bytes in memory while a file is copied.
+    /// How many bytes are in memory at a time while a file is copied.
     private static let copiedByteCount = 1 << 20
 }

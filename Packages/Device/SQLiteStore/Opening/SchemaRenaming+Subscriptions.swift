@@ -1,8 +1,8 @@
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Subscriptions under the new names, so that the app finds its own again. Their versions stay, since they ask for the
-/// same objects.
+/// Stores subscriptions under the new names, so that the app recognises its own. Their versions stay, because they
+/// still ask for the same objects.
 extension SchemaRenaming {
     func renameSubscriptions(_ connection: SQLiteConnection, _ schema: Schema) throws {
         let codec = MessageCodec(schema: schema)
@@ -12,7 +12,7 @@ extension SchemaRenaming {
             let old = try codec.decodeSubscriptionSet(select.bytes(at: 1))
             let new = SubscriptionSet(version: old.version, subscriptions: old.subscriptions.map(renamed))
             let isReadable = codec.encode(new).count <= MessageCodec.maximumSubscriptionSetByteCount
-            // Too long by its new names, it stays as it is: the server knows the old ones too.
+            // A set that would be too long with the new names keeps the old ones, which the server also knows.
             if new != old, isReadable { changed.append(new) }
         }
         select.reset()

@@ -1,17 +1,18 @@
 internal import TomboloModel
 internal import TomboloSQL
 
-/// What an app update calls by another name than a synced file does, by the previous names that the classes declare: the
-/// tables and columns keep their rows, those beneath queued edits too. Where the file has the new name already, or an old
-/// name still means something else, nothing is renamed.
+/// Finds the classes and properties of a synced file that an app update has renamed, by the previous names that the
+/// classes declare. The tables and columns keep their rows, including those beneath queued edits. Nothing is renamed if
+/// the file already has the new name or an old name still means something else.
 ///
-/// Queued changesets keep their bytes, which the server may have already. Whoever reads them understands the old names.
+/// Queued changesets keep their bytes, because the server may already have them. Every reader of changesets understands
+/// the old names.
 struct SchemaRenaming {
-    /// Old names of classes that have new ones.
+    /// New names of classes, by old name.
     private(set) var classes: [String: String] = [:]
-    /// By a class's old name: old names of properties that have new ones.
+    /// New names of properties, by the class's old name and then the property's old name.
     private(set) var properties: [String: [String: String]] = [:]
-    /// What the file's classes are then.
+    /// The file's classes after renaming.
     private(set) var result: StoredSchema
     private(set) var statements: [String] = []
     private let before: StoredSchema
@@ -30,9 +31,9 @@ struct SchemaRenaming {
         for item in schema.classes where before[item.name] == nil {
             let former = item.previousNames.first { before[$0] != nil && target[$0] == nil && classes[$0] == nil }
             guard let former, let old = before[former] else { continue }
-            // Elements go with the objects that have the list.
+            // Elements stay with the objects that have the list.
             if let owner = item.owner, (classes[old.rootName] ?? old.rootName) != owner.className { continue }
-            // Another class's table is in the way.
+            // Skip it if another class's table has the name.
             guard old.table == item.table || !tables.contains(item.table) else { continue }
             tables.remove(old.table)
             tables.insert(item.table)
@@ -77,7 +78,7 @@ struct SchemaRenaming {
                 item.properties[found].name = column.name
                 item.properties[found].column = column.sqlName
             }
-            // What an embedded class is called shows in no table.
+            // The name of an embedded class isn't part of any table.
             if let place, case .embedded = item.properties[place].type,
                 case .embedded = target.properties[position].type
             {

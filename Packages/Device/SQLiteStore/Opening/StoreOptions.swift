@@ -2,9 +2,9 @@ package import Foundation
 
 /// How a device file is opened.
 package struct StoreOptions: Sendable {
-    /// Whether local writes are queued for upload. Fixed when the file is created; nil opens either kind.
+    /// Whether local writes are queued for upload. This is fixed when the file is created. Nil opens either kind.
     package var isSynced: Bool?
-    /// Which partition a synced file belongs to, by name. Fixed when the file is created.
+    /// The partition that a synced file belongs to. This is fixed when the file is created.
     package var partition: Partition
     /// The app's schema version; nil if unknown, as for the sync engine.
     package var schemaVersion: UInt64?
@@ -12,17 +12,18 @@ package struct StoreOptions: Sendable {
     package var durability: SQLiteConnection.Durability
     /// The key for encrypted properties: ``PropertyCipher/keyByteCount`` bytes.
     package var encryptionKey: Data?
-    /// What migrates a local file.
+    /// How to migrate a local file.
     package var migration: LocalMigrationPlan
-    /// Refuses a file that would have to be migrated, or was made with another schema version, instead of migrating it.
+    /// Whether to refuse a file that would have to be migrated or that has another schema version, instead of migrating
+    /// it.
     package var refusesMigration: Bool
     /// Decides whether to compact the file, given its size and its used part in bytes.
     package var shouldCompact: (@Sendable (Int, Int) -> Bool)?
 
     package enum Partition: Hashable, Sendable {
-        /// Whatever it is; a new file has subscriptions.
+        /// Any partition or none. A new file has subscriptions.
         case any
-        /// Nil for a file with subscriptions.
+        /// The partition with this name. Nil means a file with subscriptions.
         case named(String?)
     }
 

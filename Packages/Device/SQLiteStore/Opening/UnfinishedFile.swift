@@ -1,18 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// Files that become another one when they're finished, beside that one: `path.KIND-PROCESS-UUID`.
+/// Temporary files that are renamed once they're finished. Each is beside its final file: `path.KIND-PROCESS-UUID`.
 package enum UnfinishedFile {
     package enum Kind: String, CaseIterable {
         case copy
         case seed
     }
 
-    /// The names of those that this process is making. A killed process may have had its ID.
+    /// The names of the files that this process is making. They tell its own files from those of a killed process that
+    /// had the same ID.
     private static let made = Mutex<Set<String>>([])
 
-    /// Deletes what killed processes left beside the file, and calls `body` with the path of a new one, which is deleted
-    /// afterwards if it's still there.
+    /// Deletes what killed processes left beside the file, then calls `body` with the path of a new temporary file. If
+    /// that file still exists afterwards, it's deleted.
     package static func make<Result>(
         _ kind: Kind, for path: String, _ body: (_ unfinished: String) throws -> Result
     ) rethrows -> Result {

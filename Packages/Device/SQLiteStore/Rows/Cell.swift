@@ -1,14 +1,14 @@
 package import TomboloModel
 
-/// One field of a ``RowPage``. Numbers are stored inline; text and bytes are in the page's heap.
+/// One field of a ``RowPage``. Numbers are stored inline. Text and bytes are in the page's heap.
 package struct Cell {
     package enum Kind: UInt8 {
         case null
-        /// `bits` is the integer: also a bool or a date.
+        /// `bits` is the integer. Also used for Booleans and dates.
         case integer
-        /// `bits` are those of the double.
+        /// `bits` is the double's bit pattern.
         case double
-        /// `bits` is the offset in the heap, `length` the number of bytes: text, data, UUID.
+        /// `bits` is the offset in the heap, `length` the number of bytes. Used for text, data and UUIDs.
         case bytes
         /// `bits` and `length` are the two parts of an ObjectId.
         case objectId

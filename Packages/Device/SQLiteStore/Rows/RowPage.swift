@@ -2,8 +2,8 @@ internal import Foundation
 internal import GRDBSQLite
 package import TomboloModel
 
-/// Rows of one class as SQLite returned them, without a Swift value per field: fixed-size cells, row by row, and a heap
-/// for the bytes of text and data. Strings and other values are created when they're read.
+/// Rows of one class as SQLite returned them. Instead of a Swift value per field, the page has fixed-size cells, row by
+/// row, and a heap for the bytes of text and data. Strings and other values are created when they're read.
 ///
 /// Confined like its connection.
 package final class RowPage {
@@ -12,17 +12,17 @@ package final class RowPage {
     package private(set) var rowCount = 0
     /// By row.
     package let rowids: UnsafeMutablePointer<Int64>
-    /// `columnCount` for each row.
+    /// `columnCount` cells for each row.
     package let cells: UnsafeMutablePointer<Cell>
-    /// Lets the owner tell whether the rows are current.
+    /// Lets the owner check whether the rows are current.
     package var stamp: UInt64 = 0
-    /// After the cells at first; in separate memory once it outgrows that.
+    /// Directly after the cells at first; in separate memory once the heap outgrows that.
     private var heap: UnsafeMutableRawPointer
     private var heapCapacity: Int
     private var heapCount = 0
     private let ownHeap: UnsafeMutableRawPointer
 
-    /// Initial bytes per row.
+    /// The initial heap size per row in bytes.
     private static let heapPerRow = 32
     private static let smallestHeap = 64
 
@@ -89,7 +89,7 @@ package final class RowPage {
         case .integer: return Cell(.integer, bits: UInt64(bitPattern: sqlite3_column_int64(handle, column)))
         case .double: return Cell(.double, bits: sqlite3_column_double(handle, column).bitPattern)
         case .text:
-            // The pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
+            // Get the pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
             let start = sqlite3_column_text(handle, column)
             return store(UnsafeRawPointer(start), Int(sqlite3_column_bytes(handle, column)))
         case .blob:
@@ -147,7 +147,7 @@ package final class RowPage {
 
     // MARK: Reading
 
-    /// The bytes of a cell of this page, valid as long as the page.
+    /// The bytes of one of this page's cells. They're valid as long as the page.
     package func bytes(_ cell: Cell) -> UnsafeRawBufferPointer {
         guard cell.length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: heap + Int(cell.bits), count: Int(cell.length))
@@ -155,7 +155,8 @@ package final class RowPage {
 
     package func text(_ cell: Cell) -> String { String(decoding: bytes(cell), as: UTF8.self) }
 
-    /// The value of a cell of this page as a stored type; `.null` also for bytes of the wrong length.
+    /// The value of one of this page's cells as a stored type. Returns `.null` for NULL and for bytes of the wrong
+    /// length.
     package func value(_ cell: Cell, as type: PropertyType) -> Value {
         guard cell.kind != .null else { return .null }
         switch type {

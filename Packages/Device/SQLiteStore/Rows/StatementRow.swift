@@ -2,8 +2,8 @@ internal import Foundation
 internal import GRDBSQLite
 package import TomboloModel
 
-/// A statement's current row, with columns numbered from 0. It isn't reference-counted, so whoever steps or resets the
-/// statement must first tell the row's readers.
+/// A statement's current row, with columns numbered from 0. It isn't reference-counted, so before stepping or resetting
+/// the statement, its owner must tell the row's readers.
 package struct StatementRow {
     let handle: OpaquePointer?
 
@@ -24,7 +24,7 @@ package struct StatementRow {
     }
 
     package func text(at column: Int) -> String? {
-        // The pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
+        // Get the pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
         guard let start = sqlite3_column_text(handle, Int32(column)) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -35,7 +35,8 @@ package struct StatementRow {
         return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
     }
 
-    /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of the wrong length.
+    /// A value of a stored type (``Schema/storedType(of:)``). Returns `.null` for NULL and for bytes of the wrong
+    /// length.
     package func value(at column: Int, as type: PropertyType) -> Value {
         if isNull(at: column) { return .null }
         switch type {

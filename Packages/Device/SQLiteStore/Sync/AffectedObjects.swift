@@ -2,19 +2,20 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// The objects that a batch is about: those that its frames name, and those that the changesets wrote whose outcome it
-/// brings.
+/// The objects that a batch affects: those that its frames name, and those written by the changesets whose outcome it
+/// contains.
 ///
-/// What is queued for other objects stays as it is, since an object's row depends on nothing but the server's row and the
-/// queued instructions on it. That isn't so with lists, whose elements come and go with their object, and with links, which
-/// read as nil while their target is missing. A batch about classes with either rebases everything.
+/// Queued edits of other objects don't have to be replayed, because an object's row depends only on the server's row
+/// and the queued instructions on it. There are two exceptions: list elements are created and deleted with their
+/// object, and links read as nil while their target is missing. So a batch that concerns classes with lists, list
+/// elements or incoming links rebases everything.
 struct AffectedObjects {
     /// By class position.
     private(set) var keys: [Set<Value>]
-    /// Those that the frame names more than once.
+    /// Objects that the frames name more than once.
     private var repeated: Set<ObjectReference> = []
 
-    /// With more objects than this everything is rebased.
+    /// With more objects than this, everything is rebased.
     static let maximumCount = 20_000
 
     /// Nil if everything has to be rebased.
@@ -51,10 +52,10 @@ struct AffectedObjects {
 
     var count: Int { keys.reduce(0) { $0 + $1.count } }
 
-    /// Whether the frame names an object once, if at all.
+    /// Whether the frames name an object at most once.
     func isNamedOnce(_ reference: ObjectReference) -> Bool { !repeated.contains(reference) }
 
-    /// The object needs nothing.
+    /// Removes an object that needs no work.
     mutating func remove(_ reference: ObjectReference) { keys[reference.classIndex].remove(reference.key) }
 
     func contains(where condition: (ObjectReference) -> Bool) -> Bool {

@@ -1,7 +1,7 @@
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Writes a batch's frames into the class tables, binding values directly from the packed columns. Inside a write
+/// Writes a batch's frames into the class tables, binding values directly from the packed columns. Used in a write
 /// transaction.
 final class FrameWriter {
     private let connection: SQLiteConnection
@@ -16,8 +16,8 @@ final class FrameWriter {
         lists = ListChanges(file)
     }
 
-    /// - Parameter shown: by block, the rows that need no writing.
-    /// - Returns: the number of objects and elements that the frame named.
+    /// - Parameter shown: by block, the rows that don't need to be written.
+    /// - Returns: the number of objects and elements that the frame names.
     func write(_ frame: BatchFrame, except shown: [[Bool]?]? = nil) throws -> Int {
         var count = 0
         for removal in frame.removals {
@@ -53,7 +53,7 @@ final class FrameWriter {
         }
         let values = Array(block.columns.dropFirst())
         if !block.isWhole, values.isEmpty { return }
-        // An insert takes the key first, an update takes it last.
+        // An insert takes the key first; an update takes it last.
         let positions =
             block.isWhole ? Array(1...block.columns.count) : [block.columns.count] + Array(1..<block.columns.count)
         let forms = block.columns.map { ByteForm(table.storedTypes[$0]) }
@@ -75,7 +75,7 @@ final class FrameWriter {
             let count = Self.rowsTogether(columnCount: columns.count)
             if block.isWhole, rows.count >= count {
                 let statement = try connection.statement(table.insertOrFail(block.columns, rowCount: count))
-                // Until one is there already.
+                // Insert several rows at a time, until one of them already exists.
                 while next + count <= rows.count {
                     for place in 0..<count { bind(rows[next + place], to: statement, after: place * columns.count) }
                     guard try statement.insert() else { break }
@@ -97,14 +97,14 @@ final class FrameWriter {
         element?.select.clear()
     }
 
-    /// How many new rows one statement inserts: for each statement SQLite opens the table and its indexes anew, which costs
-    /// as much as a row of a few columns.
+    /// How many new rows one statement inserts. For each statement SQLite opens the table and its indexes again, which
+    /// costs as much as a row of a few columns.
     private static func rowsTogether(columnCount: Int) -> Int {
         max(1, min(maximumRowsTogether, maximumParameterCount / columnCount))
     }
 
     private static let maximumRowsTogether = 64
-    /// What SQLite allowed before version 3.32, and every later one does. <https://www.sqlite.org/limits.html>
+    /// SQLite's limit before version 3.32. Later versions allow more. <https://www.sqlite.org/limits.html>
     private static let maximumParameterCount = 999
 
     /// Calls `body` with pointers into every vector.

@@ -1,8 +1,8 @@
 internal import TomboloModel
 
-/// The objects with queued edits, and their lists, as they are before a batch. Restoring the server's rows and
-/// replaying the edits deletes and inserts rows that are the same objects to the app. ``settle()`` gives them back
-/// their rowids and records only their real differences.
+/// The objects with queued edits, and their lists, as they were before a batch. Restoring the server's rows and
+/// replaying the edits deletes and inserts rows that represent the same objects to the app. ``settle()`` gives such
+/// rows their old rowids back and records only the real differences.
 struct RebasedRows {
     private struct Known {
         let rowID: Int64
@@ -16,10 +16,10 @@ struct RebasedRows {
     /// By class, then by key.
     private var rows: [[Value: Known]]
 
-    /// With more rows than this, they're recorded as deleted and inserted.
+    /// With more rows than this, all are recorded as deleted and inserted.
     static let maximumCount = 4_096
 
-    /// Nil if there are too many.
+    /// Nil if there are too many rows.
     init?(_ file: StoreFile) throws {
         connection = file.connection
         layout = file.layout
@@ -37,7 +37,7 @@ struct RebasedRows {
         }
     }
 
-    /// Those among the affected ones.
+    /// Loads only affected objects.
     init(_ file: StoreFile, _ affected: AffectedObjects) throws {
         connection = file.connection
         layout = file.layout
@@ -60,7 +60,7 @@ struct RebasedRows {
         try connection.integer("SELECT 1 FROM \(table.beneath) LIMIT 1") != nil
     }
 
-    /// Selects the keys of the objects of a class that were touched, themselves or elements of their lists.
+    /// Selects the keys of the class's objects that were touched, either directly or through elements of their lists.
     private static func touchedObjects(_ root: TableLayout, _ layout: FileLayout) -> String {
         let parts = root.elementClasses.flatMap { index -> [String] in
             let table = layout.tables[index]
@@ -115,7 +115,7 @@ struct RebasedRows {
 
     // MARK: Afterwards
 
-    /// Call once the batch is in the tables and the edits were replayed.
+    /// Call this once the batch is in the tables and the edits were replayed.
     func settle() throws {
         for table in layout.tables where !rows[table.classIndex].isEmpty { try settle(table) }
     }
@@ -170,13 +170,13 @@ struct RebasedRows {
         return count == known.count
     }
 
-    /// Changes the rowids of rows. New rows in the way are moved to the end.
+    /// Changes the rowids of rows. If a new row has a needed rowid, it's moved to the end.
     private func move(_ moves: [(from: Int64, to: Int64)], _ table: TableLayout) throws {
         if moves.isEmpty { return }
         let classIndex = table.classIndex
         var evicted: [(from: Int64, to: Int64)] = []
         try recorder.withoutRecording {
-            // Rowids of rows are positive.
+            // Real rowids are positive, so negative ones are free for the intermediate step.
             for (index, move) in moves.enumerated() { try update(move.from, to: -1 - Int64(index), table) }
             for (index, move) in moves.enumerated() {
                 let taken = try connection.statement("SELECT 1 FROM \(table.table) WHERE rowid = ?")
@@ -215,7 +215,7 @@ private struct RebasedList {
     init(_ elementClass: Int, _ root: TableLayout, _ layout: FileLayout) {
         self.elementClass = elementClass
         let property = layout.schema[elementClass].owner?.property ?? ""
-        // A list inside the elements of another one changes that one too.
+        // Changes of a list inside another list's elements are recorded for the outer list.
         let list = root.schema.lists.firstIndex { property == $0.name || property.hasPrefix($0.name + ".") }
         position = root.schema.columns.count + (list ?? 0)
     }

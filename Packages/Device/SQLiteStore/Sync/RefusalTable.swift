@@ -1,12 +1,12 @@
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// What the server refused and the app hasn't been told, in the order in which it arrived.
+/// The server's refusals that the app hasn't been told of yet, in the order in which they arrived.
 struct RefusalTable {
     let connection: SQLiteConnection
     let codec: MessageCodec
 
-    /// Creates the table, which files made by earlier versions of Tombolo lack.
+    /// Creates the table, which files created by earlier versions of Tombolo don't have.
     func prepare() throws {
         guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'tombolo_refusals'") == nil else {
             return
@@ -15,7 +15,7 @@ struct RefusalTable {
             "CREATE TABLE IF NOT EXISTS tombolo_refusals (id INTEGER PRIMARY KEY, refusal BLOB NOT NULL)")
     }
 
-    /// In the caller's transaction. Forgets the oldest beyond ``UntoldRefusal/maximumCount``.
+    /// Stores refusals, in the caller's transaction. Drops the oldest beyond ``UntoldRefusal/maximumCount``.
     func append(_ refusals: [RefusedWrite]) throws {
         guard !refusals.isEmpty else { return }
         let statement = try connection.statement("INSERT INTO tombolo_refusals (refusal) VALUES (?)")

@@ -1,12 +1,13 @@
-/// Whether the rows of a synced file are what the queued changesets make of the server's: then a batch replays only what it is
-/// about. A row in `tombolo_replayed` says so. It goes when an app's update changes the classes: a class that comes back lacks
-/// what is queued for it. Inside the caller's transaction.
+/// Records whether the rows of a synced file are the server's rows with all queued changesets applied. If so, a batch
+/// only has to replay edits of the objects it affects. The mark is a row in `tombolo_replayed`. An app update that
+/// changes the classes clears it, because a class that comes back lacks the queued edits. Used in the caller's
+/// transaction.
 struct ReplayMark {
     static let table = "tombolo_replayed"
 
     let connection: SQLiteConnection
 
-    /// Creates the table, which files made by earlier versions of Tombolo lack.
+    /// Creates the table, which files created by earlier versions of Tombolo don't have.
     func prepare() throws {
         guard try !isPrepared else { return }
         try connection.execute("CREATE TABLE IF NOT EXISTS \(Self.table) (id INTEGER PRIMARY KEY CHECK (id = 1))")
@@ -22,7 +23,7 @@ struct ReplayMark {
 
     func set() throws { try connection.run("INSERT OR IGNORE INTO \(Self.table) VALUES (1)") }
 
-    /// For files of any version.
+    /// Clears the mark, in files of any version.
     func clear() throws {
         if try isPrepared { try connection.execute("DELETE FROM \(Self.table)") }
     }

@@ -1,10 +1,10 @@
 internal import TomboloSyncSession
 
-/// How far a client reset has come; the only row of `tombolo_reset`, or none. Inside the caller's transaction.
+/// The progress of a client reset: the only row of `tombolo_reset`, or no row. Used in the caller's transaction.
 struct ResetTable {
     let connection: SQLiteConnection
 
-    /// Creates the table, which files made by earlier versions of Tombolo lack.
+    /// Creates the table, which files created by earlier versions of Tombolo don't have.
     func prepare() throws {
         guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'tombolo_reset'") == nil else { return }
         try connection.execute(

@@ -3,12 +3,13 @@ public import TomboloModel
 public import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// A device file as seen by the sync engine. It has its own connection; Realms on the same file, in this and other
-/// processes, write through theirs.
+/// A device file as the sync engine sees it. It has its own connection. Realms of the same file, in this and other
+/// processes, write through their own connections.
 ///
-/// The server also has everything it writes, so it doesn't wait for the disk (`synchronous = NORMAL`): after an
-/// operating system crash the file may be at an earlier batch, but never between two. Local writes and
-/// ``reset(client:discardsPending:)`` wait for the disk. The write-ahead log is copied into the file on another thread.
+/// Everything the engine writes is on the server too, so its writes don't wait for the disk (`synchronous = NORMAL`).
+/// After an operating system crash the file may be at an earlier batch, but never between two batches. Local writes and
+/// ``reset(client:discardsPending:)`` do wait for the disk. The write-ahead log is copied into the file on another
+/// thread.
 public final class SQLiteDeviceStore: DeviceStore {
     private let file: StoreFile
     private let connection: SQLiteConnection
@@ -21,7 +22,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     private let resets: ResetTable
     private let checkpoints: LogCheckpoints
     private let mark: ReplayMark
-    /// Whether there may be staged frames. Emptying a table writes one of its pages even if it is empty.
+    /// Whether there may be staged frames. Emptying a table writes one of its pages even if the table is already empty.
     private var mayHaveStaged = true
 
     /// The app's classes.
@@ -29,7 +30,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     /// The path of the device file.
     public var path: String { file.path }
 
-    /// The maximum number of subscription sets kept, besides the active one, until the server has acted on one.
+    /// The maximum number of subscription sets kept besides the active one, until the server has processed one.
     public static let maximumKeptSubscriptionSets = 64
 
     /// The maximum size of an encoded subscription set in bytes.
@@ -67,7 +68,7 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     deinit { checkpoints.close() }
 
-    /// Runs `body` in a write transaction, and has the log copied where it has become long.
+    /// Runs `body` in a write transaction. Afterwards, if the write-ahead log has become long, has it copied.
     private func write<Result>(_ body: () throws -> Result) throws -> Result {
         let result = try file.writeTransaction(body)
         if connection.logPageCount >= LogCheckpoints.maximumPageCount {
@@ -136,8 +137,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         return applied
     }
 
-    /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with other
-    ///   content. ``SQLiteStoreError/Code/invalidInput`` for a set that couldn't be read again or sent.
+    /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with different
+    ///   content; ``SQLiteStoreError/Code/invalidInput`` for a set that couldn't be read again or sent.
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
         try write { try table.insert(subscriptions) }
         file.observers.notify(from: ObjectIdentifier(self))
@@ -166,7 +167,8 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     public func reset(client: ClientID, discardsPending: Bool) throws {
-        // The queue gets new numbers under a new client ID. If that were lost, it could be uploaded twice.
+        // The queue gets new numbers under a new client ID. If that were lost in a crash, the queue could be uploaded
+        // twice.
         try connection.run("PRAGMA synchronous = FULL")
         defer { try? connection.run("PRAGMA synchronous = NORMAL") }
         try write {
@@ -184,7 +186,7 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     // MARK: Batches
 
-    /// Checks that the staged frames and those after them are the batch's, each once.
+    /// Checks that the staged frames and those after them are exactly the batch's frames, each once.
     private func requireFrames(_ end: BatchEnd, _ frames: [BatchFrame]) throws {
         let stagedCount = max(0, end.frameCount - frames.count)
         guard frames.indices.allSatisfy({ frames[$0].sequence == stagedCount + $0 }) else {
@@ -199,26 +201,27 @@ public final class SQLiteDeviceStore: DeviceStore {
         }
     }
 
-    /// - Parameter meta: as it was before the batch.
-    /// - Returns: the number of objects that the batch has.
+    /// - Parameter meta: the state before the batch.
+    /// - Returns: the number of objects in the batch.
     private func applyRows(
         _ end: BatchEnd, _ frames: [BatchFrame], _ meta: FileMeta, isReset: Bool
     ) throws -> Int {
         let stagedCount = max(0, end.frameCount - frames.count)
         let hasPending = try !queue.isEmpty
         let changesRows = end.frameCount > 0 || end.replacesAll
-        // A batch without rows and outcomes leaves everything as it is.
+        // A batch without rows and outcomes changes nothing.
         let replays = hasPending && (changesRows || end.acknowledged > meta.acknowledged)
         let isReplayed = try replays && mark.isSet
         if isReplayed, end.replacesAll, end.frameCount == 0, meta.position == .none, !isReset,
             end.acknowledged <= meta.acknowledged
         {
-            // The first batch, and the server has nothing for the device: all rows are what the queue makes of nothing.
+            // This is the first batch, and the server has nothing for the device. So all rows come from the queue
+            // alone.
             if mayHaveStaged { try connection.run("DELETE FROM tombolo_staged") }
             try queue.rebase(on: end.position.tick)
             return 0
         }
-        // Staged frames are decoded one after the other.
+        // Staged frames are decoded one at a time, so the objects in them aren't known in advance.
         var affected =
             isReplayed && !end.replacesAll && !isReset && stagedCount == 0
             ? try AffectedObjects(
@@ -235,7 +238,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         let rebased =
             try affected.map { try RebasedRows(file, $0) }
             ?? (replays && !end.replacesAll ? try RebasedRows(file) : nil)
-        // A reset that drops the queue leaves rows beneath what was in it.
+        // After a reset that drops the queue, there are still rows beneath the dropped edits.
         if replays || isReset { try restore(affected) }
         if end.replacesAll {
             for table in file.layout.tables {
@@ -257,13 +260,13 @@ public final class SQLiteDeviceStore: DeviceStore {
             }
             try rebased?.settle()
         }
-        // With an empty queue there is nothing to replay, and the mark costs nobody anything until there is.
+        // With an empty queue there's nothing to replay, and a missing mark costs nothing until there is.
         if replays, affected == nil { try mark.set() }
         return count
     }
 
-    /// Brings the server's rows back.
-    /// - Parameter affected: of these objects; nil for all.
+    /// Restores the server's rows.
+    /// - Parameter affected: the objects to restore, or nil for all.
     private func restore(_ affected: AffectedObjects?) throws {
         file.recorder.columns = nil
         for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
@@ -283,7 +286,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         }
     }
 
-    /// - Parameter affected: replays what is about these objects; nil for everything.
+    /// Replays the queue.
+    /// - Parameter affected: the objects to replay edits of, or nil for all.
     private func replay(_ affected: AffectedObjects? = nil) throws {
         try queue.forEach { changeset in
             for instruction in changeset.instructions where affected?.contains(instruction.reference) ?? true {
@@ -292,7 +296,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         }
     }
 
-    /// - Throws: ``RecoveryFailed`` for a changeset that can't be read or replayed. Anything else may go better next time.
+    /// - Throws: ``RecoveryFailed`` for a changeset that can't be read or replayed. Other errors may go away the next
+    ///   time.
     private func recover() throws {
         do {
             try replay()

@@ -2,14 +2,14 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Rows of a batch that the device shows already, and on which nothing is queued any more: what it uploaded comes back as it
-/// was written. They stay where they are, and only the rows beneath them go.
+/// Rows of a batch that the device already shows, and whose objects have no further edits queued. These are uploads
+/// that come back exactly as they were written. The rows stay untouched, and only the rows beneath them are deleted.
 struct ShownRows {
-    /// By frame and block: which rows; nil for none.
+    /// By frame and block: whether each row is shown; nil if no row of the block is.
     private var rows: [[[Bool]?]]
 
-    /// Takes them out of the affected objects.
-    /// - Parameter isQueued: whether an instruction on an object is queued behind the batch.
+    /// Finds these rows, and removes their objects from `affected`.
+    /// - Parameter isQueued: whether an instruction on an object is still queued after the batch.
     init(
         _ file: StoreFile, _ frames: [BatchFrame], _ affected: inout AffectedObjects,
         isQueued: (ObjectReference) -> Bool
@@ -22,7 +22,7 @@ struct ShownRows {
         }
     }
 
-    /// By block of a frame.
+    /// The rows of a frame, by block.
     subscript(frame: Int) -> [[Bool]?] { rows[frame] }
 
     private static func shown(
@@ -61,7 +61,7 @@ struct ShownRows {
     private static func isSame(_ present: Row, _ block: RowBlock, _ row: Int, _ schema: Schema) -> Bool {
         present.values.indices.allSatisfy { position in
             switch (present.values[position], block.value(row: row, position: position, schema: schema)) {
-            // Equal ones may have other bits.
+            // Values that compare as equal can still have different bits.
             case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
             case (.decimal(let left), .decimal(let right)):
                 left.withBIDBytes { Array($0) } == right.withBIDBytes { Array($0) }

@@ -2,7 +2,7 @@ package import Foundation
 package import TomboloModel
 package import TomboloSyncProtocol
 
-/// The subscriptions of a synced file for the app's threads, which must not wait for the sync engine. It has its own
+/// The subscriptions of a synced file. For the app's threads, which must not wait for the sync engine. It has its own
 /// connection and is confined to its owner.
 package final class SubscriptionFile {
     private let connection: SQLiteConnection
@@ -18,27 +18,27 @@ package final class SubscriptionFile {
     /// A set as the app sees it.
     package struct Kept: Sendable {
         package var set: SubscriptionSet
-        /// One for each subscription of the set, in the same order.
+        /// One note for each subscription of the set, in the same order.
         package var notes: [SubscriptionNote]
     }
 
-    /// The set that the app asked for last.
+    /// The newest set that the app asked for.
     package func newest() throws -> Kept { try reading { try kept(table.newest() ?? .empty) } }
 
-    /// What has become of a set.
+    /// The status of a set.
     package func status(version: Int64) throws -> SubscriptionStatus {
         try reading {
             let active = try connection.integer("SELECT subscription_version FROM tombolo_meta") ?? 0
             if version < active { return .superseded }
-            // A new file's content is that of the empty set only once the server has said so.
+            // A new file doesn't have the empty set's content until the server has confirmed it.
             let hasContent = try connection.integer("SELECT token FROM tombolo_meta") != 0
             if version == active, hasContent { return .complete }
             return try table.refusal(version: version).map(SubscriptionStatus.refused) ?? .pending
         }
     }
 
-    /// Replaces the newest set by what `change` makes of it.
-    /// - Returns: the new set, or the present one if `change` leaves it as it is.
+    /// Replaces the newest set with the result of `change`.
+    /// - Returns: the new set, or the current one if `change` leaves it unchanged.
     package func change(_ change: (Kept) throws -> Kept) throws -> Kept {
         try connection.run(.beginImmediate)
         do {
@@ -62,7 +62,7 @@ package final class SubscriptionFile {
     private func kept(_ set: SubscriptionSet) throws -> Kept {
         let bytes = try table.notes(version: set.version)
         let notes = (try? JSONDecoder().decode([SubscriptionNote].self, from: Data(bytes))) ?? []
-        // The notes of a set that the engine stored are missing.
+        // A set that the engine stored has no notes.
         let isWhole = notes.count == set.subscriptions.count
         return Kept(
             set: set, notes: isWhole ? notes : set.subscriptions.map { _ in SubscriptionNote(at: .distantPast) })
@@ -75,7 +75,7 @@ package final class SubscriptionFile {
     }
 }
 
-/// What a file notes about a subscription, besides its query.
+/// What a file stores about a subscription besides its query.
 package struct SubscriptionNote: Codable, Hashable, Sendable {
     /// Stays the same when the query of a named subscription changes.
     package var id: UUID
@@ -89,13 +89,13 @@ package struct SubscriptionNote: Codable, Hashable, Sendable {
     }
 }
 
-/// What has become of a subscription set.
+/// The status of a subscription set.
 package enum SubscriptionStatus: Hashable, Sendable {
     /// The device doesn't have the objects yet.
     case pending
     /// The device has exactly the objects that the set asks for.
     case complete
-    /// The server refused the set; an older one stays active.
+    /// The server refused the set. An older set stays active.
     case refused(String)
     /// A newer set is active.
     case superseded

@@ -1,12 +1,12 @@
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// The subscription sets in a synced file, back to the active one, and what's noted about them.
+/// The subscription sets in a synced file, back to the active one, and the notes on them.
 struct SubscriptionTable {
     let connection: SQLiteConnection
     let codec: MessageCodec
 
-    /// Creates the table of notes, which files made by earlier versions of Tombolo lack.
+    /// Creates the table of notes, which files created by earlier versions of Tombolo don't have.
     func prepare() throws {
         let sql = "SELECT 1 FROM sqlite_schema WHERE name = 'tombolo_subscription_notes'"
         guard try connection.integer(sql) == nil else { return }
@@ -24,7 +24,7 @@ struct SubscriptionTable {
         return try statement.step() ? try codec.decodeSubscriptionSet(statement.bytes(at: 0)) : nil
     }
 
-    /// The set that the app asked for last, even if the server refused it.
+    /// The newest set that the app asked for, even if the server refused it.
     func newest() throws -> SubscriptionSet? {
         try first("SELECT subscriptions FROM tombolo_subscriptions ORDER BY version DESC LIMIT 1")
     }
@@ -43,10 +43,10 @@ struct SubscriptionTable {
         return try statement.step() ? try codec.decodeSubscriptionSet(statement.bytes(at: 0)) : nil
     }
 
-    /// Stores a set as the newest. In the caller's transaction, like all that follow.
-    /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with other
-    ///   content, so that the set was made from one that's no longer wanted. ``SQLiteStoreError/Code/invalidInput`` for
-    ///   a set that couldn't be read again or sent.
+    /// Stores a set as the newest one. In the caller's transaction, like all methods that follow.
+    /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with different
+    ///   content: the set is based on one that's no longer wanted. ``SQLiteStoreError/Code/invalidInput`` for a set
+    ///   that couldn't be read again or sent.
     func insert(_ set: SubscriptionSet) throws {
         let bytes = codec.encode(set)
         try requireReadable(bytes)
@@ -74,7 +74,7 @@ struct SubscriptionTable {
     private static let trimNotes =
         "DELETE FROM tombolo_subscription_notes WHERE version NOT IN (SELECT version FROM tombolo_subscriptions)"
 
-    /// A set that its readers refuse would block every connection.
+    /// A set that its readers reject would block every connection.
     private func requireReadable(_ bytes: [UInt8]) throws {
         guard bytes.count <= MessageCodec.maximumSubscriptionSetByteCount else {
             throw SQLiteStoreError(
@@ -89,7 +89,7 @@ struct SubscriptionTable {
         }
     }
 
-    /// Records that the content now comes from this set; earlier ones are dropped.
+    /// Records that the content now comes from this set. Earlier sets are dropped.
     func activate(version: Int64) throws {
         guard version > 0 else { return }
         let exists = try connection.statement("SELECT 1 FROM tombolo_subscriptions WHERE version = ?")
@@ -110,7 +110,7 @@ struct SubscriptionTable {
 
     // MARK: Notes
 
-    /// Why the server refused a set, or nil if it hasn't.
+    /// Why the server refused a set, or nil if it didn't.
     func refusal(version: Int64) throws -> String? {
         let statement = try connection.statement("SELECT refusal FROM tombolo_subscription_notes WHERE version = ?")
         defer { statement.reset() }
@@ -127,7 +127,7 @@ struct SubscriptionTable {
         try statement.run()
     }
 
-    /// What the app's thread noted about a set's subscriptions; empty if it noted nothing.
+    /// The app's notes on a set's subscriptions, or empty if there are none.
     func notes(version: Int64) throws -> [UInt8] {
         let statement = try connection.statement("SELECT notes FROM tombolo_subscription_notes WHERE version = ?")
         defer { statement.reset() }

@@ -2,8 +2,8 @@ package import TomboloChangesets
 internal import TomboloModel
 package import TomboloSyncProtocol
 
-/// The upload queue, `tombolo_pending`. A changeset's number and base are columns, since a reset changes them. Inside
-/// the caller's transaction.
+/// The upload queue, `tombolo_pending`. A changeset's number and base are columns, because a reset changes them. Used
+/// in the caller's transaction.
 package struct ChangesetQueue {
     private let connection: SQLiteConnection
     private let codec: MessageCodec
@@ -14,7 +14,7 @@ package struct ChangesetQueue {
         codec = MessageCodec(schema: file.schema)
     }
 
-    /// Gives a local transaction its number, base and stamp, and queues it.
+    /// Assigns a number, base and stamp to a local transaction, and queues it.
     /// - Returns: the number.
     /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a transaction too large to upload.
     @discardableResult
@@ -23,7 +23,7 @@ package struct ChangesetQueue {
         guard count <= Changeset.maximumInstructionCount else {
             throw tooLarge("\(count) changes; at most \(Changeset.maximumInstructionCount) are possible")
         }
-        // A changeset that its readers refuse would block the queue.
+        // A changeset that its readers reject would block the queue.
         let fieldCount = changeset.fieldCount
         guard fieldCount <= MessageCodec.maximumFieldCount else {
             throw tooLarge("\(fieldCount) fields; at most \(MessageCodec.maximumFieldCount) are possible")
@@ -55,7 +55,7 @@ package struct ChangesetQueue {
         get throws { try connection.integer("SELECT 1 FROM tombolo_pending LIMIT 1") == nil }
     }
 
-    /// Changesets with greater numbers, in order: as many as the limits allow, at least one if there is one.
+    /// Changesets with greater numbers, in order: as many as the limits allow, but at least one if there is any.
     package func changesets(
         after number: Int64, maximumCount: Int = .max, maximumByteCount: Int = .max
     ) throws -> [Changeset] {
@@ -72,7 +72,7 @@ package struct ChangesetQueue {
         return result
     }
 
-    /// Calls `body` with every changeset up to a number, in order. `body` doesn't change the queue.
+    /// Calls `body` with every changeset up to a number, in order. `body` must not change the queue.
     package func forEach(upTo number: Int64 = .max, _ body: (Changeset) throws -> Void) throws {
         let statement = try connection.borrowStatement("\(Self.selection) WHERE number <= ? ORDER BY number")
         defer { connection.giveBack(statement) }
@@ -80,13 +80,14 @@ package struct ChangesetQueue {
         while try statement.step() { try body(changeset(statement)) }
     }
 
-    /// Tells whether an instruction on an object is queued; nil if some of the queue would have to be read for that.
+    /// Returns a function that tells whether an instruction on an object is queued. Nil if that would require reading
+    /// changesets from the queue.
     func touches() throws -> ((ObjectReference) -> Bool)? {
         let statement = try connection.statement(
             "SELECT (SELECT min(number) FROM tombolo_pending), (SELECT max(number) FROM tombolo_pending)")
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        // Numbers have no gaps; both are 0 where nothing is queued.
+        // Numbers have no gaps. Both are 0 if nothing is queued.
         let (first, last) = (statement.integer(at: 0), statement.integer(at: 1))
         let isComplete =
             last == 0 ? decoded.count == 0 : decoded.count == last - first + 1 && decoded.lastNumber == last
@@ -116,7 +117,7 @@ package struct ChangesetQueue {
         decoded.removeAll(upTo: number)
     }
 
-    /// Gives all remaining changesets another base tick.
+    /// Sets the base tick of all remaining changesets.
     package func rebase(on tick: Int64) throws {
         let statement = try connection.statement("UPDATE tombolo_pending SET base = ?")
         statement.bind(tick, at: 1)
@@ -124,7 +125,7 @@ package struct ChangesetQueue {
     }
 
     /// Renumbers the changesets from 1, in order.
-    /// - Returns: the last number given.
+    /// - Returns: the last number assigned.
     package func renumber() throws -> Int64 {
         decoded.removeAll()
         let select = try connection.statement("SELECT number FROM tombolo_pending ORDER BY number")
@@ -132,7 +133,7 @@ package struct ChangesetQueue {
         while try select.step() { numbers.append(select.integer(at: 0)) }
         select.reset()
         for (index, number) in numbers.enumerated() {
-            // New numbers are never greater than the old ones, so none is in use.
+            // New numbers are never greater than the old ones, so no new number is still in use.
             let update = try connection.statement("UPDATE tombolo_pending SET number = ? WHERE number = ?")
             update.bind(Int64(index + 1), at: 1)
             update.bind(number, at: 2)

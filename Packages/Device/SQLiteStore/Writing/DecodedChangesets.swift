@@ -1,29 +1,31 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// The queue's next changesets as they were decoded to be uploaded: every batch replays them until it has their outcome.
+/// The next changesets in the queue, kept as they were decoded for the upload. Every batch replays them until it
+/// contains their outcome.
 ///
-/// A stamp names a changeset for good; a reset changes its number. Confined like its connection.
+/// A changeset is identified by its stamp, which never changes; a reset changes its number. Confined like its
+/// connection.
 final class DecodedChangesets {
-    /// The encoded size of what is kept, in bytes; decoded it takes some times as much.
+    /// The maximum encoded size of the kept changesets, in bytes. Decoded they take several times as much.
     static let maximumByteCount = 2 << 20
 
     private var changesets: [Stamp: (changeset: Changeset, byteCount: Int)] = [:]
     private var byteCount = 0
-    /// How many of their instructions are on an object.
+    /// For each object, how many instructions of the kept changesets are on it.
     private var instructionCounts: [ObjectReference: Int] = [:]
 
     var count: Int { changesets.count }
     var lastNumber: Int64? { changesets.values.map(\.changeset.number).max() }
 
-    /// Whether one of them has an instruction on an object.
+    /// Whether a kept changeset has an instruction on an object.
     func touches(_ reference: ObjectReference) -> Bool { instructionCounts[reference] != nil }
 
     subscript(stamp: Stamp) -> Changeset? { changesets[stamp]?.changeset }
 
-    /// Keeps a changeset if there is room. The oldest come first, and go first.
+    /// Keeps a changeset if there's room. The oldest changesets are added first and removed first.
     func add(_ changeset: Changeset, byteCount count: Int) {
-        // The clock has no later stamp, so that the next changeset has the same.
+        // A stamp of `.max` isn't unique: the clock has no later one, so the next changeset gets the same stamp.
         guard byteCount + count <= Self.maximumByteCount, changeset.stamp.microseconds < .max,
             changesets[changeset.stamp] == nil
         else { return }

@@ -1,15 +1,15 @@
 package import TomboloChangesets
 internal import TomboloModel
 
-/// Performs instructions on the class tables: local writes as they happen, and queued changesets on top of the server's
-/// rows. Keeps the server's row beneath every object that an instruction touches. Inside a write transaction.
+/// Applies instructions to the class tables: local writes as they happen, and queued changesets on top of the server's
+/// rows. Keeps the server's row beneath every object that an instruction touches. Used in a write transaction.
 ///
-/// On a device instructions do what they can: setting a field of a missing object changes nothing, and creating an
-/// existing object sets its fields except those from defaults.
+/// On a device, instructions do as much as they can. Setting a field of a missing object changes nothing. Creating an
+/// existing object sets its fields, except those that come from defaults.
 package final class InstructionWriter {
     private let connection: SQLiteConnection
     private let layout: FileLayout
-    /// Whether rows beneath are kept: in synced files.
+    /// Whether rows are kept beneath, which is the case in synced files.
     private let isSynced: Bool
     private let recorder: ChangeRecorder
     private let lists: ListChanges
@@ -18,7 +18,7 @@ package final class InstructionWriter {
     private struct Shape: Hashable {
         let classIndex: Int
         let columns: [Int]
-        /// For a create, the columns set in an existing row; nil for an update.
+        /// For a create, the columns to set if the row exists. Nil for an update.
         let updating: [Int]?
     }
 
@@ -85,8 +85,8 @@ package final class InstructionWriter {
         try statement.run()
     }
 
-    /// SQLite would turn a sum beyond 64 bits into a floating-point number. The server refuses it, so the value stays
-    /// unchanged here.
+    /// Leaves the value unchanged if the sum exceeds 64 bits: SQLite would turn it into a floating-point number, and
+    /// the server refuses it.
     private func add(_ amount: Int64, _ column: Int, _ key: Value, _ table: TableLayout) throws {
         let name = table.columnNames[column]
         let select = try connection.statement("SELECT \(name) FROM \(table.table) WHERE \(table.key) = ?")
@@ -99,8 +99,8 @@ package final class InstructionWriter {
         try set(key, [FieldWrite(column: column, value: .int(sum.partialValue))], table)
     }
 
-    /// Deletes the row and the elements of its lists. Links to it then read as nil. In a local file, which no server
-    /// cleans up, they're set to nil, and list elements that point to the object are deleted.
+    /// Deletes the row and the elements of its lists. Links to it then read as nil. A local file has no server to clean
+    /// up, so there the links are set to nil and list elements that point to the object are deleted.
     private func erase(_ key: Value, _ table: TableLayout) throws {
         for index in table.elementClasses {
             let elements = layout.tables[index]

@@ -1,8 +1,8 @@
 internal import TomboloModel
 
-/// The last rowids given to objects of classes without a primary key, which are identified by them. A rowid is never
-/// reused: SQLite alone would give that of a deleted newest row to the next, and an instance of the deleted object
-/// would show the other's values. Inside the caller's write transaction.
+/// The last rowids assigned to objects of classes without a primary key, which are identified by rowid. A rowid is
+/// never reused. SQLite alone would assign the newest row's rowid again after that row is deleted, and an instance of
+/// the deleted object would show the new object's values. Used in the caller's write transaction.
 package struct RowIDCounter {
     private let connection: SQLiteConnection
     private let layout: FileLayout
@@ -12,7 +12,7 @@ package struct RowIDCounter {
         layout = file.layout
     }
 
-    /// Files without keyless classes don't need the table, so it's created on first use.
+    /// Created on first use, because files without keyless classes don't need the table.
     private func makeTable() throws {
         try connection.run(
             "CREATE TABLE IF NOT EXISTS tombolo_rowid (name TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID")

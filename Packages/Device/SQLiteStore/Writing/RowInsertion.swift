@@ -2,17 +2,18 @@ package import TomboloModel
 
 /// The statement that inserts rows of one class, with the bytes of the bound row.
 ///
-/// Short text is kept in its own memory, which SQLite reads in place, saving an allocation for each copy.
+/// Short text is kept in the insertion's own memory, which SQLite reads in place. This saves an allocation for each
+/// copy.
 package final class RowInsertion {
     let table: TableLayout
     private let statement: SQLiteStatement
-    /// Mustn't move as long as the statement may run, since bound text is inside.
+    /// Mustn't move while the statement may run, because it contains bound text.
     private let bytes: UnsafeMutablePointer<UInt8>
     private var byteCount = 0
     /// The length in bytes of the longest bound text or data.
     private(set) var longestByteCount = 0
 
-    /// SQLite copies longer text in a row.
+    /// How many bytes of a row's text fit. SQLite copies longer text.
     private static let byteCapacity = 4_096
 
     init(_ table: TableLayout, on connection: SQLiteConnection) throws {
@@ -21,10 +22,10 @@ package final class RowInsertion {
         bytes = .allocate(capacity: Self.byteCapacity)
     }
 
-    /// Nobody else runs the statement, and finalizing it doesn't read the bindings.
+    /// Nothing else runs the statement, and finalising it doesn't read the bindings.
     deinit { bytes.deallocate() }
 
-    /// Begins another row, for which all columns must be bound again.
+    /// Begins the next row. All columns must be bound again.
     func begin() {
         byteCount = 0
         longestByteCount = 0

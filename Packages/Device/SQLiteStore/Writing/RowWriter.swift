@@ -2,10 +2,10 @@ internal import Foundation
 package import TomboloModel
 internal import TomboloSQL
 
-/// Is notified of every row that a ``RowWriter`` inserts, changes or deletes.
+/// Notified of every row that a ``RowWriter`` inserts, changes or deletes.
 package protocol RowWriteObserver: AnyObject {
     func inserted(_ rowid: Int64, _ classIndex: Int)
-    /// A column was set, even if to the same value.
+    /// A column was set, possibly to the same value.
     func updated(_ rowid: Int64, _ column: Int, _ classIndex: Int)
     func deleted(_ rowid: Int64, _ classIndex: Int)
 }
@@ -13,14 +13,15 @@ package protocol RowWriteObserver: AnyObject {
 /// Writes rows of the class tables by rowid, for a Realm's write transactions. In synced files it keeps the server's
 /// row beneath every row it touches.
 ///
-/// Consecutive sets in one row become one UPDATE, so call ``flush()`` before reading the tables.
+/// Consecutive sets in one row are merged into one UPDATE, so call ``flush()`` before reading the tables.
 package final class RowWriter {
     private let connection: SQLiteConnection
     private let layout: FileLayout
     private let isSynced: Bool
     private let recorder: ChangeRecorder
     private let lists: ListChanges
-    /// Not reference-counted, since every row uses it. The observer owns the writer, and nobody else calls it.
+    /// Not reference-counted, because it's used for every row. The observer owns the writer, and nothing else calls the
+    /// writer.
     package unowned(unsafe) var observer: (any RowWriteObserver)?
 
     /// By class.
@@ -28,18 +29,18 @@ package final class RowWriter {
     private var captures: [SQLiteStatement?]
     private var absences: [SQLiteStatement?]
     private var deletes: [SQLiteStatement?]
-    /// For each class, rows inserted in sequence, so that one statement can record that many of them didn't exist
+    /// For each class, rows inserted with consecutive rowids. One statement can then record that none of them existed
     /// before.
     private var made: [ClosedRange<Int64>?]
     private var updates: [Shape: SQLiteStatement] = [:]
     private var lastUpdate: (shape: Shape, statement: SQLiteStatement)?
 
-    /// The pending UPDATE; none if the columns are empty.
+    /// The pending UPDATE. There is none if the columns are empty.
     private var openRow: Int64 = 0
     private var open = Shape(classIndex: 0, columns: [])
     private var openValues: [Value] = []
 
-    /// In synced files, rows that got a long value, whose size is checked before the commit.
+    /// In synced files: rows that got a long value. Their size is checked before the commit.
     private var longRows: Set<LongRow> = []
 
     private struct LongRow: Hashable {
@@ -48,7 +49,7 @@ package final class RowWriter {
     }
 
     /// The length in bytes from which a value counts as long. Shorter values alone can't exceed
-    /// ``Row/maximumContentByteCount`` by much, and the server checks every row.
+    /// ``Row/maximumContentByteCount`` by much, and the server checks every row anyway.
     private static let longByteCount = 4_096
 
     private struct Shape: Hashable {
@@ -74,7 +75,7 @@ package final class RowWriter {
 
     // MARK: Inserting
 
-    /// Starts the next row of a class: bind a value for each column, then call ``insert(_:rowid:)``.
+    /// Starts the next row of a class. Bind a value for each column, then call ``insert(_:rowid:)``.
     package func insertion(_ classIndex: Int) throws -> RowInsertion {
         if let known = inserts[classIndex] {
             known.begin()
@@ -87,7 +88,7 @@ package final class RowWriter {
 
     /// Inserts the row whose values are bound.
     /// - Parameter rowid: ignored if the primary key is the rowid.
-    /// - Returns: false if an object with the primary key exists; then nothing is changed.
+    /// - Returns: false if an object with the primary key exists. Nothing has changed then.
     package func insert(_ insertion: RowInsertion, rowid: Int64) throws -> Bool {
         try flush()
         do {
@@ -136,7 +137,7 @@ package final class RowWriter {
             open.columns.removeAll(keepingCapacity: true)
             openValues.removeAll(keepingCapacity: true)
         }
-        // For a row inserted here, its absence is kept instead.
+        // For a row inserted in this transaction, the absence is kept instead.
         if isSynced, made[open.classIndex]?.contains(openRow) != true { try capture(openRow, open.classIndex) }
         let statement = try update(open)
         for (index, value) in openValues.enumerated() {
@@ -159,7 +160,7 @@ package final class RowWriter {
         openValues.removeAll(keepingCapacity: true)
     }
 
-    /// Call before the commit.
+    /// Call this before the commit.
     /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a row too large for a message.
     package func requireRowSizes() throws {
         defer { longRows = [] }
@@ -199,15 +200,15 @@ package final class RowWriter {
 
     // MARK: Deleting
 
-    /// Deletes a row and the elements of its lists. In a local file, which no server cleans up, links to it become nil
-    /// and list elements that point to it are deleted.
+    /// Deletes a row and the elements of its lists. A local file has no server to clean up, so there links to the row
+    /// become nil and list elements that point to it are deleted.
     /// - Parameter key: called if other rows or the server refer to the key.
     package func delete(_ rowid: Int64, key: () -> Value, _ classIndex: Int) throws {
         try flush()
         let table = layout.tables[classIndex]
         if lists.isElement(classIndex) { try lists.noteElement(rowid: rowid, classIndex) }
         if lists.isReferenced(classIndex) { try lists.noteReferences(to: key(), table) }
-        // Elements have theirs deleted one by one, since their owner has others.
+        // Elements have their inner elements deleted one by one, because their owner has other elements too.
         if table.schema.owner == nil, !table.elementClasses.isEmpty {
             let key = key()
             for index in table.elementClasses {
@@ -243,17 +244,17 @@ package final class RowWriter {
     private func forEach(_ sql: String, _ key: Value, _ body: (Int64) -> Void) throws {
         let statement = try connection.statement(sql)
         statement.bind(key, at: 1)
-        // All changes are made at the first step: <https://www.sqlite.org/lang_returning.html>
+        // All changes are made by the first step: <https://www.sqlite.org/lang_returning.html>
         while try statement.step() { body(statement.integer(at: 0)) }
         statement.reset()
     }
 
     // MARK: Rows beneath
 
-    /// Call before the commit: records that the rows it inserted didn't exist before.
+    /// Call this before the commit. Records that the inserted rows didn't exist before.
     package func keepAbsences() throws { for index in made.indices { try keepAbsences(index) } }
 
-    /// Call before deleting rows that may have been inserted here.
+    /// Call this before deleting rows that may have been inserted in this transaction.
     private func keepAbsences(_ classIndex: Int) throws {
         guard let rowids = made[classIndex] else { return }
         made[classIndex] = nil
