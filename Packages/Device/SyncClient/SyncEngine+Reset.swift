@@ -5,32 +5,34 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Client resets. One takes these steps, each of which survives a kill:
-/// 1. The server says that it doesn't know the device's history, or no longer. The app decides, and the store notes it.
-/// 2. Everything is downloaded, while the class tables keep what they have.
-/// 3. The app hears that a reset is about to happen. In one transaction, the batch replaces everything, and unsynced
-///    changes are replayed on it or dropped.
-/// 4. The app hears that the reset has happened, and the store forgets it.
+/// Client resets. A reset has these steps, each of which survives a kill:
+/// 1. The server says that it doesn't know the device's history, or no longer knows it. The app decides what to do, and
+///    the store records the reset.
+/// 2. Everything is downloaded, while the class tables keep their content.
+/// 3. The app is told that a reset is about to happen. In one transaction, the batch replaces everything, and unsynced
+///    changes are replayed on top of it or dropped.
+/// 4. The app is told that the reset has happened, and the store forgets it.
 extension SyncEngine {
-    /// What becomes of pending changesets when the device starts over.
+    /// What happens to pending changesets when the device starts over.
     public enum ResetDecision: Sendable {
         /// They're uploaded again.
         case recover
         /// They're dropped.
         case discard
-        /// Nothing happens, and the engine stops.
+        /// Nothing changes, and the engine stops.
         case stop
     }
 
-    /// What the app says to client resets. Called on the engine's thread.
+    /// The app's callbacks for client resets. Called on the engine's thread.
     public struct ResetHandler: Sendable {
-        /// The device must start over, for this reason.
+        /// Decides what happens if the device must start over, for this reason.
         public var decide: @Sendable (_ reason: String) -> ResetDecision
-        /// Right before the transaction. Called again if that fails, or if the process is killed before it.
+        /// Called right before the transaction. Called again if the transaction fails or the process is killed before
+        /// it.
         public var willApply: @Sendable () -> Void
-        /// After the transaction. Called again, after the next start, if the process is killed meanwhile.
+        /// Called after the transaction. If the process is killed meanwhile, called again after the next start.
         public var didApply: @Sendable () -> Void
-        /// The pending changesets can't be replayed.
+        /// Decides what happens if the pending changesets can't be replayed.
         public var recoveryFailed: @Sendable (any Error) -> ResetDecision
 
         public init(
@@ -45,7 +47,7 @@ extension SyncEngine {
         }
     }
 
-    /// The server doesn't know this device's history.
+    /// Handles a server that doesn't know this device's history.
     func resetStore(_ reason: String) {
         switch resets.decide(reason) {
         case .stop: events.append(.stop)
@@ -66,22 +68,22 @@ extension SyncEngine {
         }
     }
 
-    /// The server doesn't know this device's history any more, and sends everything next.
+    /// Handles a server that no longer knows this device's history and sends everything next.
     func noteReset(_ reason: String) {
         do {
             let store = try openStore()
-            // The connection was lost before the batch was complete.
+            // If a reset has already begun, the connection was lost before its batch was complete.
             if let begun = try store.state().reset, begun != .applied { return }
             switch resets.decide(reason) {
             case .stop:
-                // The batch may have come together with the welcome.
+                // The batch may already have arrived together with the welcome.
                 disconnect()
                 events.append(.stop)
             case .recover:
                 configuration.logger.notice("Starting over: \(reason)")
                 try store.noteReset()
             case .discard:
-                // Some of the dropped numbers may be in use on the server, so others can't have them.
+                // Some of the dropped numbers may be in use on the server, so other changesets can't reuse them.
                 disconnect()
                 startOver(reason, discardsPending: true)
                 events.append(.disconnected(random: 0))
@@ -101,19 +103,19 @@ extension SyncEngine {
         }
         if isReset { resets.willApply() }
         var end = end
-        // The time of a batch is that of its tick, which is old where little happens.
+        // A batch's time is that of its tick, which is old if little happens on the server.
         if let serverClock { end.serverTime = max(end.serverTime, serverClock.time(at: Self.steadyMicroseconds)) }
         let batch = try store.apply(end, frames: frames, wallMicroseconds: Date().microsecondsSince1970)
         if isReset { finishAppliedReset() }
         return batch
     }
 
-    /// Tells the app of a reset that it may not have heard of, because it was killed after the transaction.
+    /// Tells the app of a reset that it may not have been told of, because it was killed after the transaction.
     func finishAppliedReset() {
         do {
             guard let store, try store.state().reset == .applied else { return }
             resets.didApply()
-            // The app may have deleted the file in its block.
+            // The app's block may have deleted the file.
             try self.store?.finishReset()
         } catch {
             configuration.logger.error("The device file couldn't note the end of a reset: \(error)")

@@ -4,10 +4,10 @@ internal import TomboloTracing
 internal import Tracing
 
 extension SyncEngine {
-    /// A changeset with more instructions is uploaded without a trace.
+    /// A changeset with more instructions than this is uploaded without a trace.
     static let maximumTracedInstructionCount = 10_000
 
-    /// A message's bytes; changesets whose write was traced name the span of their upload.
+    /// Encodes a message. Changesets whose write was traced name the span of their upload.
     func encoded(_ message: ClientMessage) -> [UInt8] {
         guard case .upload(var changesets) = message, let file = configuration.file, TraceContext.isOn else {
             return codec.encode(message)
@@ -26,11 +26,11 @@ extension SyncEngine {
         defer { for span in spans { span.end() } }
         guard !spans.isEmpty else { return codec.encode(message) }
         let bytes = codec.encode(.upload(changesets))
-        // A trace must not make a message too long.
+        // Traces must not make a message too long.
         return bytes.count <= MessageCodec.maximumMessageByteCount / 2 ? bytes : codec.encode(message)
     }
 
-    /// Applies a batch within the traces of its writers.
+    /// Applies a batch as part of its writers' traces.
     func traced<Result>(_ end: BatchEnd, _ body: () throws -> Result) rethrows -> Result {
         guard !end.traceparents.isEmpty, TraceContext.isOn else { return try body() }
         let spans = end.traceparents.map { TraceContext.span("tombolo.apply", after: $0, ofKind: .consumer) }

@@ -9,25 +9,24 @@ public import TomboloSyncProtocol
 public import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// Synchronises a device file with a gateway by performing the actions of ``ClientSession``. Its calls into the file
-/// block its own thread, never one of Swift's pool.
+/// Synchronises a device file with a gateway by performing the actions of ``ClientSession``. Calls into the file block
+/// the engine's own thread, never a thread of Swift's pool.
 public actor SyncEngine {
     /// How to reach and authenticate with a gateway.
     public struct Configuration: Sendable {
         /// The gateway's address, `ws://host:port/sync` or `wss://…`.
         public var url: URL
-        /// A PEM file with the only authorities that may have signed the gateway's certificate; nil for the system's.
+        /// A PEM file with the only certificate authorities to trust. Nil trusts the system's authorities.
         public var trustedCertificates: URL?
-        /// Returns the user's current access token. Called for each connection.
+        /// Returns the user's current access token. Called for every connection.
         public var accessToken: @Sendable () async throws -> String
-        /// Receives lost connections and errors of the device file.
+        /// Logs lost connections and errors of the device file.
         public var logger: Logger
-        /// The time limit of an attempt to connect, from the request for the access token to the gateway's first
-        /// message.
+        /// The timeout of a connection attempt, from the request for the access token to the gateway's first message.
         public var answerLimit: Duration
-        /// The partition that the file synchronises with; nil for a file with subscriptions.
+        /// The partition that the file synchronises with, or nil for a file with subscriptions.
         public var partition: Value?
-        /// Names the file in traces; nil for one whose writes aren't traced.
+        /// The file's name in traces, or nil if its writes aren't traced.
         public var file: String?
 
         public init(
@@ -48,7 +47,7 @@ public actor SyncEngine {
     /// Longer than a gateway waits for its database.
     public static let defaultAnswerLimit = Duration.seconds(60)
 
-    /// Changesets are encoded ahead of the network up to about this many bytes.
+    /// Changesets are encoded ahead of the network, up to about this many bytes.
     static let maximumUnwrittenByteCount = 1 << 20
 
     private struct PendingLoad {
@@ -66,22 +65,23 @@ public actor SyncEngine {
     private let onReport: @Sendable (ClientSession.Report) -> Void
     private var session: ClientSession
     private var connection: Task<Void, Never>?
-    /// Numbers connections, to recognise messages of an earlier one.
+    /// Numbers the connections, so that messages of an earlier connection are recognised.
     private var generation = 0
     private var outgoing: AsyncStream<[[UInt8]]>.Continuation?
-    /// Messages of the event that is being handled, which are written together.
+    /// Messages of the event being handled. They are written together.
     private var unsent: [[UInt8]] = []
-    /// The number of bytes not yet taken by the network. Beyond ``maximumUnwrittenByteCount`` no changesets are loaded.
+    /// The number of bytes that the network hasn't taken yet. Beyond ``maximumUnwrittenByteCount``, no changesets are
+    /// loaded.
     private var unwrittenByteCount = 0
     private var waitingLoad: PendingLoad?
-    /// By the latest welcome.
+    /// Set from the latest welcome.
     var serverClock: ServerClock?
-    /// Why the previous connection ended; nil once one was opened.
+    /// Why the previous connection ended. Nil once a connection was opened.
     private var lastEnd: String?
     private var timer: Task<Void, Never>?
-    /// Ends an unanswered attempt to connect; nil once the gateway has sent something.
+    /// Ends an unanswered connection attempt. Nil once the gateway has sent something.
     private var answerTimer: Task<Void, Never>?
-    /// Events that arrived while another was handled, oldest first; at most one per pending store action.
+    /// Events that arrived while another event was handled, oldest first. At most one per pending store action.
     var events: [ClientSession.Event] = []
     private var isHandling = false
 
@@ -89,7 +89,7 @@ public actor SyncEngine {
 
     /// - Parameters:
     ///   - makeStore: opens the device file. Only this engine uses the store.
-    ///   - resets: what the app says to client resets.
+    ///   - resets: the app's callbacks for client resets.
     ///   - onReport: called on the engine's thread; must not block.
     public init(
         configuration: Configuration, makeStore: @Sendable () throws -> any DeviceStore,
@@ -113,13 +113,14 @@ public actor SyncEngine {
         handle(.start)
     }
 
-    /// Disconnects until ``start()``.
+    /// Disconnects until ``start()`` is called.
     public func stop() { handle(.stop) }
 
     /// Tells the engine that a local write transaction queued a changeset.
     public func changesetQueued() { handle(.changesetQueued) }
 
-    /// Sends the subscriptions that the app stored in the file, once there is a connection. Doesn't start the engine.
+    /// Sends the subscriptions that the app stored in the file, as soon as there is a connection. Doesn't start the
+    /// engine.
     public func subscriptionsChanged() throws {
         handle(.subscriptionsChanged(try openStore().state().wanted))
     }
@@ -133,15 +134,15 @@ public actor SyncEngine {
     /// The device's state.
     public func state() throws -> DeviceState { try openStore().state() }
 
-    /// What the server refused and the app hasn't been told, after the one with an id.
+    /// The server's refusals after the given id that the app hasn't been told of.
     public func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] {
         try openStore().untoldRefusals(after: id)
     }
 
-    /// The app has been told of the refusals up to an id.
+    /// Forgets the refusals up to an id, because the app has been told of them.
     public func forgetRefusals(through id: Int64) throws { try openStore().forgetRefusals(through: id) }
 
-    /// Stops for good and closes the device file, which the engine no longer uses once this returns. Waits for the
+    /// Stops for good and closes the device file. Once this returns, the engine no longer uses the file. Waits for the
     /// engine's current work, unless called from a report.
     public nonisolated func close() {
         queue.run { self.assumeIsolated { $0.closeStore() } }
@@ -180,8 +181,8 @@ public actor SyncEngine {
         unsent = []
     }
 
-    /// What came on a connection that an earlier action has ended isn't looked at: the next one begins from the file's
-    /// state.
+    /// Ignores messages of a connection that an earlier action has ended, because the next connection starts from the
+    /// file's state.
     private func perform(_ action: ClientSession.Action) {
         switch action {
         case .connect: connect()
@@ -235,7 +236,7 @@ public actor SyncEngine {
         handleEvents()
     }
 
-    /// Runs a store call. If the file fails, the connection ends, and the next one starts from the file's state.
+    /// Runs a store call. If the file fails, the connection ends, and the next connection starts from the file's state.
     private func perform(_ body: () throws -> Void) {
         do {
             try body()
@@ -273,7 +274,8 @@ public actor SyncEngine {
     private func connect() {
         disconnect()
         let number = generation
-        // Bounded by the protocol: hello, one message per batch, and changesets up to the limit of unwritten bytes.
+        // The protocol bounds the stream: hello, one message per batch, and changesets up to the limit of unwritten
+        // bytes.
         let (messages, continuation) = AsyncStream.makeStream(of: [[UInt8]].self)
         outgoing = continuation
         connection = Task { await self.runConnection(number, messages) }
@@ -307,7 +309,8 @@ public actor SyncEngine {
             let tasks = queue.tasks
             try await socket.run { messages, writer in
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    // Both go to the engine with every message, and would wake another thread each time.
+                    // Both tasks call the engine for every message. On other executors each call would wake another
+                    // thread.
                     group.addTask(executorPreference: tasks) {
                         for await messages in outgoing {
                             try await writer.write(messages)
@@ -350,7 +353,7 @@ public actor SyncEngine {
 
     static var steadyMicroseconds: Int64 { Int64((ContinuousClock.now - steadyOrigin) / .microseconds(1)) }
 
-    /// Handles what came together. What came before a message that can't be read still counts.
+    /// Handles messages that arrived together. If one can't be read, those before it still count.
     ///
     /// Not inlined, because optimising its typed error within an asynchronous function crashes the Swift 6.3.1
     /// compiler.
@@ -375,7 +378,7 @@ public actor SyncEngine {
     }
 }
 
-/// Why an engine can't do what it was asked to.
+/// Why an engine can't do what was requested.
 public enum SyncEngineError: Error, Sendable, CustomStringConvertible {
     /// The configured address can't be used.
     case badURL(URL)

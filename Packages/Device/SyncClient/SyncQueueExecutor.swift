@@ -3,7 +3,7 @@ internal import Dispatch
 /// Runs an actor on its own serial queue, so that SQLite's blocking calls never block Swift's thread pool.
 final class SyncQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
-    /// For tasks that mostly call the actor: what isn't the actor's of them runs on its queue, too.
+    /// For tasks that mostly call the actor. Their own code runs on the actor's queue too.
     let tasks: any TaskExecutor
     private static let current = DispatchSpecificKey<ObjectIdentifier>()
 
@@ -24,7 +24,7 @@ final class SyncQueueExecutor: SerialExecutor {
         }
     }
 
-    /// Runs `body` on the queue and waits for it; directly if the caller is already on the queue.
+    /// Runs `body` on the queue and waits for it. If the caller is already on the queue, runs it directly.
     func run(_ body: () -> Void) {
         if DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(queue) {
             body()
