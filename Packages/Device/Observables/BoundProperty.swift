@@ -1,9 +1,9 @@
 internal import Tombolo
 
-/// A property of an object, to be read and set by a control. Setting it opens a write transaction if the object is
-/// managed, or uses the one that its Realm is in.
+/// A property of an object, for a control to read and set. If the object is managed, setting the property opens a write
+/// transaction, or uses the one that the Realm is in.
 ///
-/// Once the object is deleted, it keeps the last known value and ignores new ones.
+/// Once the object is deleted, this keeps the last known value and ignores new ones.
 @MainActor
 public final class BoundProperty<Root: Watchable, Value> {
     private let root: Root
@@ -13,9 +13,9 @@ public final class BoundProperty<Root: Watchable, Value> {
     private var last: Value
 
     /// - Parameters:
-    ///   - root: an unmanaged, live or frozen object. A frozen one is thawed.
-    ///   - isEqual: setting an equal value does nothing; nil to write every value that is set.
-    ///   - didSet: called after an unmanaged object's property was set, since nobody can observe that.
+    ///   - root: an unmanaged, live or frozen object. A frozen object is thawed.
+    ///   - isEqual: compares values. Setting an equal value does nothing. Nil to write every value.
+    ///   - didSet: called after an unmanaged object's property was set, because that can't be observed.
     public init(
         _ root: Root, _ keyPath: ReferenceWritableKeyPath<Root, Value>, isEqual: ((Value, Value) -> Bool)? = nil,
         didSet: (@MainActor (Root) -> Void)? = nil
@@ -35,7 +35,7 @@ public final class BoundProperty<Root: Watchable, Value> {
         self.init(observed.value, keyPath, isEqual: isEqual) { [weak observed] _ in observed?.changing() }
     }
 
-    /// The newest value; a list as a frozen copy, as it's read for rendering.
+    /// The newest value. A list is returned as a frozen copy, because it's read for rendering.
     public var value: Value {
         get {
             if !root.isInvalidated { last = root[keyPath: keyPath] }
@@ -56,7 +56,7 @@ public final class BoundProperty<Root: Watchable, Value> {
 }
 
 extension BoundProperty where Value: Equatable {
-    /// A property whose control sets it again and again, as a text field does: equal values aren't written.
+    /// A property whose control sets it repeatedly, as a text field does. Equal values aren't written.
     public convenience init(skippingEqual root: Root, _ keyPath: ReferenceWritableKeyPath<Root, Value>) {
         self.init(root, keyPath, isEqual: { $0 == $1 })
     }

@@ -2,8 +2,8 @@ internal import Foundation
 public import Tombolo
 internal import TomboloModel
 
-/// A synced Realm that a view waits for: opened for the app's current user, after a download, and again for the next
-/// one after a log-in or a switch. On the main actor, like views.
+/// A synced Realm that a view waits for. It's opened for the app's current user after a download. After a login or a
+/// switch it's opened again, for the new current user. Used on the main actor, like views.
 ///
 ///     let opening = ObservedOpening(onFailure: .openFile)
 ///     opening.willChange = { view.setNeedsRedraw() }
@@ -12,11 +12,11 @@ internal import TomboloModel
 public final class ObservedOpening {
     public enum FailureBehavior: Sendable {
         case showError
-        /// Opens the file without the download, for working offline; an error is shown only if that fails too.
+        /// Opens the file without the download, for working offline. An error is shown only if that fails too.
         case openFile
     }
 
-    /// Called when ``state`` is about to change, with the new one.
+    /// Called with the new state when ``state`` is about to change.
     public var willChange: (@MainActor (AsyncOpenState) -> Void)?
     private var partition: (any PartitionValue)?
     private var configuration: Realm.Configuration?
@@ -30,10 +30,10 @@ public final class ObservedOpening {
     private var timer: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - appID: the ID of an ``Tombolo/App`` that the program has made; nil for the only one.
+    ///   - appID: the ID of an ``Tombolo/App`` that the program has created; nil for the only one.
     ///   - partition: the partition to open, or nil for a Realm with subscriptions.
-    ///   - configuration: settings to take over: classes, encryption key, first subscriptions, client reset mode.
-    ///   - timeout: for how long it may try to connect; nil for ever.
+    ///   - configuration: settings to adopt: classes, encryption key, first subscriptions, client reset mode.
+    ///   - timeout: how long to try to connect; nil for no limit.
     public init(
         appID: String? = nil, partition: (any PartitionValue)? = nil, configuration: Realm.Configuration? = nil,
         timeout: Duration? = nil, onFailure: FailureBehavior = .showError
@@ -50,14 +50,14 @@ public final class ObservedOpening {
         timer?.cancel()
     }
 
-    /// How far it is. Reading it the first time begins. Stops the program if nothing tells which app is meant.
+    /// The current state. The first read starts the opening. Stops the program if it isn't clear which app to use.
     public var state: AsyncOpenState {
         begin()
         return shown
     }
 
-    /// Takes over what the view declares now. Another partition is opened in place of the one before; settings count
-    /// for the next opening.
+    /// Adopts what the view declares now. A different partition is opened in place of the previous one. Settings apply
+    /// to the next opening.
     public func declare(partition: (any PartitionValue)?, configuration: Realm.Configuration?) {
         let isOther = partition.map(Partitioning.init) != self.partition.map(Partitioning.init)
         self.partition = partition
@@ -65,7 +65,7 @@ public final class ObservedOpening {
         if isOther { handle(.otherRealm) }
     }
 
-    /// Stops an opening in progress; the state becomes an error with the code `ECANCELED`. No effect otherwise.
+    /// Stops an opening in progress. The state becomes an error with the code `ECANCELED`. Otherwise has no effect.
     public func cancel() { handle(.cancelled, error: POSIXError(.ECANCELED)) }
 
     private func begin() {
@@ -75,7 +75,7 @@ public final class ObservedOpening {
         token = app.observe { [weak self] app in
             MainActor.assumeIsolated { self?.handle(.user(app.currentUser?.id)) }
         }
-        // Nobody is waiting for a change yet: what is shown is read by the caller.
+        // Nobody is waiting for a change yet: the caller reads the state next.
         let willChange = willChange
         self.willChange = nil
         handle(.user(app.currentUser?.id))
@@ -144,7 +144,7 @@ public final class ObservedOpening {
         }
     }
 
-    /// The user's own Realm, with the given settings.
+    /// The user's own Realm with the given settings.
     private func configurationOfUser() -> Realm.Configuration? {
         guard let user = app?.currentUser else { return nil }
         let given = configuration?.syncConfiguration
@@ -163,13 +163,13 @@ public final class ObservedOpening {
         guard var configuration else { return own }
         configuration.syncConfiguration = own.syncConfiguration
         configuration.syncConfiguration?.errorHandler = given?.errorHandler
-        // Another user's configuration leads to that user's file.
+        // Another user's configuration points to that user's file.
         if given?.user != user { configuration.fileURL = own.fileURL }
         return configuration
     }
 }
 
-/// What tells partitions apart.
+/// What distinguishes partitions.
 private struct Partitioning: Equatable {
     let value: Value
 

@@ -2,25 +2,26 @@ public import Foundation
 public import Tombolo
 internal import TomboloModel
 
-/// The objects of a class that a view lists: opens the Realm at the first use, tells when the results change, and has a
-/// frozen copy for rendering. On the main actor, like views.
+/// The objects of a class that a view lists. Opens the Realm on first use, reports when the results change, and has a
+/// frozen copy for rendering. Used on the main actor, like views.
 ///
 ///     let dogs = ObservedQuery<Dog>(QueryTerms(condition: .matching { $0.age > 3 }))
 ///     dogs.willChange = { list.setNeedsReload() }
 ///     for dog in dogs.shown { … }
 @MainActor
 public final class ObservedQuery<Element: Object> {
-    /// Called when the results are about to change, or have: read ``shown`` again afterwards, not in the call.
+    /// Called when the results are about to change or have changed. Read ``shown`` again afterwards, not during the
+    /// call.
     public var willChange: (@MainActor () -> Void)?
 
     private var declared: QueryTerms
     private var terms: QueryTerms
-    /// The configuration for terms that have none.
+    /// The configuration for terms that don't have one.
     private var environment: Realm.Configuration?
     private var search: Filter?
     private var live: Results<Element>?
     private var token: NotificationToken?
-    /// Kept so that things frozen in one version share a connection to the file.
+    /// Kept so that everything frozen in one version shares a connection to the file.
     private var snapshot: Results<Element>?
 
     public init(_ terms: QueryTerms = QueryTerms()) {
@@ -30,7 +31,8 @@ public final class ObservedQuery<Element: Object> {
 
     // MARK: Terms
 
-    /// Takes over what the view declares now. What was set since stays as long as the declaration is the same.
+    /// Adopts what the view declares now. Changes made since then are kept for as long as the declaration stays the
+    /// same.
     public func declare(_ terms: QueryTerms, environment: Realm.Configuration?) {
         if terms.configuration == nil, environment != self.environment { reset() }
         self.environment = environment
@@ -40,19 +42,20 @@ public final class ObservedQuery<Element: Object> {
         reset()
     }
 
-    /// Which objects; see ``QueryTerms/Condition``.
+    /// The condition that selects the objects; see ``QueryTerms/Condition``.
     public var condition: QueryTerms.Condition {
         get { terms.condition }
         set { change { $0.terms.condition = newValue } }
     }
 
-    /// The order, most significant first; none for that of the file.
+    /// The order, most significant first. Empty for the order of the file.
     public var sortDescriptors: [Tombolo.SortDescriptor] {
         get { terms.sortDescriptors }
         set { change { $0.terms.sortDescriptors = newValue } }
     }
 
-    /// Shows only objects whose text contains another, in addition to the condition. Empty text shows all. Case counts.
+    /// In addition to the condition, shows only objects whose property contains `text`. An empty string shows all
+    /// objects. The search is case-sensitive.
     public func search(_ text: String, _ keyPath: KeyPath<Element, String>) {
         let filter = text.isEmpty ? nil : Query<Element>.filter { $0[dynamicMember: keyPath].contains(text) }
         if filter != search { change { $0.search = filter } }
@@ -71,7 +74,7 @@ public final class ObservedQuery<Element: Object> {
 
     // MARK: Results
 
-    /// The live results. Stops the program if the Realm can't be opened, or the condition's text can't be read.
+    /// The live results. Stops the program if the Realm can't be opened or the condition's text can't be parsed.
     public var results: Results<Element> {
         let results = live ?? found()
         live = results
@@ -79,7 +82,7 @@ public final class ObservedQuery<Element: Object> {
         return results
     }
 
-    /// Begins observing, unless the Realm is in a write transaction, in which nothing can be observed.
+    /// Begins observing, unless the Realm is in a write transaction, where nothing can be observed.
     private func watch(_ results: Results<Element>) {
         guard let realm = results.realm, !realm.isInWriteTransaction else { return }
         let start = VersionMark(realm)
@@ -114,8 +117,8 @@ public final class ObservedQuery<Element: Object> {
 
     // MARK: Writing
 
-    /// Adds an object to the Realm; one with its primary key is changed. A frozen object is thawed. The results have it
-    /// if it meets their condition.
+    /// Adds an object to the Realm. If an object with its primary key exists, that object is updated. A frozen object
+    /// is thawed. The object appears in the results if it satisfies their condition.
     public func append(_ object: Element) {
         ImplicitWrite.change(results) { results in
             guard let realm = results.realm, let object = ImplicitWrite.thawed(object), !object.isInvalidated else {
@@ -126,7 +129,7 @@ public final class ObservedQuery<Element: Object> {
         }
     }
 
-    /// Deletes an object from the Realm if the results have it.
+    /// Deletes an object from the Realm if it's in the results.
     public func remove(_ object: Element) { delete([object]) }
 
     /// Deletes the objects that were shown at these positions.

@@ -1,21 +1,22 @@
 internal import Tombolo
 
-/// An object or a list that a view shows: tells when it changes, and has a frozen copy for rendering and the live one
-/// for writing. On the main actor, like views.
+/// An object or list that a view shows. Reports when it changes, and has a frozen copy for rendering and the live value
+/// for writing. Used on the main actor, like views.
 ///
 ///     let dog = ObservedValue(dog)
 ///     dog.willChange = { view.setNeedsRedraw() }
 ///     print(dog.shown.name)
 @MainActor
 public final class ObservedValue<Value: Watchable> {
-    /// Called when what is shown is about to change, or has: read ``shown`` again afterwards, not in the call.
+    /// Called when the shown value is about to change or has changed. Read ``shown`` again afterwards, not during the
+    /// call.
     public var willChange: (@MainActor () -> Void)?
 
     private let keyPaths: [String]?
     private var given: Value
     private var held: Value
     private var token: NotificationToken?
-    /// Kept so that things frozen in one version share a connection to the file.
+    /// Kept so that everything frozen in one version shares a connection to the file.
     private var snapshot: Value?
     private lazy var placeholder = Value._placeholder()
 
@@ -37,7 +38,7 @@ public final class ObservedValue<Value: Watchable> {
         }
     }
 
-    /// What to render: a frozen copy, an unmanaged value as it is, and an empty new one in place of a deleted one.
+    /// What to render: a frozen copy. An unmanaged value is shown as it is, and a deleted value as an empty new one.
     public var shown: Value {
         watch()
         guard held.realm != nil else { return held }
@@ -49,7 +50,7 @@ public final class ObservedValue<Value: Watchable> {
         return frozen
     }
 
-    /// Observes what a parent view passes now. Does nothing if that is the same object, in whatever version.
+    /// Observes what a parent view passes now. Does nothing if that is the same object, whatever its version.
     public func follow(_ value: Value) {
         if value === given { return }
         let live = ImplicitWrite.thawed(value) ?? value
@@ -66,7 +67,7 @@ public final class ObservedValue<Value: Watchable> {
         watch()
     }
 
-    /// Begins observing as soon as the value is managed: an unmanaged one may be added to a Realm at any time.
+    /// Begins observing as soon as the value is managed. An unmanaged value may be added to a Realm at any time.
     private func watch() {
         guard token == nil, let realm = held.realm, !realm.isFrozen, !held.isInvalidated,
             !realm.isInWriteTransaction

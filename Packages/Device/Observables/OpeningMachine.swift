@@ -1,16 +1,18 @@
-/// The course of opening a user's Realm, over log-ins, log-outs and switches. An attempt has a number; what is reported
-/// of an attempt that's over is ignored.
+/// The process of opening a user's Realm, across logins, logouts and switches. Each attempt has a number. Reports from
+/// an attempt that's over are ignored.
 struct OpeningMachine: Equatable {
     enum Phase: Equatable {
         /// Nobody has asked for the Realm. Leaves by `user`.
         case idle
         /// Leaves by `user`.
         case waitingForUser
-        /// Leaves by `opened`, `failed`, `timedOut`, `cancelled`, `otherRealm`, and by `user` if that is another one.
+        /// Leaves by `opened`, `failed`, `timedOut`, `cancelled`, `otherRealm`, and by `user` if that's a different
+        /// user.
         case opening(user: String)
-        /// The download failed, and the local file is being opened. Leaves like `opening`.
+        /// The download failed, and the local file is being opened. Leaves like `opening`, except by `timedOut`.
         case openingLocally(user: String)
-        /// Open, or failed for good. Leaves by `user` if that is another one, and by `otherRealm`.
+        /// The Realm is open, or opening has failed for good. Leaves by `user` if that's a different user, and by
+        /// `otherRealm`.
         case over(user: String)
 
         var user: String? {
@@ -22,14 +24,14 @@ struct OpeningMachine: Equatable {
     }
 
     enum Event: Equatable {
-        /// The current user's ID, or nil. Repeated ones are ignored.
+        /// The current user's ID, or nil. The same ID again is ignored.
         case user(String?)
-        /// The current user's Realm to open is another one now.
+        /// The current user should open a different Realm now.
         case otherRealm
         case progress(attempt: Int)
         case opened(attempt: Int)
         case failed(attempt: Int)
-        /// - Parameter isConnected: whether there's a connection by now, so that the time doesn't matter.
+        /// - Parameter isConnected: whether there is a connection by now. If so, the timeout doesn't matter.
         case timedOut(attempt: Int, isConnected: Bool)
         case cancelled
     }
@@ -39,7 +41,7 @@ struct OpeningMachine: Equatable {
         case showConnecting
         case showProgress
         case showOpen
-        /// The error that the event came with, or that of running out of time or being cancelled.
+        /// Shows the event's error, or the error for a timeout or cancellation.
         case showError
         /// Opens the current user's Realm after a download.
         case open(attempt: Int)
@@ -49,7 +51,7 @@ struct OpeningMachine: Equatable {
         case stop
     }
 
-    /// Whether a failed download leaves the file to be opened as it is.
+    /// Whether the file is opened as it is if the download fails.
     let opensFileOnFailure: Bool
     private(set) var phase = Phase.idle
     private var attempt = 0
@@ -82,7 +84,7 @@ struct OpeningMachine: Equatable {
         return actions + enter(.opening(user: user), .showConnecting) + [.open(attempt: attempt)]
     }
 
-    /// Ends an attempt in progress because another one takes its place.
+    /// Ends an attempt in progress, because another attempt replaces it.
     private func leave() -> [Action] { if case .opening = phase { [.stop] } else { [] } }
 
     private mutating func enter(_ next: Phase, _ action: Action) -> [Action] {

@@ -2,12 +2,12 @@ public import Tombolo
 
 /// Which objects of a class a view lists, and in which order.
 public struct QueryTerms: Equatable, Sendable {
-    /// The Realm's configuration, or nil for that of the view's surroundings.
+    /// The Realm's configuration, or nil for that of the view's environment.
     public var configuration: Realm.Configuration?
     public var condition: Condition
     /// The properties whose changes count, or nil for all.
     public var keyPaths: [String]?
-    /// The order, most significant first; none for that of the file.
+    /// The order, most significant first. Empty for the order of the file.
     public var sortDescriptors: [Tombolo.SortDescriptor]
 
     public init(

@@ -1,11 +1,11 @@
 public import Tombolo
 
-/// Results divided into sections by a key, at one moment: sections in the order in which the results first have their
-/// keys, objects in the results' order.
+/// Results divided into sections by a key, at one moment. Sections are in the order in which their keys first occur in
+/// the results. Objects are in the results' order.
 public struct SectionedResults<Key: Hashable, Element: RealmCollectionValue>: RandomAccessCollection {
     private let sections: [ResultsSection<Key, Element>]
 
-    /// Reads all of the results once, for their keys.
+    /// Reads all of the results once to get their keys.
     public init(_ results: Results<Element>, by key: (Element) -> Key) {
         var positions: [Key: [Int]] = [:]
         var keys: [Key] = []

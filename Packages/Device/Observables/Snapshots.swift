@@ -5,12 +5,12 @@ import Tombolo
 enum Snapshots {
     private static var depth = 0
 
-    /// A frozen copy of something managed and live, or nil if it no longer exists. In a write transaction, in which
-    /// nothing can be frozen, the live one.
+    /// A frozen copy of a managed live value, or nil if the value no longer exists. In a write transaction nothing can
+    /// be frozen, so the live value is returned.
     static func freeze<Confined: ThreadConfined>(_ live: Confined) -> Confined? {
         guard let realm = live.realm, !live.isInvalidated, let place = live._confinedPlace else { return nil }
         if realm.isFrozen || realm.isInWriteTransaction { return live }
-        // Freezing may move the Realm to a newer version, in which the thing is gone.
+        // Freezing may move the Realm to a newer version, where the value is gone.
         return Confined._find(place, in: newest(realm))
     }
 
@@ -21,14 +21,14 @@ enum Snapshots {
         return realm.freeze()
     }
 
-    /// Tells a view of a change: at once, or soon if freezing, which happens while views are rendered, found others'
-    /// commits.
+    /// Tells a view of a change. Usually at once; but if the change was found while freezing, which happens while views
+    /// are rendered, the view is told soon afterwards.
     static func tell(_ block: @escaping @MainActor () -> Void) {
         if depth == 0 { block() } else { Task { block() } }
     }
 }
 
-/// What was the newest version of a Realm at some time.
+/// The newest version of a Realm at some time.
 @MainActor
 struct VersionMark {
     private let frozen: Realm?

@@ -1,18 +1,19 @@
 public import Tombolo
 
-/// What a view can show, follow and edit: an object, an embedded object or a list, managed or not.
+/// What a view can show, follow and edit: an object, an embedded object or a list, managed or unmanaged.
 public protocol Watchable: AnyObject, ThreadConfined {
-    /// Calls `block` after every commit that changed it, and for a list also once soon. For the library only.
+    /// Calls `block` after every commit that changed the value. For a list, also calls it once soon. For the library
+    /// only.
     func _watch(_ keyPaths: [String]?, _ block: @escaping (WatchedChange) -> Void) -> NotificationToken
-    /// Whether both are the same thing in the same Realm. For the library only.
+    /// Whether both are the same value in the same Realm. For the library only.
     func _isSame(as other: Self) -> Bool
-    /// What is shown in place of a deleted one. For the library only.
+    /// What is shown in place of a deleted value. For the library only.
     static func _placeholder() -> Self
 }
 
-/// What the library hears of a watched thing.
+/// What the library is told about a watched value.
 public enum WatchedChange: Sendable {
-    /// Observation has begun; commits before it are not reported separately.
+    /// Observation has begun. Commits before it aren't reported separately.
     case began
     case changed
 }

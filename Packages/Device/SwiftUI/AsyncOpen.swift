@@ -4,7 +4,7 @@
     public import Tombolo
     public import TomboloObservables
 
-    /// A synced Realm that is open once everything has been downloaded, for the app's current user:
+    /// A synced Realm for the app's current user, which opens once everything has been downloaded:
     /// `@AsyncOpen(appId: "chat", timeout: 4000) var chat`. See ``ObservedOpening``.
     @MainActor
     @propertyWrapper
@@ -12,9 +12,9 @@
         private var opening: OpenProperty
 
         /// - Parameters:
-        ///   - appId: the ID of an App that was made before; nil for the only one.
-        ///   - configuration: settings to take over, instead of the environment's.
-        ///   - timeout: for how long it may try to connect, in milliseconds; nil for ever.
+        ///   - appId: the ID of an App that was created before; nil for the only one.
+        ///   - configuration: settings to adopt instead of the environment's.
+        ///   - timeout: how long to try to connect, in milliseconds; nil for no limit.
         public init(
             appId: String? = nil, partitionValue: any PartitionValue, configuration: Realm.Configuration? = nil,
             timeout: UInt? = nil
@@ -33,13 +33,13 @@
         public func cancel() { opening.cancel() }
     }
 
-    /// Like ``AsyncOpen``, but if the download fails, opens what is in the file: for working offline.
+    /// Like ``AsyncOpen``, but if the download fails, opens the file with what it has, for working offline.
     @MainActor
     @propertyWrapper
     public struct AutoOpen: DynamicProperty {
         private var opening: OpenProperty
 
-        /// Parameters are those of ``AsyncOpen``.
+        /// The parameters are those of ``AsyncOpen``.
         public init(
             appId: String? = nil, partitionValue: any PartitionValue, configuration: Realm.Configuration? = nil,
             timeout: UInt? = nil
@@ -58,7 +58,7 @@
         public func cancel() { opening.cancel() }
     }
 
-    /// What both wrappers are made of.
+    /// The common implementation of both wrappers.
     @MainActor
     struct OpenProperty: DynamicProperty {
         @StateObject private var storage: OpenStorage
@@ -98,7 +98,7 @@
     @MainActor
     final class OpenStorage: ObservableObject {
         let opening: ObservedOpening
-        /// The same as the opening's, for those who subscribe.
+        /// The same as the opening's state, for subscribers.
         @Published var state = AsyncOpenState.connecting
 
         init(_ opening: ObservedOpening) {

@@ -18,14 +18,14 @@
 
     @MainActor
     extension Binding where Value: ObjectBase {
-        /// A binding to a property of the object, which sets it in a write transaction.
+        /// A binding to a property of the object. Setting it opens a write transaction.
         public subscript<Property>(
             dynamicMember keyPath: ReferenceWritableKeyPath<Value, Property>
         ) -> Binding<Property> {
             Binding<Property>(BoundProperty(wrappedValue, keyPath, didSet: { wrappedValue = $0 }))
         }
 
-        /// The same, without writing a value that is there already.
+        /// The same, but a value that's equal to the current one isn't written.
         public subscript<Property: Equatable>(
             dynamicMember keyPath: ReferenceWritableKeyPath<Value, Property>
         ) -> Binding<Property> {
@@ -37,10 +37,10 @@
         public func delete() { ImplicitWrite.delete(wrappedValue) }
     }
 
-    /// Changes of a list, each in a write transaction.
+    /// Changes to a list, each in a write transaction.
     @MainActor
     extension Binding {
-        /// Appends an element; a frozen object is thawed.
+        /// Appends an element. A frozen object is thawed.
         public func append<Element>(_ element: Element) where Value == Tombolo.List<Element> {
             change { ImplicitWrite.append(element, to: $0) }
         }
@@ -50,18 +50,18 @@
             change { ImplicitWrite.remove(at: position, from: $0) }
         }
 
-        /// Removes elements, as `onDelete` asks for it.
+        /// Removes elements, as `onDelete` requests.
         public func remove<Element>(atOffsets offsets: IndexSet) where Value == Tombolo.List<Element> {
             change { ImplicitWrite.remove(atOffsets: offsets, from: $0) }
         }
 
-        /// Moves elements, as `onMove` asks for it.
+        /// Moves elements, as `onMove` requests.
         public func move<Element>(fromOffsets offsets: IndexSet, toOffset target: Int)
         where Value == Tombolo.List<Element> {
             change { ImplicitWrite.move(fromOffsets: offsets, toOffset: target, in: $0) }
         }
 
-        /// Setting an unmanaged list again tells the view of the change.
+        /// Setting an unmanaged list again notifies the view of the change.
         private func change<Element>(_ body: (Value) -> Void) where Value == Tombolo.List<Element> {
             let list = wrappedValue
             body(list)
@@ -70,13 +70,13 @@
     }
 
     extension ObservableObjectClass where Self: ObjectBase & Watchable {
-        /// A binding to a property, which sets it in a write transaction: `object.bind(\.name)`.
+        /// A binding to a property. Setting it opens a write transaction: `object.bind(\.name)`.
         @MainActor
         public func bind<Value>(_ keyPath: ReferenceWritableKeyPath<Self, Value>) -> Binding<Value> {
             Binding(BoundProperty(self, keyPath))
         }
 
-        /// The same, without writing a value that is there already.
+        /// The same, but a value that's equal to the current one isn't written.
         @MainActor
         public func bind<Value: Equatable>(_ keyPath: ReferenceWritableKeyPath<Self, Value>) -> Binding<Value> {
             Binding(BoundProperty(skippingEqual: self, keyPath))

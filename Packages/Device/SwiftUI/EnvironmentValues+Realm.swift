@@ -3,14 +3,14 @@
     public import Tombolo
 
     extension EnvironmentValues {
-        /// The configuration that `@ObservedResults` and the like use if they have none of their own.
+        /// The configuration that `@ObservedResults` and similar wrappers use if they don't have their own.
         public var realmConfiguration: Realm.Configuration {
             get { self[RealmConfigurationKey.self] }
             set { self[RealmConfigurationKey.self] = newValue }
         }
 
-        /// The Realm of ``realmConfiguration`` on the calling thread. Setting it sets the configuration. Stops the program
-        /// if it can't be opened.
+        /// The Realm of ``realmConfiguration`` on the calling thread. Setting it sets the configuration. Stops the
+        /// program if the Realm can't be opened.
         public var realm: Realm {
             get {
                 do {
@@ -29,7 +29,7 @@
         }
     }
 
-    /// The default configuration at the time when it's first asked for, as in Realm.
+    /// The default configuration at the time of first use, as in Realm.
     enum RealmConfigurationKey: EnvironmentKey {
         static let defaultValue = Realm.Configuration.defaultConfiguration
     }

@@ -3,13 +3,13 @@
     public import Tombolo
     internal import TomboloObservables
 
-    /// Reports changes of an object, a list, an app or a user while somebody subscribes. Must be subscribed to where the
-    /// object's Realm is used.
+    /// Reports changes of an object, a list, an app or a user while it has subscribers. Subscribe where the object's
+    /// Realm is used.
     public struct RealmChangePublisher: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
 
-        /// Begins observing; the result is kept until the subscription ends.
+        /// Begins observing. The result is kept until the subscription ends.
         let observe: (@escaping @Sendable () -> Void) -> (any Sendable)?
 
         public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
@@ -30,19 +30,19 @@
     private final class ChangeSubscription: Subscription {
         var token: (any Sendable)?
 
-        /// Changes aren't held back: they have no content.
+        /// Demand is ignored: changes have no content, so none are held back.
         func request(_ demand: Subscribers.Demand) {}
 
         func cancel() { token = nil }
     }
 
     extension ObjectBase: ObservableObject {
-        /// Changes of the managed object. Those of an unmanaged one can't be observed.
+        /// Changes of the managed object. Changes of an unmanaged object can't be observed.
         public var objectWillChange: RealmChangePublisher { .watching(self) }
     }
 
     extension Tombolo.List: ObservableObject {
-        /// Changes of the managed list. Those of an unmanaged one can't be observed.
+        /// Changes of the managed list. Changes of an unmanaged list can't be observed.
         public var objectWillChange: RealmChangePublisher { .watching(self) }
     }
 
@@ -59,7 +59,7 @@
     }
 
     extension Tombolo.App: ObservableObject {
-        /// Log-ins, log-outs and switches, on the main queue.
+        /// Logins, logouts and switches, on the main queue.
         public var objectWillChange: RealmChangePublisher {
             RealmChangePublisher { tell in self.observe { _ in tell() } }
         }

@@ -30,7 +30,7 @@
 
         nonisolated public func update() { MainActor.assumeIsolated { storage.model.follow(given) } }
 
-        /// Bindings to the object's properties, and changes of the list.
+        /// Bindings to the object's properties, and operations on the list.
         @MainActor
         @dynamicMemberLookup
         public struct Wrapper {
@@ -43,7 +43,7 @@
                 Binding(BoundProperty(of: observed, keyPath))
             }
 
-            /// The same, without writing a value that is there already.
+            /// The same, but a value that's equal to the current one isn't written.
             public subscript<Value: Equatable>(
                 dynamicMember keyPath: ReferenceWritableKeyPath<ObjectType, Value>
             ) -> Binding<Value> {
@@ -63,17 +63,17 @@
             list.append(element)
         }
 
-        /// Removes an element of the list.
+        /// Removes an element from the list.
         public func remove<Element>(at position: Int) where ObjectType == Tombolo.List<Element> {
             list.remove(at: position)
         }
 
-        /// Removes elements of the list.
+        /// Removes elements from the list.
         public func remove<Element>(atOffsets offsets: IndexSet) where ObjectType == Tombolo.List<Element> {
             list.remove(atOffsets: offsets)
         }
 
-        /// Moves elements of the list.
+        /// Moves elements within the list.
         public func move<Element>(fromOffsets offsets: IndexSet, toOffset target: Int)
         where ObjectType == Tombolo.List<Element> {
             list.move(fromOffsets: offsets, toOffset: target)

@@ -51,13 +51,13 @@
             MainActor.assumeIsolated { query.declare(terms, environment: environment) }
         }
 
-        /// A condition in place of the declared one; nil for all objects. It can't be read.
+        /// A condition that replaces the declared one; nil for all objects. It can only be set: reading returns nil.
         public var filter: NSPredicate? {
             get { nil }
             nonmutating set { query.condition = QueryTerms.Condition(newValue) }
         }
 
-        /// A condition in place of the declared one; nil for all objects. It can't be read.
+        /// A condition that replaces the declared one; nil for all objects. It can only be set: reading returns nil.
         public var `where`: ((Query<ResultType>) -> Query<Bool>)? {
             get { nil }
             nonmutating set { query.condition = newValue.map { .where($0) } ?? .all }
@@ -68,13 +68,13 @@
             nonmutating set { query.sortDescriptors = newValue.map { [$0] } ?? [] }
         }
 
-        /// Adds an object to the Realm; one with its primary key is changed.
+        /// Adds an object to the Realm. If an object with its primary key exists, that object is updated.
         public func append(_ object: ResultType) { query.append(object) }
 
-        /// Deletes an object from the Realm if the results have it.
+        /// Deletes an object from the Realm if it's in the results.
         public func remove(_ object: ResultType) { query.remove(object) }
 
-        /// Deletes the objects at these positions, as `onDelete` asks for it.
+        /// Deletes the objects at these positions, as `onDelete` requests.
         public func remove(atOffsets offsets: IndexSet) { query.remove(atOffsets: offsets) }
     }
 

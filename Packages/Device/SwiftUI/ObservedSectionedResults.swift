@@ -13,8 +13,8 @@
         @Environment(\.realmConfiguration) private var environment
         private let terms: QueryTerms
 
-        /// - Parameter sortDescriptors: an order that keeps the objects of a section together; without any, the section's
-        ///   property in ascending order.
+        /// - Parameter sortDescriptors: an order that keeps each section's objects together. If empty, objects are
+        ///   sorted by the section's property in ascending order.
         public init(
             _ type: ResultType.Type, sectionKeyPath: KeyPath<ResultType, Key>,
             sortDescriptors: [Tombolo.SortDescriptor] = [], filter: NSPredicate? = nil, keyPaths: [String]? = nil,
@@ -40,7 +40,7 @@
             ) { $0[keyPath: sectionKeyPath] }
         }
 
-        /// - Parameter sortDescriptors: an order that keeps the objects of a section together.
+        /// - Parameter sortDescriptors: an order that keeps each section's objects together.
         public init(
             _ type: ResultType.Type, sectionBlock: @escaping (ResultType) -> Key,
             sortDescriptors: [Tombolo.SortDescriptor], filter: NSPredicate? = nil, keyPaths: [String]? = nil,
@@ -84,13 +84,13 @@
             MainActor.assumeIsolated { query.declare(terms, environment: environment) }
         }
 
-        /// A condition in place of the declared one; nil for all objects. It can't be read.
+        /// A condition that replaces the declared one; nil for all objects. It can only be set: reading returns nil.
         public var filter: NSPredicate? {
             get { nil }
             nonmutating set { query.condition = QueryTerms.Condition(newValue) }
         }
 
-        /// A condition in place of the declared one; nil for all objects. It can't be read.
+        /// A condition that replaces the declared one; nil for all objects. It can only be set: reading returns nil.
         public var `where`: ((Query<ResultType>) -> Query<Bool>)? {
             get { nil }
             nonmutating set { query.condition = newValue.map { .where($0) } ?? .all }
@@ -101,7 +101,7 @@
             nonmutating set { query.sortDescriptors = newValue }
         }
 
-        /// Deletes the objects at these positions of a section, as `onDelete` asks for it.
+        /// Deletes the objects at these positions of a section, as `onDelete` requests.
         public func remove(atOffsets offsets: IndexSet, section: ResultsSection<Key, ResultType>) {
             storage.model.remove(atOffsets: offsets, section: section)
         }

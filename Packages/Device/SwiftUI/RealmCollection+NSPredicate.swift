@@ -2,8 +2,9 @@
     public import Foundation
     public import Tombolo
 
-    /// Predicates made by `NSPredicate(format:)`, by their text: comparisons of properties with numbers, text, booleans
-    /// and nil. Stops the program for others, such as those with dates: write `where` or `filter("…", date)`.
+    /// Predicates made by `NSPredicate(format:)`, read by their text. Supports comparisons of properties with numbers,
+    /// strings, Booleans and nil. Other predicates, such as those with dates, stop the program: write `where` or
+    /// `filter("…", date)` instead.
     extension RealmCollection {
         /// The elements that also satisfy a predicate.
         public func filter(_ predicate: NSPredicate) -> Results<Element> { filter(predicate.format) }
@@ -13,7 +14,7 @@
     }
 
     extension NSPredicate {
-        /// A predicate describes itself by its format, which Tombolo's own parser reads.
+        /// A predicate's description is its format, which Tombolo's own parser reads.
         var format: String { description }
     }
 #endif

@@ -2,11 +2,11 @@
     import Combine
     import TomboloObservables
 
-    /// Passes what the observable core tells on to SwiftUI.
+    /// Forwards the observable core's notifications to SwiftUI.
     @MainActor
     final class Relay<Model>: ObservableObject {
         let model: Model
-        /// Publishing it is what tells SwiftUI.
+        /// Publishing this notifies SwiftUI.
         @Published private var changes = 0
 
         private init(model: Model) { self.model = model }

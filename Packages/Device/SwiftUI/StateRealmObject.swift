@@ -3,7 +3,7 @@
     public import Tombolo
     public import TomboloObservables
 
-    /// An object or list that a view makes and keeps, frozen for rendering once it's managed:
+    /// An object or list that a view creates and keeps, frozen for rendering once it's managed:
     /// `@StateRealmObject var draft = Dog()`. `$draft.name` is a binding that writes. See ``ObservedValue``.
     @MainActor
     @propertyWrapper

@@ -3,7 +3,7 @@
     internal import Tombolo
     internal import TomboloObservables
 
-    /// A search field that narrows what `@ObservedResults` shows to the objects whose text contains the searched one.
+    /// A search field that limits the objects of `@ObservedResults` to those whose property contains the search text.
     extension View {
         public func searchable<Element>(
             text: Binding<String>, collection: ObservedResults<Element>, keyPath: KeyPath<Element, String>,
@@ -50,7 +50,7 @@
             searchable(text: text, placement: placement, prompt: prompt).narrowing(collection.query, keyPath, text)
         }
 
-        /// Searches outside the rendering, in which nothing may change.
+        /// Applies the search outside rendering, during which nothing may change.
         private func narrowing<Element>(
             _ query: ObservedQuery<Element>, _ keyPath: KeyPath<Element, String>, _ text: Binding<String>
         ) -> some View {
