@@ -1,12 +1,12 @@
 public import Tombolo
 
 extension DatabaseConfigurable {
-    /// The database's Realm, or nil if it can't be opened; ``openRealm(with:)`` says why.
+    /// The database's Realm, or nil if it can't be opened. ``openRealm(with:)`` throws the reason.
     public func realm(with memoryType: RealmMemoryType) -> Realm? { try? openRealm(with: memoryType) }
 
     /// Opens the database.
-    /// - Throws: ``RealmErrorType``: `configurationFailure` if the name or identifier is invalid, `realmIsEmpty` if the
-    ///   Realm can't be opened, with the `Realm.Error` as its reason.
+    /// - Throws: ``RealmErrorType``: `configurationFailure` if the name or identifier is invalid; `realmIsEmpty` if the
+    ///   Realm can't be opened, with the `Realm.Error` as the reason.
     public func openRealm(with memoryType: RealmMemoryType) throws(RealmErrorType) -> Realm {
         let configuration = try configuration(memoryType: memoryType)
         do {
@@ -30,7 +30,7 @@ extension DatabaseConfigurable {
                     reason: Realm.Error(
                         .invalidInput, "An in-memory database needs an identifier: .inMemory(identifier: \"test\")."))
             }
-            // Databases with other names have their own versions and tables, in memory as on disk.
+            // Databases with different names have their own versions and tables, in memory as on disk.
             configuration.inMemoryIdentifier = "\(fileName)/\(identifier)"
         }
         return configuration

@@ -5,23 +5,23 @@ extension DatabaseConfigurable {
     /// The file extension of named databases.
     public var `extension`: String { "realm" }
 
-    /// The file's name, such as `Student.realm`; `Default` without a ``schemaName``.
+    /// The file's name, such as `Student.realm`. `Default` if there's no ``schemaName``.
     public var fileName: String { schemaName.map { "\($0).\(`extension`)" } ?? "Default" }
 
-    /// The version used for opening: ``schemaVersion``, or else ``legacySchemaVersion``.
+    /// The version used for opening: ``schemaVersion``, or ``legacySchemaVersion`` if that's nil.
     public var absolutelySchemaVersion: UInt64 { schemaVersion ?? legacySchemaVersion }
 
-    /// The migration used for opening: ``migrationBlock``, or else ``legacyMigration``.
+    /// The migration used for opening: ``migrationBlock``, or ``legacyMigration`` if that's nil.
     public var absolutelyMigrationBlock: MigrationBlock { migrationBlock ?? legacyMigration }
 
-    /// The file in ``DatabaseFolder/url``, or nil if ``schemaName`` can't name one.
+    /// The file in ``DatabaseFolder/url``, or nil if ``schemaName`` isn't a valid file name.
     public var path: URL? { schemaNameProblem == nil ? DatabaseFolder.url.appending(path: fileName) : nil }
 
-    /// The maximum length of ``schemaName`` in bytes. Leaves room, in a file name of 255 bytes, for the extension and
-    /// SQLite's suffixes.
+    /// The maximum length of ``schemaName`` in bytes. In a file name of 255 bytes, this leaves room for the extension
+    /// and SQLite's suffixes.
     public static var maximumSchemaNameByteCount: Int { 200 }
 
-    /// Why ``schemaName`` can't name a file and what to do, or nil if it can.
+    /// Why ``schemaName`` isn't a valid file name, and what to do. Nil if it's valid.
     var schemaNameProblem: String? {
         guard let schemaName else { return nil }
         let shown = String(reflecting: String(schemaName.unicodeScalars.prefix(60)))

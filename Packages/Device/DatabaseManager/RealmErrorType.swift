@@ -1,7 +1,7 @@
 public import Tombolo
 
-/// Why a database couldn't be opened. Errors are equal if their codes are, whatever the reason: `catch
-/// RealmErrorType.configurationFailure`.
+/// Why a database couldn't be opened. Errors are equal if their codes are, whatever the reason:
+/// `catch RealmErrorType.configurationFailure`.
 public struct RealmErrorType: Error, Equatable, CustomStringConvertible {
     public enum Code: Hashable, Sendable, CaseIterable {
         /// The Realm couldn't be opened.

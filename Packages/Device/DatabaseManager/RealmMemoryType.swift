@@ -2,10 +2,11 @@
 public enum RealmMemoryType: Hashable, Sendable {
     /// In a file.
     case inStorage
-    /// In memory: it ends with its last Realm. In a process, databases with the same name and identifier are the same.
+    /// In memory. The database exists until its last Realm is released. Within a process, the same name and identifier
+    /// give the same database.
     case inMemory(identifier: String?)
 
-    /// The identifier of an in-memory database; nil for one in a file.
+    /// The identifier of an in-memory database, or nil for a database in a file.
     public var associated: String? {
         switch self {
         case .inStorage: nil
