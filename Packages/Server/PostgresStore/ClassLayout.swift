@@ -3,17 +3,17 @@ internal import PostgresValues
 internal import TomboloModel
 internal import TomboloSQL
 
-/// One class as the store reads and writes it. A class, since it's passed around for every row.
+/// One class as the store reads and writes it. A Swift class, because it's passed around for every row.
 final class ClassLayout: Sendable {
     let classIndex: Int
     let item: ClassSchema
-    /// The changelog's number of the class.
+    /// The class's number in the changelog.
     let id: Int16
     let keyIndex: Int
     let storedTypes: [PropertyType]
     /// Whether the keys are ObjectIds.
     let hasObjectIds: Bool
-    /// The changelog's numbers of the columns, by position.
+    /// The columns' numbers in the changelog, by position.
     let columnIDs: [Int16]
     let position: [Int16: Int]
     /// `public."listing"`
@@ -21,7 +21,7 @@ final class ClassLayout: Sendable {
     /// Quoted column names, by position.
     let names: [String]
 
-    /// - Returns: nil for a class without a primary key, or one that the database lacks.
+    /// - Returns: nil if the class has no primary key, or if the database doesn't have it.
     convenience init?(_ item: ClassSchema, classIndex: Int, schema: Schema, identifiers: SchemaIdentifiers) {
         guard let id = identifiers.classes[item.name] else { return nil }
         let numbers = identifiers.columns[item.name] ?? [:]
@@ -47,16 +47,16 @@ final class ClassLayout: Sendable {
     var keyType: PropertyType { storedTypes[keyIndex] }
     var isElement: Bool { item.owner != nil }
 
-    /// All columns, then whether the row is in the trash.
+    /// All columns, followed by whether the row is in the trash.
     func selectList(_ alias: String) -> String {
         let columns = names.map { "\(alias).\($0)" }
         return (columns + [item.isTrashable ? "\(alias).trashed_at IS NOT NULL" : "false"]).joined(separator: ", ")
     }
 
-    /// How many columns ``selectList(_:)`` has.
+    /// The number of columns in ``selectList(_:)``.
     var selectCount: Int { names.count + 1 }
 
-    /// A condition that leaves the trash out, with a leading AND; empty for other classes.
+    /// A condition that excludes the trash, with a leading AND. Empty for a class without a trash.
     func andLive(_ alias: String) -> String { item.isTrashable ? " AND \(alias).trashed_at IS NULL" : "" }
 
     /// The row that ``selectList(_:)`` selected.
@@ -69,7 +69,7 @@ final class ClassLayout: Sendable {
         return (Row(values), try result[index, storedTypes.count].bool)
     }
 
-    /// The row that an erase logged. Columns that came later hold their zero.
+    /// The row that an erase logged. Columns added later get their type's zero.
     func erasedRow(_ ids: [Int64?], _ texts: [String?]) throws -> (row: Row, isTrashed: Bool) {
         var row = Row(zip(item.columns, storedTypes).map { $0.isOptional ? .null : $1.zero })
         var isTrashed = false
@@ -77,7 +77,7 @@ final class ClassLayout: Sendable {
         return (row, isTrashed)
     }
 
-    /// Puts old values back.
+    /// Puts logged old values back into a row.
     func restore(_ ids: [Int64?], _ texts: [String?], _ row: inout Row, _ isTrashed: inout Bool) throws {
         guard ids.count == texts.count else {
             throw PostgresStoreError(

@@ -5,7 +5,8 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// Opens the sessions of many clients in a few statements: all devices come back at once when a gateway was restarted.
+/// Opens the sessions of many clients in a few statements, because all devices reconnect at once after a gateway
+/// restart.
 enum ClientOpenings {
     static let bounds = BatchBounds(size: 200, concurrency: 2, waiting: 20_000)
 
@@ -15,7 +16,7 @@ enum ClientOpenings {
         let acknowledged: Int64
     }
 
-    /// What the database has of a client.
+    /// What the database knows about a client.
     private struct Found {
         let user: String
         let last: Int64
@@ -23,7 +24,8 @@ enum ClientOpenings {
         let hasNewlyAcknowledged: Bool
     }
 
-    /// One answer for each request. Requests don't depend on each other, but fail together if the database does.
+    /// Returns one answer for each request. Requests don't depend on each other, but they all fail if the database
+    /// does.
     static func open(
         _ requests: [Request], _ connection: PostgresConnection
     ) async throws -> [Result<ClientOpening, any Error>] {
@@ -74,9 +76,9 @@ enum ClientOpenings {
 
     // MARK: SQL
 
-    /// Makes rows for clients that have none, up to as many as one user may have.
+    /// Inserts rows for clients that have none, up to the limit of clients per user.
     private static func insert(_ requests: [Request], _ connection: PostgresConnection) async throws {
-        // In one order, so that two gateways that open the same clients don't wait for each other.
+        // In a fixed order, so that two gateways that open the same clients don't deadlock.
         try await connection.query(
             """
             INSERT INTO tombolo.client (id, user_id)
@@ -120,7 +122,8 @@ enum ClientOpenings {
         return (Stamp(microseconds: try rows[0][0].int64), found)
     }
 
-    /// Who is busy with a client's row notes the client itself, or the next opening does: nobody waits for that.
+    /// Skips locked rows instead of waiting: the transaction that holds the lock notes the client itself, or the next
+    /// opening does.
     private static func note(seen requests: [Request], _ connection: PostgresConnection) async throws {
         try await connection.query(
             """

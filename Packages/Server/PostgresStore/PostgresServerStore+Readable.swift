@@ -3,7 +3,7 @@ public import TomboloModel
 internal import TomboloSyncProtocol
 
 extension PostgresServerStore {
-    /// How old a row may be that counts as just kept: retention goes by days.
+    /// A row kept more recently than this isn't updated; retention works in days.
     private static let keptInterval = "interval '1 day'"
 
     public func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws {

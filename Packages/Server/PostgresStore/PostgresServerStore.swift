@@ -9,22 +9,23 @@ public import TomboloSyncSession
 
 /// The server's rows in PostgreSQL, in tables that any service may read and write; see ``PostgresSchema``.
 ///
-/// Its role owns the tables or is a member of the role that does. A table or column that is renamed while the store is in
-/// use is found again by its number: the classes and their positions stay what they are.
+/// Its role owns the tables, or is a member of the role that does. If a table or column is renamed while the store is
+/// in use, the store finds it again by its number: the classes and their positions don't change.
 public final class PostgresServerStore: ServerStore {
-    /// How often a reader takes a newer tick when the snapshot of the newest is gone, and how long it waits between.
+    /// How often a reader retries with a newer tick when the newest one's snapshot is gone, and how long it waits in
+    /// between.
     public static let importAttempts = (limit: 100, interval: Duration.milliseconds(20))
 
-    /// What one statement of a reader may take of the server: a count, or the next rows of a class. Cancelling is what
-    /// normally stops a read whose device is gone; this stops the ones whose cancel request never arrived.
+    /// The time limit for one statement of a reader: a count, or the next rows of a class. A read whose device is
+    /// gone is normally stopped by cancelling it; this limit stops reads whose cancel request never arrived.
     public static let readStatementTimeout = Duration.seconds(120)
 
     public let schema: Schema
     private let named: Mutex<StoreLayout>
-    /// The classes under their names in SQL, as far as is known.
+    /// The classes with their last known SQL names.
     var layout: StoreLayout { named.withLock { $0 } }
     package let pool: PostgresPool
-    /// Where bootstraps are read from while it's fit for that.
+    /// The standby to read bootstraps from while it's usable.
     let standby: PostgresStandby?
     /// See ``BulkRowSearch/maximumRowCount``.
     let maximumBulkRowCount: Int
@@ -36,10 +37,10 @@ public final class PostgresServerStore: ServerStore {
 
     /// Reads the numbers of classes and columns.
     /// - Parameters:
-    ///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
-    ///   - hasOthers: whether several users wait for what the database does: then searches leave them time, see
+    ///   - standby: the standby to read bootstraps from while it's usable. Nil to use only the primary.
+    ///   - hasOthers: whether several users are waiting for the database. Searches then pause to leave it time, see
     ///     ``SearchPause``.
-    /// - Throws: ``PostgresStoreError`` where the database lacks a class: it has to be migrated first.
+    /// - Throws: ``PostgresStoreError`` if the database lacks a class, and has to be migrated first.
     public static func open(
         schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil,
         hasOthers: @escaping @Sendable () -> Bool = { false }, logger: Logger = Logger(label: "tombolo.store")
@@ -49,7 +50,7 @@ public final class PostgresServerStore: ServerStore {
             hasOthers: hasOthers, logger: logger)
     }
 
-    /// - Parameter snapshotAge: of its own sequencer, instead of ``Sequencer/maximumSnapshotAge``.
+    /// - Parameter snapshotAge: replaces ``Sequencer/maximumSnapshotAge`` in the store's own sequencer.
     static func open(
         schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil, maximumBulkRowCount: Int,
         snapshotAge: Duration = Sequencer.maximumSnapshotAge, hasOthers: @escaping @Sendable () -> Bool = { false },
@@ -98,10 +99,10 @@ public final class PostgresServerStore: ServerStore {
 
     // MARK: Ticks
 
-    /// Takes part in the election of the sequencer at the first call. Processes that serve run a ``Sequencer`` instead.
+    /// The first call makes the store stand for election as sequencer. Server processes run a ``Sequencer`` instead.
     public func makeTick() async throws -> Tick? { try await sequencer.makeTick() }
 
-    /// Gives up being the sequencer, after calls of ``makeTick()``.
+    /// Stops being the sequencer, after calls of ``makeTick()``.
     public func resign() async { await sequencer.resign() }
 
     public func latestTick() async throws -> Tick {
@@ -130,7 +131,7 @@ public final class PostgresServerStore: ServerStore {
                     try await connection.execute("COMMIT")
                     return (result, try await SchemaDigest.read(connection))
                 } catch {
-                    // Not a statement like any other, which a cancelled task would not send.
+                    // Not an ordinary statement, which a cancelled task would not send.
                     await connection.rollback()
                     throw error
                 }
@@ -139,16 +140,16 @@ public final class PostgresServerStore: ServerStore {
             guard try await followRenames(since: layout) else { throw error }
             throw PostgresStoreError.renamedMeanwhile
         }
-        // What was read may have been another column, which has the name now.
+        // A column that was renamed meanwhile may have given its name to another, and the read used that one.
         if read.digest != layout.digest, try await followRenames(since: layout) {
             throw PostgresStoreError.renamedMeanwhile
         }
         return read.result
     }
 
-    /// Looks up what tables and columns are called now.
-    /// - Parameter layout: with the names that the caller used.
-    /// - Returns: whether there are other ones, so that it is worth trying again.
+    /// Looks up the current names of tables and columns.
+    /// - Parameter layout: has the names that the caller used.
+    /// - Returns: whether any name has changed, so that a retry makes sense.
     func followRenames(since layout: StoreLayout) async throws -> Bool {
         let (digest, identifiers) = try await pool.withConnection {
             (try await SchemaDigest.read($0), try await SchemaIdentifiers.read($0))
@@ -169,7 +170,7 @@ public final class PostgresServerStore: ServerStore {
                         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
                             + "SET TRANSACTION SNAPSHOT \(PostgresSQL.quoteLiteral(stored.exported)); "
                             + "SET LOCAL jit = off; "
-                            // A slow read would take all processors of the database, not one.
+                            // Without this, a slow read would take all of the database's processors instead of one.
                             + "SET LOCAL max_parallel_workers_per_gather = 0; "
                             + "SET LOCAL statement_timeout = \(Self.readStatementTimeout.components.seconds * 1_000)"
                     )
@@ -187,12 +188,12 @@ public final class PostgresServerStore: ServerStore {
 }
 
 extension PostgresError {
-    /// The transaction that exported the snapshot has ended. In a restored database, one with the same name may be
-    /// another database's.
+    /// The transaction that exported the snapshot has ended. In a restored database, a snapshot of the same name may
+    /// belong to another database.
     var isMissingSnapshot: Bool {
         code == "22023" || code == .undefinedObject || code == .objectNotInPrerequisiteState || code == "0A000"
     }
 
-    /// A table or a column isn't there, under this name at least.
+    /// A table or column doesn't exist, at least under this name.
     public var isMissingName: Bool { code == .undefinedTable || code == .undefinedColumn }
 }

@@ -2,20 +2,20 @@ internal import PostgresClient
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// The classes of a schema with the numbers that the database gave them, under their names in SQL.
+/// The classes of a schema, with the numbers that the database assigned to them and their current SQL names.
 struct StoreLayout: Sendable {
-    /// With the names that tables and columns have in the database.
+    /// With the database's names for tables and columns.
     let schema: Schema
     let constraints: ConstraintNames
-    /// By class index; nil for a class without a primary key, which is not synced.
+    /// By class index; nil for a class without a primary key, which isn't synchronised.
     let classes: [ClassLayout?]
     let classIndexByID: [Int16: Int]
-    /// Knows the schema and nothing else: a copy arbitrates one transaction.
+    /// Knows only the schema. Each transaction arbitrates with a copy.
     let arbiter: Arbiter
-    /// When the names were read, or before.
+    /// The digest from when the names were read, or earlier.
     let digest: String
 
-    /// - Throws: ``PostgresStoreError`` naming classes that the database lacks.
+    /// - Throws: ``PostgresStoreError`` with the names of the classes that the database lacks.
     init(schema: Schema, identifiers: SchemaIdentifiers, digest: String) throws {
         var classes: [ClassLayout?] = []
         var missing: [String] = []
@@ -43,7 +43,7 @@ struct StoreLayout: Sendable {
             classes.compactMap { $0.map { ($0.id, $0.classIndex) } }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The same classes, by their numbers, under the names in SQL that the database has for them now.
+    /// The same classes, found by their numbers, with the SQL names that the database has for them now.
     func following(_ identifiers: SchemaIdentifiers, digest: String) -> StoreLayout {
         let named = Dictionary(identifiers.classes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let renamed = schema.renamedInSQL { index in
@@ -85,7 +85,7 @@ struct StoreLayout: Sendable {
         return key
     }
 
-    /// The same without making a string of the most common ones.
+    /// The same, but without creating a string for the most common keys.
     func key(_ cell: PostgresCell, of layout: ClassLayout) throws -> Value {
         if layout.hasObjectIds, let id = cell.withUnsafeBytes({ KeyText.objectId($0) }) { return .objectId(id) }
         return try key(try cell.string, of: layout)

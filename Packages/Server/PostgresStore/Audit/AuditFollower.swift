@@ -2,30 +2,30 @@ public import Logging
 public import PostgresClient
 internal import TomboloLocalization
 
-/// Fills the audit log: copies what the changelog has beyond the log's position, and the objects that were there when the log
-/// began. Any number of processes may run one; the position's row is locked by the one that works.
+/// Fills the audit log. It copies the changelog rows beyond the log's position, and the objects that existed before
+/// the log began. Any number of processes may run one; the process that works locks the position's row.
 ///
-/// Each step is one statement, which moves the position with what it adds: whatever is killed, nothing is lost and nothing
-/// comes twice.
+/// Each step is one statement that adds entries and moves the position, so a killed process loses nothing and copies
+/// nothing twice.
 public struct AuditFollower: Sendable {
     /// How long to wait when there is nothing to copy.
     public static let interval = Duration.milliseconds(500)
     /// How long to wait after an error.
     public static let errorDelay = Duration.seconds(2)
-    /// How often old months are looked for, unless somebody asks for it.
+    /// How often to look for expired months. An administrator can also request a run.
     public static let expiryInterval = Duration.seconds(3_600)
-    /// Rows of the changelog that one step copies.
+    /// Changelog rows that one step copies.
     public static let copyLimit = 4_000
-    /// Objects that one step adds of those that were there before.
+    /// Objects from before the log that one step adds.
     public static let baselineLimit = 2_000
 
-    /// What a step came to.
+    /// The outcome of a step.
     public enum Step: Hashable, Sendable {
         /// Entries were added, or the position moved.
         case added(Int)
-        /// The log has everything that the newest tick sees, and all objects that were there before.
+        /// The log has everything that the newest tick sees, and all objects from before it began.
         case upToDate
-        /// Another session is at it.
+        /// Another session is copying.
         case busy
     }
 
@@ -45,7 +45,7 @@ public struct AuditFollower: Sendable {
     }
 
     /// Copies a bounded amount.
-    /// - Throws: the database's error; nothing was added then.
+    /// - Throws: the database's error. Nothing was added then.
     public func step() async throws -> Step {
         let copied = try await call("audit_copy", limits.copy)
         if copied >= 0 { return .added(Int(copied)) }
@@ -69,7 +69,7 @@ public struct AuditFollower: Sendable {
         }
     }
 
-    /// Copies until the task is cancelled. Errors are logged, and the next step tries again.
+    /// Copies until the task is cancelled. Errors are logged, and the next step retries.
     public func run() async {
         var expiry = RoutineTimer(.auditExpiry, every: Self.expiryInterval, in: pool)
         while !Task.isCancelled {

@@ -1,11 +1,11 @@
-/// The tables of the audit log. They belong to the owner; servers read them and add to them by functions alone.
+/// The tables of the audit log. They belong to the owner; servers read and extend them only through functions.
 enum AuditSchema {
-    /// What an entry says that isn't about an object, in the column `class`.
+    /// The value of the column `class` for an entry that isn't about an object.
     static let logClass: Int16 = 0
 
-    /// The bytes of what a request says about itself, each.
+    /// The limit in bytes for each detail that a request gives about its author.
     static let authorByteCount = 200
-    /// The most users that share a transaction.
+    /// The most users that can share a transaction.
     static let authorCount = 1_000
 
     static let relations = [
@@ -96,7 +96,7 @@ enum AuditSchema {
                 """),
     ]
 
-    /// `audit_fold` lays values over each other, `audit_replay` makes an object of its entries.
+    /// `audit_fold` merges values, later ones over earlier ones. `audit_replay` rebuilds an object from its entries.
     private static let aggregates = """
         CREATE OR REPLACE FUNCTION tombolo.audit_apply(p_state jsonb, p_operation "char", p_after jsonb) RETURNS jsonb \
         LANGUAGE sql IMMUTABLE AS $function$

@@ -1,16 +1,16 @@
 public import PostgresClient
 public import TomboloModel
 
-/// Replays the audit log from empty and compares what comes of it with the tables. For owners of the tables.
+/// Replays the audit log from the start and compares the result with the tables. Only the tables' owner can run it.
 public enum AuditVerification {
-    /// Differences that one class reports at most.
+    /// The most differences reported for one class.
     public static let differenceLimit = 100
 
-    /// An object that the log has in another way than its table.
+    /// An object that differs between the log and its table.
     public struct Difference: Hashable, Sendable, CustomStringConvertible {
         public let className: String
         public let key: String
-        /// The properties that differ; empty if the object is in one of the two only.
+        /// The properties that differ. Empty if the object exists on one side only.
         public let properties: [String]
         public let isLogged: Bool
         public let isStored: Bool
@@ -23,16 +23,16 @@ public enum AuditVerification {
         }
     }
 
-    /// What came of it.
+    /// The result of a verification.
     public struct Report: Sendable {
         public var differences: [Difference] = []
-        /// Classes whose objects from before the log aren't all in it yet.
+        /// Classes for which the log doesn't have all earlier objects yet.
         public var incomplete: [String] = []
-        /// Whether months of the log were dropped: a replay lacks them, and its differences say nothing.
+        /// Whether months of the log were dropped. The replay then lacks them, and its differences mean nothing.
         public var isShortened = false
     }
 
-    /// Compares all classes of a schema. Objects that were changed since the log's position are left out.
+    /// Compares all classes of a schema, leaving out objects that changed after the log's position.
     /// - Throws: ``PostgresStoreError`` `.schema` for a database without an audit log, or one whose log hasn't begun.
     public static func run(_ schema: Schema, on connection: PostgresConnection) async throws -> Report {
         var report = Report()
@@ -97,10 +97,10 @@ public enum AuditVerification {
         }
     }
 
-    /// What ADD COLUMN gave to the objects that were there, as the log would say it.
+    /// The value that ADD COLUMN gave to existing objects, as the log would write it.
     private static func zero(of column: Column, _ type: PropertyType) -> String? {
         if case .array = column.type { return ArrayCoding.empty.map { hexadecimal($0) }.joined() }
-        // PostgreSQL's binary zero of a decimal.
+        // The zero of PostgreSQL's binary form of a decimal.
         if case .decimal128 = type { return String(repeating: "0", count: 16) }
         return KeyText.text(type.zero)
     }

@@ -1,10 +1,10 @@
-/// Functions that fill the audit log. They run as its owner, so that nobody else needs a right to write it.
+/// Functions that fill the audit log. They run as its owner, so no other role needs the right to write it.
 extension SystemFunction {
-    /// What ``audit`` functions answer when there is nothing to count.
+    /// What the ``audit`` functions return when there is nothing to count.
     enum AuditAnswer {
         /// Everything is copied.
         static let idle: Int64 = -1
-        /// Another session is at it, or something else has to come first.
+        /// Another session is copying, or a different step has to come first.
         static let busy: Int64 = -2
     }
 
@@ -12,7 +12,7 @@ extension SystemFunction {
 
     static let audit: [SystemFunction] = [author, authors, writer, month, copy, baseline, expire, differences]
 
-    /// Rows of the changelog beyond the tick `v_base`, up to the tick `v_goal`.
+    /// A condition for changelog rows after the tick `v_base`, up to the tick `v_goal`.
     static func isUnlogged(_ row: String) -> String {
         """
         \(row).seq > greatest(v_base.first_seq, coalesce(v_position.after_seq, -1)) \
@@ -22,7 +22,7 @@ extension SystemFunction {
         """
     }
 
-    /// A changelog row's old values by the columns' numbers.
+    /// A changelog row's old values, by column number.
     static func loggedBefore(_ row: String) -> String {
         """
         (SELECT jsonb_object_agg(u.id::text, u.value) FROM unnest(\(row).columns, \(row).old) AS u (id, value) \

@@ -1,4 +1,4 @@
-/// Functions by which a transaction says for the audit log who makes its changes.
+/// Functions by which a transaction tells the audit log who makes its changes.
 extension SystemFunction {
     static let author = SystemFunction(
         name: "name_author", parameters: "p_kind text, p_user text, p_address text, p_route text", result: "void",
@@ -32,8 +32,8 @@ extension SystemFunction {
                             FROM (SELECT * FROM jsonb_each(p_users) LIMIT \(AuditSchema.authorCount)) AS u))
             """))
 
-    /// Writes the entry that names authors, unless the transaction made no changes.
-    /// - Parameter marks: the entry's, as an expression of type jsonb, indented as it stands in the function.
+    /// The body of a function that writes the entry naming the authors, unless the transaction made no changes.
+    /// - Parameter marks: the entry's marks, a jsonb expression, indented as it appears in the function.
     private static func naming(_ comment: String, _ marks: String) -> String {
         """
 

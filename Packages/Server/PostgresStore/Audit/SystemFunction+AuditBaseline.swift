@@ -1,4 +1,4 @@
-/// The function that adds objects from before the audit log.
+/// The function that adds objects that existed before the audit log.
 extension SystemFunction {
     static let baseline = SystemFunction(
         name: "audit_baseline", parameters: "p_limit integer", result: "bigint", settings: auditSettings,

@@ -94,11 +94,11 @@ extension SystemFunction {
             END
             """)
 
-    /// Ticks that one call of `audit_copy` goes through.
+    /// Ticks that one call of `audit_copy` covers.
     private static let tickLimit = 200
 
-    /// Everything in one statement, and so in one snapshot: the values after a change are the old ones of the object's next
-    /// change, or else the ones that its row has.
+    /// One statement, and so one snapshot: the values after a change are the old values of the object's next change
+    /// or, if there is none, the values of its row.
     private static let statement = """
 
         WITH batch AS MATERIALIZED (

@@ -1,4 +1,4 @@
-/// Functions that make the months of the audit log and drop them.
+/// Functions that create the audit log's monthly partitions and drop them.
 extension SystemFunction {
     static let month = SystemFunction(
         name: "open_audit_months", parameters: "p_from timestamptz, p_to timestamptz", result: "void",

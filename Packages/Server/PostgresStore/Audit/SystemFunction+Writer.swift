@@ -1,4 +1,4 @@
-/// By which an app's trigger hears whose write it fires for.
+/// The function that tells an app's trigger whose write fired it.
 extension SystemFunction {
     static let writer = SystemFunction(
         name: "writer", parameters: "", result: "text",

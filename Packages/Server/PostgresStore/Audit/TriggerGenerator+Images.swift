@@ -1,10 +1,10 @@
 internal import TomboloModel
 internal import TomboloSQL
 
-/// Functions that read objects as the changelog writes them: the texts of their columns by number. The audit log needs them
-/// for what the changelog doesn't have, the values after the last change.
+/// Functions that read objects in the changelog's form: each column's text by column number. The audit log needs them
+/// for the values after an object's last change, which the changelog doesn't have.
 extension TriggerGenerator {
-    /// A function in SQL that sees what the statement sees that calls it.
+    /// An SQL function that uses the snapshot of the statement that calls it.
     struct ImageFunction {
         let name: String
         let parameters: String

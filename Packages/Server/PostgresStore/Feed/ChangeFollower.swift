@@ -1,9 +1,9 @@
 public import PostgresClient
 
-/// Asks the database what was changed since it was asked last, on a connection of its own, for a server that keeps what it
-/// made of rows.
+/// Asks the database, on its own connection, what changed since the last call. For a server that caches results
+/// derived from rows.
 public actor ChangeFollower {
-    /// More changes than this are everything.
+    /// With more changes than this, everything counts as changed.
     public static let changeLimit = 1_000
 
     private let configuration: PostgresConfiguration
@@ -12,9 +12,9 @@ public actor ChangeFollower {
     private var following: (connection: PostgresConnection, cursor: ChangelogCursor)?
 
     /// - Parameters:
-    ///   - applicationName: of the connection, as `pg_stat_activity` shows it.
-    ///   - note: SQL for something else about each change, see ``ChangelogCursor``.
-    ///   - tell: gets what was changed, each with a class; nil where it may be anything.
+    ///   - applicationName: the connection's name in `pg_stat_activity`.
+    ///   - note: an SQL expression to evaluate for each change, see ``ChangelogCursor``.
+    ///   - tell: receives the changes, each with a class, or nil if anything may have changed.
     public init(
         _ configuration: PostgresConfiguration, applicationName: String, note: String = "NULL::text",
         tell: @escaping @Sendable ([ChangelogCursor.Change]?) -> Void
@@ -26,8 +26,9 @@ public actor ChangeFollower {
         self.tell = tell
     }
 
-    /// Returns when everything has been told that was committed before the call. Calls one after the other.
-    /// - Throws: when it can't be found out; anything may have changed then, and that was told.
+    /// Returns once `tell` has received everything that was committed before the call. Don't call it again before it
+    /// returns.
+    /// - Throws: if the changes can't be read. Anything may have changed then, so `tell` has received nil.
     public func ask() async throws {
         do {
             guard let (connection, cursor) = following else { return try await begin() }
@@ -35,13 +36,13 @@ public actor ChangeFollower {
             let changes = try await next.changes(connection, note: note, limit: Self.changeLimit)
             following = (connection, next)
             guard let changes, changes.allSatisfy({ $0.className != nil }) else {
-                // Too many, a restored database, or new models or rules.
+                // Too many changes, a restored database, or a new model or new rules.
                 await end()
                 return try await begin()
             }
             if !changes.isEmpty { tell(changes) }
         } catch is CancellationError {
-            // Nothing was told; the next call asks for the same again.
+            // Nothing was told; the next call asks for the same changes again.
             throw CancellationError()
         } catch {
             await end()

@@ -1,23 +1,24 @@
 internal import PostgresClient
 internal import TomboloChangesets
 
-/// Waits in the database for something that the newest tick doesn't see. Asking from here every few milliseconds would wake
-/// several threads of this process each time; there it costs one session a glance at an index.
+/// Waits inside the database for something that the newest tick doesn't see. Polling from this process every few
+/// milliseconds would wake several of its threads each time; inside the database, it costs one session one index
+/// lookup.
 ///
-/// Each glance is a transaction of its own: neither its snapshot nor its locks are in anybody's way for longer than that.
+/// Each look is a transaction of its own, so neither its snapshot nor its locks block anything for longer than that.
 enum ChangeWatch {
-    /// From one glance to the next, which is how late a change is noticed.
+    /// The time between two looks, which is also how late a change may be noticed.
     static let interval = Duration.milliseconds(5)
-    /// How long to wait in one statement: the caller has other things to see to.
+    /// How long one statement waits; the caller has other work to do.
     static let limit = Duration.milliseconds(200)
 
-    /// What a glance looks for. In settings, so that the statement's text is always the same: statistics of statements keep
-    /// each text.
+    /// What a look searches for. The values are passed as settings so that the statement's text never changes:
+    /// statement statistics keep each distinct text.
     private static let settings = (
         after: "tombolo.watch_after", next: "tombolo.watch_next", running: "tombolo.watch_running"
     )
 
-    /// Wants a session without a sequential scan, as ``StoredTick/hasChanges(beyond:after:)`` does.
+    /// Needs a session with sequential scans off, like ``StoredTick/hasChanges(beyond:after:)``.
     private static let statement = """
         DO LANGUAGE plpgsql $watch$
         DECLARE
@@ -45,7 +46,7 @@ enum ChangeWatch {
     /// Returns when there are changes that a tick doesn't see, or after ``limit``.
     static func wait(on connection: PostgresConnection, beyond last: StoredTick) async throws {
         var statements: [PostgresStatement] = []
-        // What was asked before may have left a transaction open.
+        // The previous query may have left a transaction open.
         if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
         let snapshot = last.tick.snapshot
         statements.append(
@@ -56,7 +57,7 @@ enum ChangeWatch {
                     .text(String(last.firstSequence)), .text(String(snapshot.xmax)), .text(snapshot.runningText),
                 ]))
         _ = try await connection.pipeline(statements)
-        // By itself: it can't end transactions where it is part of one.
+        // On its own, because it can't end transactions when it is part of one.
         try await connection.execute(statement)
     }
 }

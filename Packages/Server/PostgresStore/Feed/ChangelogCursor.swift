@@ -1,34 +1,34 @@
 public import PostgresClient
 internal import TomboloChangesets
 
-/// How much of the changelog a server has seen that keeps what it made of rows: before it uses something, it asks what
-/// was committed since. The answer is complete whether or not anybody makes ticks.
+/// How far a server that caches results derived from rows has read the changelog. Before it uses a cached result, it
+/// asks what was committed since. The answer is complete whether or not a sequencer makes ticks.
 ///
-/// A cursor belongs to one connection, which has ``settings``: with the connection's end, everything may have changed, for
-/// the database may have been restored. One that was restored under an open connection is noticed by its changelog, which
-/// is another table then.
+/// A cursor belongs to one connection, which must use ``settings``. When the connection ends, everything may have
+/// changed, because the database may have been restored. If a database is restored while the connection stays open,
+/// the cursor notices it by the changelog, which is then a different table.
 public struct ChangelogCursor: Sendable {
-    /// A row that was changed, or a list of an object.
+    /// A changed row, or a changed list of an object.
     public struct Change: Sendable {
-        /// Nil for a row of no class, such as a document.
+        /// Nil for a row that belongs to no class, such as a document.
         public let className: String?
-        /// The object's key as the changelog has it; of an element of a list its own.
+        /// The object's key in the changelog's form; for a list element, the element's own key.
         public let key: String
-        /// What was asked for besides.
+        /// The result of the caller's `note` expression.
         public let note: String?
     }
 
-    /// For the connection: the planner thinks that a third of a table without statistics lies beyond any bound, and would
-    /// read it all.
+    /// Settings for the connection. For a table without statistics, the planner assumes that a third of the rows lie
+    /// beyond any bound, and would read the whole table.
     ///
-    /// Left to itself, it also makes a plan for each question, which takes longer than the answer.
+    /// By default it would also plan each query anew, which takes longer than the query itself.
     public static let settings = "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan"
 
     private let table: Int64
-    /// As PostgreSQL writes it.
+    /// The snapshot in PostgreSQL's own text form.
     private var snapshotText: String
     private var snapshot: Snapshot
-    /// Every change that the snapshot does not see has a greater number. It spares looking into old partitions.
+    /// Every change that the snapshot doesn't see has a greater number. It saves searching old partitions.
     private var firstSequence: Int64
 
     private static let position = """
@@ -36,7 +36,7 @@ public struct ChangelogCursor: Sendable {
         coalesce((SELECT first_seq FROM tombolo.tick ORDER BY number DESC LIMIT 1), -1)
         """
 
-    /// A cursor that has seen everything that is committed now.
+    /// Creates a cursor that has seen everything committed so far.
     public init(_ connection: PostgresConnection) async throws {
         let row = try await connection.query("SELECT \(Self.position)")[0]
         table = try row[1].int64
@@ -45,16 +45,18 @@ public struct ChangelogCursor: Sendable {
         firstSequence = try row[2].int64
     }
 
-    /// Looks up what was committed since the last time, all in one snapshot.
+    /// Reads what was committed since the last call, in one snapshot.
     /// - Parameters:
-    ///   - note: SQL of type `text` about a change: it may use `l.key`, `l.root` (the key of the object that has the list)
-    ///     and `c.name` (the class), and sees the rows as of the same snapshot.
-    ///   - limit: the most changes that are worth listing.
-    /// - Returns: the changes, in no order; nil if there are more, or if the database was restored.
+    ///   - note: an SQL expression of type `text` about a change. It may use `l.key`, `l.root` (the key of the object
+    ///     that has the list) and `c.name` (the class), and sees the rows in the same snapshot.
+    ///   - limit: the most changes to list.
+    /// - Returns: the changes in no particular order, or nil if there are more than `limit` or the database was
+    ///   restored.
     public mutating func changes(
         _ connection: PostgresConnection, note: String, limit: Int
     ) async throws -> [Change]? {
-        // In the same snapshot there is nothing new: whatever commits ends a transaction that it has as running, or to come.
+        // The same snapshot means that nothing is new: every commit ends a transaction that this snapshot lists as
+        // running or future.
         guard try await connection.query("SELECT pg_current_snapshot()::text")[0, 0].string != snapshotText else {
             return []
         }

@@ -3,53 +3,58 @@ public import PostgresClient
 public import TomboloChangesets
 internal import TomboloLocalization
 
-/// Drops the changelog below what devices may still need, in whole partitions, without making a writer wait for longer
-/// than ``ChangelogPartition/dropTimeoutMilliseconds``.
+/// Drops the part of the changelog that no device needs any more, in whole partitions, without making a writer wait
+/// for longer than ``ChangelogPartition/dropTimeoutMilliseconds``.
 ///
-/// - A new partition is attached ahead, and taken into use by letting the sequence jump to its range, once every
-///   transaction has ended that had written to the changelog when it was attached: such a one may not know it.
-/// - An old one is dropped once the floor tick sees everything in it, when nobody holds the changelog for longer than
-///   that. The floor is the newest tick older than the retention time; ticks below it are deleted first, so that nobody
-///   bases anything on them while the partitions go, a grace time later.
-/// - What the audit log hasn't copied yet stays, for ``auditPatience`` at most; after that the log itself says what it misses.
-/// - What the server remembers of applied changesets goes as long after the device has acknowledged them: until then
-///   a copy of the device's file may show them again. Of one client the newest ``StoreLimits/receiptsPerClient`` stay.
-/// - Devices that were not seen for ``defaultDeviceRetention`` are forgotten, with their receipts; so are changesets
-///   that were set aside as long ago.
-/// - When nobody runs this, the partition in use simply grows.
+/// - A new partition is attached in advance. It goes into use when the sequence jumps to its range, once every
+///   transaction has ended that had written to the changelog when it was attached: such a transaction may not know
+///   the partition.
+/// - An old partition is dropped once the floor tick sees everything in it, at a moment when no other transaction
+///   holds the changelog for longer than that. The floor is the newest tick older than the retention time. Ticks
+///   below it are deleted first, and the partitions a grace time later, so that no session uses such a tick as a base
+///   meanwhile.
+/// - Changes that the audit log hasn't copied yet stay, but for ``auditPatience`` at most. After that, the audit log
+///   itself records what it misses.
+/// - Receipts of applied changesets are deleted one retention time after the device has acknowledged them: until
+///   then, a copy of the device's file may send them again. The newest ``StoreLimits/receiptsPerClient`` of each
+///   client stay.
+/// - Devices that haven't connected for ``defaultDeviceRetention`` are forgotten, along with their receipts.
+///   Changesets that were set aside that long ago are deleted too.
+/// - If no process runs this, the partition in use simply grows.
 public struct ChangelogRetention: Sendable {
     /// How long a device may be away.
     public static let defaultRetention = Duration.seconds(30 * 86_400)
-    /// How long a device may be away until the server forgets its name, and what it applied of it. Longer than
-    /// ``defaultRetention``: a device that comes back in between loads everything anew, and its last changes still count
-    /// once.
+    /// How long a device may be away before the server forgets the client and its receipts. Longer than
+    /// ``defaultRetention``: a device that returns in between downloads everything again, but its last changes are
+    /// still applied exactly once.
     public static let defaultDeviceRetention = Duration.seconds(180 * 86_400)
     /// How long one partition is in use.
     public static let defaultPartitionAge = Duration.seconds(86_400)
-    /// Between the deletion of ticks and that of their changes: longer than a transaction that read such a tick lasts.
+    /// The time between deleting ticks and dropping their changes. Longer than any transaction that read such a tick
+    /// lasts.
     public static let defaultGrace = Duration.seconds(3_600)
     /// How much longer than the retention time ticks and their changes stay if the audit log hasn't copied them yet.
     public static let auditPatience = Duration.seconds(30 * 86_400)
-    /// How often ``runPeriodically(in:now:)`` runs, unless somebody asks for it.
+    /// How often ``runPeriodically(in:now:)`` runs. An administrator can also request a run.
     public static let interval = Duration.seconds(600)
-    /// How long one step may wait for others' locks; it goes on in the next run.
+    /// How long one step may wait for other transactions' locks. If it can't get them, the next run continues.
     public static let stepTimeout = Duration.seconds(10)
-    /// Ticks, or receipts, deleted in one transaction.
+    /// Ticks or receipts deleted in one transaction.
     static let deletionBatch = 10_000
-    /// Devices forgotten in one transaction, with their receipts.
+    /// Devices forgotten in one transaction, along with their receipts.
     static let clientBatch = 20
 
     /// What a run did.
     public struct Report: Hashable, Sendable {
-        /// The oldest tick that devices may stand on; nil where nothing is old enough.
+        /// The oldest tick that a device may be at, or nil if no tick is old enough.
         public var floor: Int64?
         public var droppedGenerations: [Int64] = []
-        /// The partition that was taken into use.
+        /// The partition that went into use.
         public var openedGeneration: Int64?
-        /// A step that has to wait for transactions of others.
+        /// Whether a step has to wait for other transactions.
         public var isWaiting = false
 
-        /// For people.
+        /// The report as text for people.
         var messages: [StoredMessage] {
             var messages = [
                 floor.map { StoredMessage("devices may stand on tick \($0) and later") }
@@ -92,8 +97,8 @@ public struct ChangelogRetention: Sendable {
         self.logger = logger
     }
 
-    /// Does the runs that are due until the task is cancelled; errors are logged and the next run tries again.
-    /// - Parameter pool: where it looks whether a run is due, and notes what came of it.
+    /// Does the runs that are due until the task is cancelled. Errors are logged, and the next run retries.
+    /// - Parameter pool: stores when a run is due and what it did.
     public func runPeriodically(in pool: PostgresPool, now: @Sendable () -> Stamp) async {
         var timer = RoutineTimer(.changelogRetention, every: Self.interval, in: pool)
         await timer.runPeriodically(logger) {
@@ -103,18 +108,18 @@ public struct ChangelogRetention: Sendable {
         }
     }
 
-    /// One run, due or not. Does nothing while another process runs it.
+    /// Does a run even if none is due. Does nothing while another process is running one.
     public func run(now: Stamp) async throws -> Report { try await runAlone(now) ?? Report() }
 
-    /// - Returns: nil if another process is at it, also one that took its run long ago.
+    /// - Returns: nil if another process is running, even one that took its run long ago.
     private func runAlone(_ now: Stamp) async throws -> Report? {
-        // The lock is a transaction's, and what is done cannot all be done in one.
+        // The lock lasts as long as its transaction, and the work doesn't fit into one transaction.
         let holder = try await PostgresConnection.connect(configuration, logger: logger)
         do {
             var report: Report?
             if try await ServiceLock.retention.take(holder) {
                 report = try await runLocked(now)
-                // The next run may come before the server notices a closed connection.
+                // Release it explicitly: the next run may start before the server notices a closed connection.
                 await ServiceLock.release(holder)
             }
             await holder.close()
@@ -162,7 +167,7 @@ public struct ChangelogRetention: Sendable {
         for row in partitions {
             let generation = try row[0].int64
             guard generation < current else { continue }
-            // An earlier version detached them first, and may have been interrupted before it dropped one.
+            // An earlier version detached partitions first, and may have been interrupted before it dropped one.
             if try row[1].bool {
                 guard let floor = stored.first,
                     ChangelogPartition.range(generation).upperBound - 1 <= (try floor[0].int64),
@@ -202,7 +207,7 @@ public struct ChangelogRetention: Sendable {
             DELETE FROM tombolo.tick WHERE number IN (\
             SELECT number FROM tombolo.tick WHERE number < $1 ORDER BY number LIMIT \(Self.deletionBatch))
             """, below: floor)
-        // A floor that has not moved keeps its time: the grace would never end otherwise.
+        // A floor that hasn't moved keeps its time. Otherwise the grace time would never end.
         try await connection.query(
             """
             INSERT INTO tombolo.retention (floor, first_seq, set_at) VALUES ($1, $2, $3) \
@@ -223,7 +228,7 @@ public struct ChangelogRetention: Sendable {
             """, below: now.microseconds - retention.microseconds)
     }
 
-    /// What devices left: many receipts of one client, clients that do not come back, changesets that were set aside.
+    /// Deletes excess receipts, clients that don't come back, and changesets that were set aside.
     private func forgetDevices(_ connection: PostgresConnection, _ now: Stamp) async throws {
         try await delete(
             connection,
@@ -234,7 +239,8 @@ public struct ChangelogRetention: Sendable {
             LIMIT \(Self.deletionBatch)) AS r WHERE c.last > $1 LIMIT \(Self.deletionBatch))
             """, below: StoreLimits.receiptsPerClient)
         let limit = PostgresParameter.int64(now.microseconds - deviceRetention.microseconds)
-        // Nobody waits for a device that uploads at this moment; its row says that it was seen.
+        // Skip a device that is uploading right now instead of waiting for it: its row is about to say that it was
+        // seen.
         let forgetting = """
             WITH gone AS (DELETE FROM tombolo.client WHERE id IN (SELECT id FROM tombolo.client \
             WHERE seen_at < to_timestamp($1 / 1000000.0) LIMIT \(Self.clientBatch) FOR UPDATE SKIP LOCKED) \

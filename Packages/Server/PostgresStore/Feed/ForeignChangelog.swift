@@ -2,13 +2,13 @@ internal import PostgresClient
 
 /// A changelog that was dumped in one PostgreSQL cluster and restored in another.
 ///
-/// Ticks and changes are ordered by transaction numbers, which belong to the cluster. Where those of the changelog lie
-/// behind this cluster's next one, they are like its own past, and everything goes on. Where they lie ahead, a
-/// transaction to come would count as seen by ticks that never saw it, and no device would hear of it.
+/// Ticks and changes are ordered by transaction numbers, which belong to a cluster. If the changelog's numbers lie
+/// below this cluster's next one, they look like its own past, and everything works. If they lie above, ticks would
+/// count future transactions as seen although they never saw them, and no device would hear of those transactions.
 enum ForeignChangelog {
     private static let name = "forget_foreign_changelog"
 
-    /// What the elected sequencer does before its first tick, as the owner of the changelog.
+    /// What the elected sequencer does before its first tick, with the rights of the changelog's owner.
     static let function = SystemFunction(
         name: name, parameters: "", result: "boolean",
         body: """
@@ -30,8 +30,9 @@ enum ForeignChangelog {
             END
             """)
 
-    /// Empties the changelog, if it is ahead. Only the elected sequencer calls it, before its first tick.
-    /// - Returns: whether it was.
+    /// Empties the changelog if its transaction numbers are ahead of the cluster's. Only the elected sequencer calls
+    /// it, before its first tick.
+    /// - Returns: whether it emptied the changelog.
     static func remove(_ connection: PostgresConnection) async throws -> Bool {
         try await connection.query("SELECT tombolo.\(name)()")[0, 0].bool
     }

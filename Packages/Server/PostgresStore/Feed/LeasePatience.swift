@@ -1,18 +1,18 @@
-/// How long a lease a sequencer asks for. One that PostgreSQL took for frozen and that goes on all the same was only slow:
-/// its machine has no processor time to spare, and with a lease as short as before it would lose that as well, and make no
-/// ticks at all.
+/// Decides how long a lease a sequencer asks for. If PostgreSQL took a sequencer for frozen and it then goes on, it
+/// was only slow: its machine is short of processor time. With another short lease it would lose that one too, and
+/// never make a tick.
 struct LeasePatience: Equatable {
     /// Shorter than ``SequencerLease/snapshotDuration``, so that the newest snapshot outlives the lease.
     static let limit = Duration.seconds(8)
-    /// How long nothing must have been lost until the lease is as short as at first.
+    /// How long the sequencer must go without losing a lease before it returns to the initial, short one.
     static let calm = Duration.seconds(60)
 
-    /// What PostgreSQL shall allow of silence on the connection that holds the lock.
+    /// How long PostgreSQL may hear nothing on the connection that holds the lock.
     private(set) var duration = SequencerLease.duration
     private var silentAt: ContinuousClock.Instant?
 
     enum Event {
-        /// A lease was lost because nothing was heard for so long, and the process lives.
+        /// A lease was lost because PostgreSQL heard nothing for too long, but the process is alive.
         case silence
         /// PostgreSQL answered in time.
         case heard

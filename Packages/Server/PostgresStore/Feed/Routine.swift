@@ -2,45 +2,47 @@ public import PostgresClient
 public import TomboloLocalization
 internal import TomboloModel
 
-/// Work that servers do by themselves every so often, and whose last run is noted for those who look whether it happens.
+/// Work that servers do periodically on their own. The last run is recorded, so that operators can see whether it
+/// happens.
 ///
-/// Its row in the database says when the next run is due, as whoever asks for one does, and elects the process that does it:
-/// taking a run moves the time on. If that process dies, another run is due after the pause.
+/// The routine's row says when the next run is due; a request for a run moves that time. The row also elects the
+/// process that does the run, because taking a run moves the time on. If that process dies, the next run is due after
+/// the pause.
 ///
-/// A ``ServiceLock`` elects the process that makes a backup, or purges the trash, which is none of these: people start such
-/// a run in the process that they ask, beside those that are due, and a process that dies frees the lock at once. Backups may
-/// be a year apart. All their runs are in tables of their own.
+/// Backups and trash purges are elected by a ``ServiceLock`` instead. People start such runs in the process that they
+/// ask, in addition to the runs that are due, and a process that dies frees the lock at once. Backups may also be a
+/// year apart. All their runs are recorded in tables of their own.
 public enum Routine: String, CaseIterable, Sendable {
-    /// The gateway with the lock drops what the changelog no longer needs.
+    /// The gateway with the lock drops the changelog rows that are no longer needed.
     case changelogRetention = "changelog retention"
-    /// An admin server drops months of the audit log that aren't kept.
+    /// An admin server drops months of the audit log that are past their retention.
     case auditExpiry = "audit log expiry"
-    /// An admin server forgets old jobs.
+    /// An admin server deletes old jobs.
     case jobExpiry = "job expiry"
-    /// One admin server deletes what isn't kept of the log of requests.
+    /// An admin server deletes entries of the request log that are past their retention.
     case requestExpiry = "request log expiry"
-    /// An admin server makes a backup of the database, and deletes old ones.
+    /// An admin server makes a backup of the database, and deletes old backups.
     case backup
 
-    /// How it ended.
+    /// How a run ended.
     public enum Outcome: Sendable {
-        /// In words, which pages translate. Everybody who sees the schedule reads them.
+        /// What the run did, as messages that pages translate. Everybody who can see the schedule reads them.
         case done([StoredMessage])
         case failed(any Error)
     }
 
-    /// How often a process looks in the database whether a run is due. Backups have an interval of their own.
+    /// How often a process checks in the database whether a run is due. Backups have an interval of their own.
     public static let lookInterval = Duration.seconds(2)
 
-    /// Longer texts are cut, in bytes.
+    /// Longer texts are cut to this number of bytes.
     static let maximumTextByteCount = 500
 
-    /// Does a run if one is due, and notes what came of it.
+    /// Does a run if one is due, and records its outcome.
     /// - Parameters:
-    ///   - pause: from one run to the next.
-    ///   - body: returns what came of it, in words; nil if another process is at it, which notes its own.
-    /// - Returns: whether it was due, and this process did it.
-    /// - Throws: what `body` throws, which is noted too, and the database's error.
+    ///   - pause: the time from one run to the next.
+    ///   - body: returns what the run did, or nil if another process is running, which records its own outcome.
+    /// - Returns: whether a run was due and this process took it.
+    /// - Throws: what `body` throws, which is recorded too, and the database's error.
     @discardableResult
     package func runIfDue(
         every pause: Duration, in pool: PostgresPool, _ body: () async throws -> [StoredMessage]?
@@ -57,12 +59,12 @@ public enum Routine: String, CaseIterable, Sendable {
         return true
     }
 
-    /// Takes the next run if it's due, as one is that has never been, and one that is due later than a pause from now: the
-    /// database's clock was wrong when that was noted. Of all processes that try, one gets it, and it counts
-    /// as under way until it's noted.
-    /// - Parameter pause: when the next one is due, if this one never ends.
+    /// Takes the next run if it's due. A routine that has never run is due. So is one whose next run lies more than a
+    /// pause ahead: the database's clock was wrong when that time was recorded. Of all processes that try, exactly
+    /// one gets the run, which counts as in progress until ``note(_:took:pause:in:)`` records its end.
+    /// - Parameter pause: when the next run is due if this one never ends.
     package func take(pause: Duration, in pool: PostgresPool) async throws -> Bool {
-        // The condition is asked twice: first without writing anything, then again of the row that is locked by then.
+        // The condition is tested twice: first without writing anything, then again on the locked row.
         let taken = try await pool.query(
             """
             INSERT INTO tombolo.routine (name, started_at, finished_at, next_at)
@@ -77,10 +79,10 @@ public enum Routine: String, CaseIterable, Sendable {
         return taken.affectedRows == 1
     }
 
-    /// Notes a run that has just ended, in place of the one before. Nobody minds if that fails: the next run notes itself.
+    /// Records a run that has just ended, replacing the one before. An error is ignored: the next run records itself.
     /// - Parameters:
-    ///   - took: how long it took.
-    ///   - pause: when the next one begins.
+    ///   - took: how long the run took.
+    ///   - pause: the time until the next run is due.
     public func note(_ outcome: Outcome, took: Duration, pause: Duration, in pool: PostgresPool) async {
         var (result, problem): (RoutineResult?, String?) = (nil, nil)
         switch outcome {

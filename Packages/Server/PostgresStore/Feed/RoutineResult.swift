@@ -2,10 +2,10 @@ internal import Foundation
 internal import TomboloLocalization
 internal import TomboloModel
 
-/// What came of a run of a ``Routine``, as its row has it: in English, and as texts that pages translate.
+/// The result of a run of a ``Routine`` as its row stores it: in English, and as messages that pages translate.
 package struct RoutineResult {
     let english: String
-    /// An array of ``StoredMessage``s that says the same; nil if it's too long.
+    /// The same as a JSON array of ``StoredMessage``s, or nil if that is too long.
     let json: String?
 
     /// In bytes.
@@ -18,14 +18,14 @@ package struct RoutineResult {
         json = data.flatMap { $0.count <= Self.maximumJSONByteCount ? String(decoding: $0, as: UTF8.self) : nil }
     }
 
-    /// What a row has, whichever version of a server wrote it.
+    /// Creates a result from a row that any version of a server may have written.
     package init(english: String, json: String?) {
         self.english = english
         self.json = json
     }
 
-    /// In the language of the page. Messages that can't be read, or say something else than the English, aren't shown: a server
-    /// of an earlier version leaves those of the run before.
+    /// The result in the page's language. Falls back to English if the messages can't be read or don't match the
+    /// English text: a server of an earlier version leaves the previous run's messages in place.
     package var translated: String {
         guard let json, let messages = try? JSONDecoder().decode([StoredMessage].self, from: Data(json.utf8)),
             Self.joined(messages.map(\.english)) == english

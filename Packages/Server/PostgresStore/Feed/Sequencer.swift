@@ -2,35 +2,39 @@ public import Logging
 public import PostgresClient
 public import TomboloChangesets
 
-/// Makes ticks. Any number of processes may run one; a ``ServiceLock`` elects the one that works, and another takes over
-/// when its session ends. PostgreSQL ends it too when the process is frozen or cut off: see ``SequencerLease``.
+/// Makes ticks. Any number of processes may run one. A ``ServiceLock`` elects the process that works, and another
+/// takes over when its session ends. PostgreSQL also ends the session when the process freezes or loses its network:
+/// see ``SequencerLease``.
 ///
-/// A tick is committed synchronously before anybody hears of it: the same commit makes everything durable that the
-/// tick's snapshot sees, also what its writers committed asynchronously.
+/// A tick is committed synchronously before anybody hears of it. The same commit makes everything durable that the
+/// tick's snapshot sees, including what its writers committed asynchronously.
 ///
-/// State: `holder` holds the lock and does nothing else; `writer` inserts ticks; `spare` looks for changes; when there
-/// are some, see ``ChangeWatch``, it exports a snapshot and moves to `exporters`, where its transaction stays open for readers to import.
-/// While it runs, a second task is heard on `holder` and the newest exporter, whatever the first is waiting for.
+/// State: `holder` holds the lock and does nothing else; `writer` inserts ticks; `spare` looks for changes, see
+/// ``ChangeWatch``. When there are changes, `spare` exports a snapshot and moves to `exporters`, where its
+/// transaction stays open for readers to import. Meanwhile a second task keeps `holder` and the newest exporter
+/// alive, whatever the first one is waiting for.
 public actor Sequencer {
-    /// How long after a tick it is looked for the next one's changes, unless somebody says that there are some.
+    /// How long after a tick to look for the next changes, unless a caller reports some earlier.
     public static let tickInterval = Duration.milliseconds(10)
-    /// How often a sequencer that is not elected tries again.
+    /// How often a sequencer that isn't elected retries.
     public static let electionInterval = Duration.milliseconds(250)
-    /// How long a snapshot can be read after a newer tick was made, where ``exporterLimit`` permits.
+    /// How long a snapshot stays readable after a newer tick was made, within ``exporterLimit``.
     public static let snapshotLifetime = Duration.seconds(1)
-    /// Snapshots kept open at once.
+    /// The most snapshots kept open at once.
     public static let exporterLimit = 12
-    /// Connections to PostgreSQL at once: those that keep snapshots, and the holder's, the writer's and the spare one.
+    /// The most PostgreSQL connections at once: one for each open snapshot, plus the holder, the writer and the
+    /// spare.
     public static let maximumConnectionCount = exporterLimit + 3
-    /// A snapshot that nothing followed is replaced by a new tick, lest it keep VACUUM from its work.
+    /// If nothing changes for this long, a new tick replaces the snapshot, because an old snapshot holds back VACUUM.
     public static let maximumSnapshotAge = Duration.seconds(60)
-    /// How often it is looked whether somebody waits for the newest snapshot to end, such as `CREATE INDEX CONCURRENTLY`.
+    /// How often to check whether another transaction waits for the newest snapshot to end, as `CREATE INDEX
+    /// CONCURRENTLY` does.
     public static let waiterInterval = Duration.milliseconds(250)
-    /// How long to wait after an error, at first and at most.
+    /// How long to wait after the first error, and at most.
     public static let errorDelays = (first: Duration.milliseconds(50), last: Duration.seconds(2))
     /// The channel on which each tick's number is sent.
     public static let channel = "tombolo_tick"
-    /// Positions kept for finding out where a tick's changes begin.
+    /// Positions kept to find out where a tick's changes begin.
     static let positionLimit = 4_096
 
     private struct Exporter {
@@ -39,23 +43,23 @@ public actor Sequencer {
         let since: ContinuousClock.Instant
     }
 
-    /// Where the changelog's sequence stood before a transaction number was given.
+    /// Where the changelog's sequence stood before a transaction number was assigned.
     private struct Position {
         let xid: UInt64
         let sequence: Int64
     }
 
     private let configuration: PostgresConfiguration
-    /// ``maximumSnapshotAge``, for tests of what comes before it.
+    /// Replaces ``maximumSnapshotAge`` in tests.
     private let snapshotAge: Duration
     private let onTick: @Sendable (Int64) -> Void
     private let logger: Logger
     private let clock = ContinuousClock()
     private let wakeUp = WakeUp()
 
-    /// Whether ``run()`` is under way, which keeps the lease.
+    /// Whether ``run()``, which keeps the lease alive, is running.
     private var isRunning = false
-    /// From the lock until it is given up.
+    /// Set while this process holds the lock.
     private var lease: SequencerLease?
     /// When PostgreSQL last answered on ``holder``.
     private var heardAt: ContinuousClock.Instant?
@@ -64,20 +68,20 @@ public actor Sequencer {
     private var tickCount = 0
     private var holder: PostgresConnection?
     private var writer: PostgresConnection?
-    /// Asks for the lock until it gets it, and is the holder then.
+    /// Waits for the lock, and becomes the holder once it has it.
     private var candidate: PostgresConnection?
     private var isMakingTick = false
     private var spare: PostgresConnection?
     private var exporters: [Exporter] = []
-    /// When it was last looked whether somebody waits for a snapshot.
+    /// When the last check for transactions that wait for a snapshot happened.
     private var lookedForWaitersAt: ContinuousClock.Instant?
     private var last: StoredTick?
-    /// What could be seen when it was last looked for changes and there were none.
+    /// The snapshot, as text, of the last look that found no changes.
     private var seenWithoutChanges = ""
     private var positions: [Position] = []
 
-    /// - Parameter onTick: called with the number of each tick once it's committed, for those that PostgreSQL's
-    ///   notifications don't reach. Must not block.
+    /// - Parameter onTick: called with each tick's number once the tick is committed, for recipients that
+    ///   PostgreSQL's notifications don't reach. It must not block.
     public init(
         configuration: PostgresConfiguration, onTick: @escaping @Sendable (Int64) -> Void = { _ in },
         logger: Logger = Logger(label: "tombolo.sequencer")
@@ -86,7 +90,7 @@ public actor Sequencer {
             configuration: configuration, snapshotAge: Self.maximumSnapshotAge, onTick: onTick, logger: logger)
     }
 
-    /// - Parameter snapshotAge: instead of ``maximumSnapshotAge``.
+    /// - Parameter snapshotAge: replaces ``maximumSnapshotAge``.
     init(
         configuration: PostgresConfiguration, snapshotAge: Duration,
         onTick: @escaping @Sendable (Int64) -> Void = { _ in }, logger: Logger = Logger(label: "tombolo.sequencer")
@@ -137,7 +141,7 @@ public actor Sequencer {
         }
     }
 
-    /// Lets PostgreSQL hear of this process on the connections that it would end otherwise. Apart from the making of
+    /// Sends something on the connections that PostgreSQL would otherwise end. It runs apart from the making of
     /// ticks, which may wait for the disk longer than the lease lasts.
     private func keepLease() async {
         while !Task.isCancelled {
@@ -155,7 +159,7 @@ public actor Sequencer {
                 heardAt = clock.now
                 try await exporter?.connection.execute("SELECT 1")
             } catch {
-                // A tick that is made meanwhile may have recycled the exporter, or resigned.
+                // A concurrent ``makeTick()`` may have recycled the exporter, or resigned.
                 guard self.holder === holder, exporter?.processID == exporters.last?.processID, !Task.isCancelled else {
                     continue
                 }
@@ -166,15 +170,15 @@ public actor Sequencer {
         }
     }
 
-    /// Whether this process makes the ticks, since when its lease has not been renewed, and how many ticks it has made.
+    /// Whether this process makes the ticks, how long ago its lease was last renewed, and how many ticks it has made.
     public var status: (isElected: Bool, leaseAge: Duration?, tickCount: Int) {
         (lease != nil, lease == nil ? nil : heardAt.map { clock.now - $0 }, tickCount)
     }
 
-    /// Says that something was committed: the next look comes at once. May be called from any thread.
+    /// Reports that something was committed, so that the next look comes at once. May be called from any thread.
     nonisolated public func nudge() { wakeUp.wake() }
 
-    /// Gives the lock and all snapshots up. ``makeTick()`` would run for election again.
+    /// Gives up the lock and all snapshots. ``makeTick()`` would stand for election again.
     public func resign() async {
         if isRunning, lease != nil, let heardAt, clock.now - heardAt >= patience.duration {
             patience.handle(.silence, at: clock.now)
@@ -214,7 +218,7 @@ public actor Sequencer {
             candidate = winner
             throw PostgresStoreError(.notElected, "Another process is the sequencer of this database.")
         }
-        // From here on it has to be heard.
+        // From here on the lease has to be kept alive.
         (holder, lease, heardAt) = (winner, SequencerLease(), clock.now)
         let connection: PostgresConnection
         do {
@@ -252,8 +256,8 @@ public actor Sequencer {
         return (winner, connection)
     }
 
-    /// Counts the election, before the newest tick is looked up: from here on no other process's tick is accepted. Waits
-    /// for one that is being inserted at this moment.
+    /// Increments the epoch before the newest tick is looked up, so that no other process's tick is accepted from
+    /// here on. Waits for a tick that is being inserted at this moment.
     private func count(_ connection: PostgresConnection) async throws -> Int64 {
         do {
             let rows = try await connection.query("UPDATE tombolo.sequencer SET epoch = epoch + 1 RETURNING epoch")
@@ -282,11 +286,11 @@ public actor Sequencer {
 
     // MARK: Making ticks
 
-    /// Makes a tick if something changed since the last, if readers have none that they could read, if the last is old,
-    /// or if somebody waits for its snapshot to end.
-    /// - Throws: ``PostgresStoreError`` `.notElected` where another process is the sequencer.
+    /// Makes a tick if something changed since the last one, if there is no snapshot that readers can import, if the
+    /// last tick is old, or if another transaction waits for its snapshot to end.
+    /// - Throws: ``PostgresStoreError`` `.notElected` if another process is the sequencer.
     public func makeTick() async throws -> Tick? {
-        // A call while another is under way: that one makes the tick.
+        // Another call is in progress and makes the tick.
         guard !isMakingTick else { return nil }
         isMakingTick = true
         defer { isMakingTick = false }
@@ -294,7 +298,7 @@ public actor Sequencer {
         do {
             return try await makeTick(holder, writer)
         } catch {
-            // After any failure the state of the connections is unknown; the election decides anew.
+            // After a failure, the state of the connections is unknown. The next call stands for election again.
             if let error = error as? PostgresStoreError, error.code == .notElected { logger.notice("\(error)") }
             await resign()
             throw error
@@ -307,7 +311,7 @@ public actor Sequencer {
         let position: Int64
         let time: Int64
         let name: String
-        /// The server process that keeps it.
+        /// The PostgreSQL backend that keeps the snapshot open.
         let processID: Int
     }
 
@@ -322,8 +326,8 @@ public actor Sequencer {
             if !isWanted { isWanted = try await isWaitedFor(connection, now) }
             guard isWanted else { return nil }
         }
-        // A lock that was lost makes room for another sequencer. Should that one be elected meanwhile, the insertion
-        // below finds a newer epoch.
+        // A lost lock makes room for another sequencer. If one is elected meanwhile, the insertion below finds its
+        // newer epoch.
         async let isHeld: Void = ServiceLock.check(holder)
         let export = try await export(connection)
         try await isHeld
@@ -331,8 +335,8 @@ public actor Sequencer {
         let tick = Tick(
             number: (last?.tick.number ?? 0) + 1, token: Int64.random(in: 1 ... .max), snapshot: export.snapshot,
             time: Stamp(microseconds: max(export.time, last?.tick.time.microseconds ?? 0)))
-        // The row of the epoch is locked until the tick is committed: an election is counted before, and refuses it, or
-        // after, and sees it.
+        // This locks the epoch's row until the tick is committed. A concurrent election is counted either before, and
+        // then refuses this tick, or after, and then sees it.
         let inserted = try await writer.query(
             """
             WITH fence AS (SELECT FROM tombolo.sequencer WHERE epoch = $8 FOR SHARE), \
@@ -362,7 +366,7 @@ public actor Sequencer {
         return tick
     }
 
-    /// Whether anything was committed that the last tick does not see, in one round trip and with nothing left open.
+    /// Whether anything was committed that the last tick doesn't see. Takes one round trip and leaves nothing open.
     private func isChanged(_ connection: PostgresConnection) async throws -> Bool {
         let known = last?.tick.snapshot ?? .empty
         var statements: [PostgresStatement] = []
@@ -376,8 +380,8 @@ public actor Sequencer {
         return isChanged
     }
 
-    /// Whether somebody waits for the newest snapshot to end, as `CREATE INDEX CONCURRENTLY` waits for all that are older
-    /// than its index. A new tick takes the snapshot's place, which then ends.
+    /// Whether another transaction waits for the newest snapshot to end, as `CREATE INDEX CONCURRENTLY` waits for all
+    /// snapshots older than its index. A new tick replaces the snapshot, which then ends.
     private func isWaitedFor(_ connection: PostgresConnection, _ now: ContinuousClock.Instant) async throws -> Bool {
         guard let newest = exporters.last, lookedForWaitersAt.map({ now - $0 >= Self.waiterInterval }) ?? true else {
             return false
@@ -392,7 +396,7 @@ public actor Sequencer {
         return try answer[0, 0].bool
     }
 
-    /// Opens the transaction that stays open. It touches no table: its locks would be in the way of retention.
+    /// Opens the transaction that stays open. It touches no table, because its locks would block retention.
     private func export(_ connection: PostgresConnection) async throws -> Export {
         var statements: [PostgresStatement] = []
         if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
@@ -424,14 +428,15 @@ public actor Sequencer {
         }
         let connection = try await connect()
         spare = connection
-        // The planner thinks that a third of a table without statistics lies beyond any bound, and would read it all.
-        // The cost of what cannot do without such a scan would then start the compiler. One plan does for all glances.
+        // For a table without statistics, the planner assumes that a third of the rows lie beyond any bound, and
+        // would read the whole table. A query that can't avoid such a scan would then look expensive enough for JIT
+        // compilation. One plan serves all looks.
         try await connection.execute(
             "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
         return connection
     }
 
-    /// The newest snapshot stays: everybody reads it.
+    /// Keeps the newest snapshot, which all readers use.
     private func releaseOldExporters(_ now: ContinuousClock.Instant) {
         while exporters.count > 1, now - exporters[1].since >= Self.snapshotLifetime {
             let released = exporters.removeFirst().connection
@@ -441,11 +446,11 @@ public actor Sequencer {
 
     // MARK: Where a tick's changes begin
 
-    /// A lower bound for the sequence numbers of all changes that a snapshot does not see.
+    /// A lower bound for the sequence numbers of all changes that a snapshot doesn't see.
     ///
-    /// Such a change belongs to a transaction that is not below the snapshot's xmin. If a position was taken before a
-    /// transaction number below that xmin was given, the change's own transaction number was given after the position
-    /// was taken, and its sequence number after that.
+    /// The transaction of such a change has a number that isn't below the snapshot's xmin. If a position was taken
+    /// before a number below that xmin was assigned, then the change's transaction got its number after the position
+    /// was taken, and its sequence number later still.
     private func firstSequence(of snapshot: Snapshot) -> Int64 {
         let known = last?.firstSequence ?? -1
         guard let index = positions.lastIndex(where: { $0.xid < snapshot.xmin }) else { return known }
@@ -457,7 +462,7 @@ public actor Sequencer {
     private func remember(_ position: Position) {
         positions.append(position)
         guard positions.count > Self.positionLimit else { return }
-        // A transaction is running for very long: every second position serves as well.
+        // A transaction has been running for very long. Every second position is precise enough.
         positions = positions.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     }
 }

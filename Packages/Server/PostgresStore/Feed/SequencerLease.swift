@@ -1,33 +1,33 @@
-/// How long an elected sequencer may be silent, and under which number its ticks are accepted.
+/// How long an elected sequencer may be silent, and under which epoch its ticks are accepted.
 ///
-/// The lease is PostgreSQL's own: it ends the session that holds ``ServiceLock/sequencer`` when nothing arrives on it for
-/// ``duration``, so that a process which is frozen or cut off makes room although its connection still stands. Nothing
-/// is written for that, and no clocks are compared. The epoch is the fence: each election counts it up, and each tick is
-/// inserted only where its own epoch is still the newest. A tick that a frozen process had under way is refused, even
-/// before its successor has made one.
+/// PostgreSQL enforces the lease: it ends the session that holds ``ServiceLock/sequencer`` when nothing arrives on it
+/// for ``duration``. A frozen or disconnected process thus gives way although its connection still exists. That needs
+/// no writes and compares no clocks. The epoch is a fencing token: each election increments it, and a tick is
+/// inserted only if its own epoch is still the newest. A tick that a frozen process had in flight is refused, even
+/// before the successor has made one.
 struct SequencerLease: Equatable {
-    /// What PostgreSQL allows of silence on the connection that holds the lock, of a process that was never silent for
-    /// longer; see ``LeasePatience``.
+    /// How long PostgreSQL may hear nothing on the connection that holds the lock. Applies to a process that was
+    /// never silent for longer; see ``LeasePatience``.
     static let duration = Duration.seconds(1)
-    /// How often an elected sequencer is heard: several times before ``duration`` is over.
+    /// How often an elected sequencer sends something: several times within ``duration``.
     static let renewalInterval = Duration.milliseconds(200)
-    /// What PostgreSQL allows of silence on a connection that keeps a snapshot for readers. Longer than ``duration``:
-    /// they can read the newest tick until the successor has made another.
+    /// How long PostgreSQL may hear nothing on a connection that keeps a snapshot for readers. Longer than
+    /// ``duration``, so that readers can use the newest tick until the successor has made another.
     static let snapshotDuration = Duration.seconds(10)
-    /// What PostgreSQL allows of silence on the other connections, which hold nothing.
+    /// How long PostgreSQL may hear nothing on the other connections, which hold nothing.
     static let connectionDuration = Duration.seconds(300)
 
     enum State: Equatable {
-        /// Has the lock and no epoch yet. Next: elected, lost.
+        /// Has the lock but no epoch yet. Next: elected, lost.
         case locked
         /// May make ticks. Next: lost.
         case elected(epoch: Int64)
-        /// Makes no more ticks; the sequencer resigns and stands for election anew. Final.
+        /// Makes no more ticks; the sequencer resigns and stands for election again. Final.
         case lost(Loss)
     }
 
     enum Loss: Equatable {
-        /// PostgreSQL ended a session that has to be held, or the connection broke.
+        /// PostgreSQL ended a session that must stay open, or the connection broke.
         case session
         /// Another process has a newer epoch.
         case epoch
@@ -36,9 +36,9 @@ struct SequencerLease: Equatable {
     enum Event {
         /// The election was counted.
         case counted(epoch: Int64)
-        /// PostgreSQL didn't answer on a connection that has to be held.
+        /// PostgreSQL didn't answer on a connection that must stay open.
         case renewalFailed
-        /// A tick was not inserted, because its epoch is not the newest.
+        /// A tick was refused because its epoch isn't the newest.
         case tickRefused
     }
 

@@ -1,8 +1,8 @@
-/// How long the sequencer's loop waits between attempts. Errors in a row wait longer and longer; any answer from the
-/// database, also that another process is the sequencer, ends the row.
+/// How long the sequencer's loop waits between attempts. The wait grows with each consecutive error. Any answer from
+/// the database ends the series, even the answer that another process is the sequencer.
 struct SequencerPace {
     enum Outcome {
-        /// Made a tick, or found that there was nothing to make one of.
+        /// Made a tick, or found no changes to make one for.
         case worked
         /// Another process is the sequencer.
         case notElected

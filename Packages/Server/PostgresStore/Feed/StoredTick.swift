@@ -1,12 +1,12 @@
 internal import PostgresClient
 internal import TomboloChangesets
 
-/// A tick with what its row says besides.
+/// A tick and the other columns of its row.
 struct StoredTick: Sendable {
     let tick: Tick
-    /// Names the snapshot for `SET TRANSACTION SNAPSHOT`, as long as the sequencer keeps it.
+    /// The snapshot's name for `SET TRANSACTION SNAPSHOT`, valid while the sequencer keeps it open.
     let exported: String
-    /// Every change that the tick does not see has a greater number.
+    /// Every change that the tick doesn't see has a greater number.
     let firstSequence: Int64
 
     static let columns = "number, token, snapshot::text, time, exported, first_seq"
@@ -28,22 +28,23 @@ struct StoredTick: Sendable {
             exported: try row[4].string, firstSequence: try row[5].int64)
     }
 
-    /// The newest tick as its row is now; nil in a database that has none.
+    /// The newest tick, or nil if the database has none.
     static func latest(_ connection: PostgresConnection) async throws -> StoredTick? {
         try await connection.query("SELECT \(columns) FROM tombolo.tick ORDER BY number DESC LIMIT 1")
             .first.map { try StoredTick($0) }
     }
 
-    /// Of so many transactions begun since a tick, those that have been committed are looked up one by one.
+    /// With up to this many transactions begun since a tick, the committed ones are looked up one by one.
     static let maximumNamedTransactionCount = 1_000
 
-    /// SQL that says whether the changelog has changes beyond a snapshot. Looks for each transaction committed since: a walk
-    /// over all later rows would pass, each time, what transactions under way have written so far. Wants `enable_seqscan` to
-    /// be off: the planner thinks that a third of a table without statistics lies beyond any bound, and would read it all.
+    /// An SQL expression for whether the changelog has changes beyond a snapshot. It looks up each transaction
+    /// committed since: scanning all later rows would pass over the uncommitted rows of running transactions every
+    /// time. It needs `enable_seqscan` off, because for a table without statistics the planner assumes that a third
+    /// of the rows lie beyond any bound, and would read the whole table.
     /// - Parameters:
-    ///   - sequence: SQL for a bigint; all changes beyond the snapshot have greater numbers.
+    ///   - sequence: SQL for a bigint. All changes beyond the snapshot have greater numbers.
     ///   - next: SQL for the snapshot's xmax, an xid8.
-    ///   - running: SQL for what it saw running, an array of xid8.
+    ///   - running: SQL for the transactions that it saw running, an array of xid8.
     static func hasChanges(after sequence: String, next: String, running: String) -> String {
         func exists(_ condition: String) -> String {
             "EXISTS (SELECT FROM tombolo.changelog WHERE seq > \(sequence) AND \(condition))"
@@ -61,14 +62,15 @@ struct StoredTick: Sendable {
             """
     }
 
-    /// Asks whether there are changes that a snapshot doesn't see, all of which have greater numbers than `sequence`.
+    /// Asks whether there are changes that a snapshot doesn't see. All of them must have greater numbers than
+    /// `sequence`.
     static func hasChanges(beyond snapshot: Snapshot, after sequence: Int64) -> PostgresStatement {
         PostgresStatement(
             "SELECT \(hasChanges(after: "$1", next: "$2::xid8", running: "$3::xid8[]"))",
             [.int64(sequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)])
     }
 
-    /// The same, with what can be seen at this moment, as text. While nothing more was committed than at an earlier look that
+    /// The same, but also returns the current snapshot as text. If nothing was committed since an earlier look that
     /// found nothing, the changelog isn't read.
     static func hasChanges(
         beyond snapshot: Snapshot, after sequence: Int64, sinceSeeing seen: String
@@ -81,7 +83,7 @@ struct StoredTick: Sendable {
             """, question.parameters + [.text(seen)])
     }
 
-    /// Whether a transaction sees changes that the tick doesn't.
+    /// Whether a transaction sees changes that the tick doesn't see.
     static func isOutdated(_ stored: StoredTick, _ connection: PostgresConnection) async throws -> Bool {
         let statement = hasChanges(beyond: stored.tick.snapshot, after: stored.firstSequence)
         return try await connection.pipeline([statement])[0][0, 0].bool
@@ -93,7 +95,7 @@ struct StoredTick: Sendable {
         ).first.map { try StoredTick($0) }
     }
 
-    /// Those that there are, by number.
+    /// Those of the ticks that exist, by number.
     static func numbered(_ numbers: Set<Int64>, _ pool: PostgresPool) async throws -> [Int64: Tick] {
         let rows = try await pool.query(
             "SELECT \(columns) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(Array(numbers))])

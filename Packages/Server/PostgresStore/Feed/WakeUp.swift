@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// Lets one task wait for a time or until another wakes it; wake-ups do not pile up.
+/// Lets one task wait until a time is over or another task wakes it. Wake-ups don't accumulate.
 final class WakeUp: Sendable {
     private struct State {
         var isPending = false
         var waiter: CheckedContinuation<Void, Never>?
-        /// Tells the timers of past waits from the present one's.
+        /// Tells the timers of past waits from the current one's.
         var generation = 0
-        /// The wait whose time was over before it had begun.
+        /// The wait whose time was over before it began.
         var expired = 0
     }
 
     private let state = Mutex(State())
 
-    /// Ends the wait under way, or the next one before it begins.
+    /// Ends the current wait, or the next one before it begins.
     func wake() { wake(generation: nil) }
 
     /// Whether the next wait would end before it begins.

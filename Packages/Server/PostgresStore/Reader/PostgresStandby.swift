@@ -4,33 +4,37 @@ internal import Synchronization
 public import TomboloChangesets
 public import TomboloSyncSession
 
-/// A hot standby that bootstraps may be read from, to take them off the primary. It is never needed: whatever is wrong with
-/// it, they are read from the primary.
+/// A hot standby that takes bootstrap reads off the primary. It is optional: if anything is wrong with it, bootstraps
+/// are read from the primary.
 ///
-/// No snapshot can be handed from one server to another, so the standby's own has to be that of a tick: one in which
-/// nothing was committed that the tick doesn't see. Between two ticks that's so most of the time, and is waited for a
-/// little. The primary confirms that the tick is its own, so that a server of another history is never believed.
+/// A snapshot can't be passed from one server to another, so the standby's own snapshot must equal a tick's: nothing
+/// may be committed in it that the tick doesn't see. Between two ticks that is true most of the time, and the read
+/// waits for it briefly. The primary confirms that the tick is its own, so a server with another history is never
+/// trusted.
 public final class PostgresStandby: Sendable {
-    /// How long a bootstrap waits for the standby to have the tick that is the newest when it begins, and to be just there.
+    /// How long a bootstrap waits until the standby has the tick that was the newest at the start, and is exactly at
+    /// a tick.
     public static let patience = Duration.milliseconds(500)
-    /// How often it looks meanwhile.
+    /// How often to check during that time.
     static let lookInterval = Duration.milliseconds(10)
-    /// How long the primary is read when the standby didn't answer, broke off, or is another server than it should be.
+    /// How long to use only the primary after the standby didn't answer, broke off, or turned out to be the wrong
+    /// server.
     public static let restAfterFailure = Duration.seconds(15)
-    /// The same when the standby is behind.
+    /// How long to use only the primary after the standby was behind.
     public static let restWhenBehind = Duration.seconds(2)
-    /// How long a free connection to the standby is waited for, and one is tried to be opened.
+    /// How long to wait for a free connection to the standby, or for a new one to open.
     public static let acquireTimeout = Duration.seconds(2)
 
-    /// What became of bootstraps, for metrics and tests.
+    /// Where bootstraps were read, for metrics and tests.
     public struct Statistics: Hashable, Sendable {
         /// Read from the standby.
         public var served = 0
-        /// Begun there and broken off; they begin again.
+        /// Started on the standby and broken off; they start again.
         public var lost = 0
-        /// Read from the primary, since the standby was behind or not just at a tick, or another database got its name.
+        /// Read from the primary, because the standby was behind or not exactly at a tick, or because another
+        /// database has taken over its database's name.
         public var behind = 0
-        /// Read from the primary, since the standby doesn't answer or isn't one of this primary.
+        /// Read from the primary, because the standby didn't answer or isn't a standby of this primary.
         public var unusable = 0
         /// Read from the primary without asking the standby again.
         public var rested = 0
@@ -40,7 +44,7 @@ public final class PostgresStandby: Sendable {
         var restsUntil: ContinuousClock.Instant?
         var statistics = Statistics()
         var lastProblem: String?
-        /// Whether it is being asked for its newest tick.
+        /// Whether a query for its newest tick is in flight.
         var isLooking = false
     }
 
@@ -49,7 +53,7 @@ public final class PostgresStandby: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameter connections: as many as the bootstraps that are read at once.
+    /// - Parameter connections: the number of bootstraps that are read at once.
     public convenience init(configuration: PostgresConfiguration, connections: Int, logger: Logger) {
         self.init(configuration: configuration, connections: connections, limits: .init(), logger: logger)
     }
@@ -64,17 +68,18 @@ public final class PostgresStandby: Sendable {
 
     public var statistics: Statistics { state.withLock { $0.statistics } }
 
-    /// False from when it was found to be behind or failed until it serves a bootstrap again.
+    /// False from the moment it was found to be behind or failed until it serves a bootstrap again.
     public var isInUse: Bool { state.withLock { $0.lastProblem == nil } }
 
-    /// The newest tick that it has replayed, for metrics; nil if it doesn't say in time, or is still being asked.
+    /// The newest tick that it has replayed, for metrics. Nil if it doesn't answer in time, or if a query is still in
+    /// flight.
     public func newestTick() async -> Tick? {
         let mayLook = state.withLock { state in
             defer { state.isLooking = true }
             return !state.isLooking
         }
         guard mayLook else { return nil }
-        // One that is frozen is left behind, and not asked again before it has answered.
+        // A query to a frozen standby is left behind, and the standby isn't asked again before it has answered.
         return try? await StandbyWatch(limits).run { () -> Tick? in
             defer { self.state.withLock { $0.isLooking = false } }
             return try await self.pool.withConnection { connection in
@@ -87,8 +92,9 @@ public final class PostgresStandby: Sendable {
         }
     }
 
-    /// Whether the server still is a standby, and whether the connection's database still is the one that others find by its
-    /// name: a restored database takes the name over, which ends all connections on the primary, but none on a standby.
+    /// Whether the server is still a standby, and whether the connection's database is still the one that has its
+    /// name now. A restored database takes over the name, which ends all connections on the primary but none on a
+    /// standby.
     private func standing(
         of connection: PostgresConnection
     ) async throws -> (isStandby: Bool, hasItsName: Bool) {
@@ -98,7 +104,7 @@ public final class PostgresStandby: Sendable {
         return (try found[0, 0].bool, try found[0, 1].bool)
     }
 
-    /// Whether it's worth asking.
+    /// Whether the standby is worth asking.
     func isAvailable() -> Bool {
         state.withLock { state in
             guard let until = state.restsUntil, until > .now else { return true }
@@ -109,24 +115,25 @@ public final class PostgresStandby: Sendable {
 
     enum Outcome<Result: Sendable>: Sendable {
         case served(Result)
-        /// Nothing was read.
+        /// Nothing was read: the standby is behind, or not exactly at a tick.
         case behind
-        /// Nothing was read: the connection led to a database that was put aside, and is closed.
+        /// Nothing was read: the connection, now closed, led to a database that had been replaced by a restored one.
         case putAside
-        /// Nothing was read: what is wrong.
+        /// Nothing was read, for the given reason.
         case unusable(String)
     }
 
-    /// A read that was begun, and can't be taken back.
+    /// A read failed after it had begun, and can't be undone.
     private struct Lost: Error {
         let cause: any Error
     }
 
     /// Runs `body` with the standby's rows as of a tick.
     /// - Parameters:
-    ///   - wanted: the tick's least number.
+    ///   - wanted: the lowest acceptable tick number.
     ///   - isKnown: whether the primary has this tick.
-    /// - Throws: ``PostgresStoreError`` `.standbyLost` if the standby failed in the middle; what `body` throws.
+    /// - Throws: ``PostgresStoreError`` `.standbyLost` if the standby failed in the middle; otherwise what `body`
+    ///   throws.
     func read<Result: Sendable>(
         from wanted: Int64, layout: StoreLayout, isKnown: @escaping @Sendable (Tick) async throws -> Bool,
         _ body: @escaping @Sendable (any TickReader) async throws -> Result
@@ -190,7 +197,7 @@ public final class PostgresStandby: Sendable {
         return outcome
     }
 
-    /// Begins a transaction that sees what a tick sees.
+    /// Begins a transaction with the same snapshot as a tick.
     private func open(
         _ connection: PostgresConnection, _ wanted: Int64, _ layout: StoreLayout,
         _ isKnown: @Sendable (Tick) async throws -> Bool
@@ -229,7 +236,7 @@ public final class PostgresStandby: Sendable {
             let result = try await body(reader)
             reader.watch.asks()
             try await connection.execute("COMMIT")
-            // What was read may have been another column, which has the name now.
+            // A column that was renamed meanwhile may have given its name to another, and the read used that one.
             guard try await SchemaDigest.read(connection) == layout.digest else {
                 throw PostgresStoreError.renamedMeanwhile
             }
@@ -237,7 +244,7 @@ public final class PostgresStandby: Sendable {
         } catch {
             let isTheCallers = Task.isCancelled || error is CancellationError
             if isTheCallers || error is StandbyWatch.LeftBehind { throw error }
-            // Also where it isn't the standby's fault: the primary meets it again then.
+            // Even if it isn't the standby's fault: then the primary runs into the same error.
             throw Lost(cause: error)
         }
     }
@@ -254,10 +261,10 @@ public final class PostgresStandby: Sendable {
 }
 
 extension PostgresServerStore {
-    /// As ``withReader(_:)``, from the standby if there is one that is at the newest tick.
+    /// Like ``withReader(_:)``, but reads from the standby if there is one that is at the newest tick.
     ///
-    /// - Throws: ``PostgresStoreError`` `.standbyLost` if the standby failed in the middle: what `body` has done must be
-    ///   dropped, and done again.
+    /// - Throws: ``PostgresStoreError`` `.standbyLost` if the standby failed in the middle. The caller must discard
+    ///   what `body` did, and call again.
     public func withBootstrapReader<Result: Sendable>(
         _ body: @escaping @Sendable (any TickReader) async throws -> Result
     ) async throws -> Result {

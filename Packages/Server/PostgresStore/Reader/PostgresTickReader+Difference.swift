@@ -5,7 +5,7 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 
 extension PostgresTickReader {
-    /// Reads what the older tick's snapshot does not see and this one's does, and rebuilds the rows as they were by
+    /// Reads what this tick's snapshot sees but the older tick's doesn't. Rebuilds the rows of the older tick by
     /// putting old values back, newest first.
     func difference(from older: Tick) async throws -> TickDifference {
         guard older.number > 0 else {
@@ -31,9 +31,9 @@ extension PostgresTickReader {
             accounts: collection.accounts, hasNewDocuments: collection.hasNewDocuments)
     }
 
-    /// What the changelog says, and the present rows of what it names.
+    /// The changelog's entries, and the current rows of the objects that they name.
     private struct Collection {
-        /// Each with its first changeset.
+        /// The clients, each with the number of its first new changeset.
         var clients: [ClientID: Int64] = [:]
         var accounts: Set<String> = []
         var hasNewDocuments = false
@@ -42,7 +42,7 @@ extension PostgresTickReader {
         /// Changed elements of each root, in order, and whether their first change made them.
         var touchedElements: [ObjectReference: [ObjectReference]] = [:]
         var createdElements: Set<RootedElement> = []
-        /// Present rows of the roots' elements.
+        /// Current rows of the roots' elements.
         var elementRows: [ObjectReference: Row] = [:]
         var elements: [ObjectReference: [Int: [Row]]] = [:]
 
@@ -73,10 +73,10 @@ extension PostgresTickReader {
         }
     }
 
-    /// An object that something happened to, or to its lists.
+    /// An object that changed, or whose lists changed.
     private struct Root {
         let reference: ObjectReference
-        /// Oldest first. Nothing is kept of an object that wasn't there before, as most aren't that are uploaded.
+        /// Oldest first. Empty for an object that didn't exist at the older tick, like most uploaded objects.
         private(set) var entries: [Entry] = []
         private(set) var isNew = false
         var present: (row: Row, isTrashed: Bool)?
@@ -110,7 +110,8 @@ extension PostgresTickReader {
 
     private func readChangelog(since base: StoredTick) async throws -> Collection {
         let snapshot = base.tick.snapshot
-        // Without statistics the planner would read the whole changelog for the few newest rows; see also ``loadRows(_:)``.
+        // Without statistics, the planner would read the whole changelog to find the few newest rows; see also
+        // ``loadRows(_:)``.
         let results = try await connection.pipeline([
             "SET LOCAL enable_seqscan = off",
             PostgresStatement(
@@ -135,13 +136,13 @@ extension PostgresTickReader {
                 continue
             case SchemaIdentifiers.progressClass:
                 guard let client = Int64(try row[1].string).map(ClientID.init(rawValue:)) else { continue }
-                // A gateway of an earlier version wrote no number: its refusals are all taken for new.
+                // A gateway of an earlier version wrote no number. All its refusals are then taken as new.
                 let first = try row[6].nonNull?.int64 ?? 1
                 collection.clients[client] = min(first, collection.clients[client] ?? first)
                 continue
             default: break
             }
-            // A class that this process does not know belongs to a newer model.
+            // An unknown class belongs to a newer model.
             let bulk = BulkRow.classID(number)
             guard let index = layout.classIndexByID[bulk ?? number] else { continue }
             let item = try layout.layout(index)
@@ -179,8 +180,8 @@ extension PostgresTickReader {
 
     // MARK: Rows
 
-    /// In one round trip, by keys: without statistics the planner would compare each row of a table with each key. Ends what
-    /// ``readChangelog(since:)`` began.
+    /// Loads rows by key, in one round trip: without statistics, the planner would compare every row of a table with
+    /// every key. Ends what ``readChangelog(since:)`` began.
     private func loadRows(_ collection: inout Collection) async throws {
         var keys: [Int: [Value]] = [:]
         for root in collection.roots { keys[root.reference.classIndex, default: []].append(root.reference.key) }
@@ -246,7 +247,7 @@ extension PostgresTickReader {
         return changes
     }
 
-    /// The row at the older tick.
+    /// The row as of the older tick.
     private func past(of root: Root) throws -> (row: Row, isTrashed: Bool)? {
         if root.isNew { return nil }
         let item = try layout.layout(root.reference.classIndex)

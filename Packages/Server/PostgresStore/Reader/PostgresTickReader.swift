@@ -6,16 +6,16 @@ internal import TomboloSQL
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Reads under a tick's imported snapshot, on a connection of its own.
+/// Reads under a tick's imported snapshot, on its own connection.
 struct PostgresTickReader: TickReader {
-    /// Rows of one block, and about its bytes: one row more than fits.
+    /// The limits of one block: its rows, and roughly its bytes, which the last row may exceed.
     static let blockRowCount = 4_096
     static let blockByteCount = 2 << 20
 
     let stored: StoredTick
     let connection: PostgresConnection
     let layout: StoreLayout
-    /// Whether searches leave time to others: see ``SearchPause``.
+    /// Whether searches pause to leave the database time: see ``SearchPause``.
     var pausesSearches = false
 
     var tick: Tick { stored.tick }
@@ -66,7 +66,7 @@ struct PostgresTickReader: TickReader {
             .postgresql, schema: layout.schema, className: item.item.name, alias: alias)
         var sql = try builder.condition(predicate)
         if pausesSearches, let pause = SearchPause.condition(for: predicate, alias: alias) {
-            // The pauses don't count.
+            // The pauses don't count towards the time limit.
             try await connection.limitStatements(to: PostgresServerStore.readStatementTimeout * SearchPause.stretch)
             sql = "\(pause) AND \(sql)"
         }

@@ -1,30 +1,31 @@
 internal import Synchronization
 
-/// Lets a caller go when a standby doesn't answer, as when its machine is frozen. A statement can't even be cancelled then,
-/// since the request to cancel waits as well.
+/// Releases a caller when a standby doesn't answer, for example because its machine is frozen. In that case not even
+/// cancelling the statement works, because the cancel request hangs as well.
 ///
-/// So what waits for the standby is a task of its own, which is left behind if it must be. It keeps its connection until the
-/// standby answers or the connection breaks, and hands the caller nothing any more; the pool bounds how many there are.
+/// So a separate task waits for the standby, and is left behind if necessary. That task keeps its connection until
+/// the standby answers or the connection breaks, and passes nothing more to the caller. The pool bounds how many such
+/// tasks there are.
 final class StandbyWatch: Sendable {
     struct Limits: Sendable {
-        /// How long the standby may take to say where it stands, ``PostgresStandby/patience`` included.
+        /// How long the standby may take to report its position, including ``PostgresStandby/patience``.
         var opening = Duration.seconds(3)
-        /// How long it may take for the next rows.
+        /// How long it may take to send the next rows.
         var answer = Duration.seconds(30)
         /// How long it may take to end when the caller is cancelled.
         var ending = Duration.seconds(3)
     }
 
-    /// How often it's looked whether a limit is over.
+    /// How often to check whether a limit is exceeded.
     private static let interval = Duration.milliseconds(100)
 
-    /// The caller was let go.
+    /// The caller was released before the task ended.
     struct LeftBehind: Error {}
 
     private enum Phase {
-        /// Waits for the standby until then. Next: any.
+        /// Waits for the standby until the given time. Next: any.
         case waiting(until: ContinuousClock.Instant)
-        /// The caller has its turn, and may take its time. Next: any.
+        /// The caller is working, without a time limit. Next: any.
         case reading
         /// Final.
         case leftBehind, ended
@@ -45,19 +46,19 @@ final class StandbyWatch: Sendable {
         state = Mutex(State(phase: .waiting(until: .now + limits.opening)))
     }
 
-    /// Whether the caller may have got something.
+    /// Whether the caller may have received something.
     var hasOpened: Bool { state.withLock { $0.hasOpened } }
 
     // MARK: What the task says
 
-    /// The standby stands where it should, and the caller begins to read.
+    /// The standby is at the right tick, and the caller begins to read.
     /// - Throws: ``LeftBehind``.
     func opened() throws {
         try answered()
         state.withLock { $0.hasOpened = true }
     }
 
-    /// The standby is asked for something.
+    /// A request to the standby is about to be sent.
     func asks() {
         state.withLock { state in
             guard case .reading = state.phase, !state.isCancelled else { return }
@@ -92,7 +93,7 @@ final class StandbyWatch: Sendable {
                     })
                 Task {
                     while self.isInTime() { try? await Task.sleep(for: Self.interval) }
-                    // Nothing happens if the task has ended.
+                    // Has no effect if the task has ended.
                     outcome.finish(.failure(LeftBehind()))
                 }
             }
@@ -137,7 +138,7 @@ final class StandbyWatch: Sendable {
     }
 }
 
-/// Hands over the first of several outcomes.
+/// Delivers the first of several outcomes.
 private final class OneOutcome<Success: Sendable>: Sendable {
     private let waiter = Mutex<CheckedContinuation<Success, any Error>?>(nil)
 

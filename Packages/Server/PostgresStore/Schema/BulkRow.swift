@@ -1,25 +1,27 @@
-/// One row of the changelog for many creates: one statement inserted their objects, by plain SQL or for one changeset of an
-/// upload. It costs the writer less than half of a row for each, and takes a quarter of the room.
+/// One changelog row for many creates, whose objects were inserted by a single statement: plain SQL, or one changeset
+/// of an upload. Per object, it costs the writer less than half as much as a row each, and takes a quarter of the
+/// space.
 ///
-/// It has the keys in the column `keys`, about in the order of the statement; its client, changeset number, time and marks
-/// are those of all its objects. Its own key is its sequence number in hexadecimal, so that the index on class and key finds
-/// the bulk rows of a class from a sequence number on; its class number is one that no object has. Elements of lists have a
-/// row each, and so have the objects of changesets that share a statement.
+/// The column `keys` has the keys, roughly in the statement's order. Client, changeset number, time and marks apply
+/// to all its objects. Its own key is its sequence number in hexadecimal, so that the index on class and key finds a
+/// class's bulk rows from a sequence number on. Its class number is one that no object has. List elements get a row
+/// each, and so do the objects of changesets that share a statement.
 enum BulkRow {
-    /// The most objects of one row. 32 keys of 36 characters stay well below what PostgreSQL moves out of line (2 KB).
+    /// The most objects in one row. 32 keys of 36 characters stay well below 2 KB, where PostgreSQL moves values out
+    /// of line.
     static let keyLimit = 32
-    /// Class numbers from here downwards stand for bulk rows; see ``SchemaIdentifiers`` for those above.
+    /// Class numbers below this one stand for bulk rows; see ``SchemaIdentifiers`` for the special numbers above.
     private static let firstClassNumber: Int16 = -100
 
-    /// The number that bulk rows of a class have in the changelog's column `class`.
+    /// The number of a class's bulk rows in the changelog's column `class`.
     static func classNumber(of classID: Int16) -> Int16 { firstClassNumber - classID }
 
-    /// The class whose objects a changelog row is about, if it's a bulk row.
+    /// The class of a changelog row's objects if it's a bulk row, otherwise nil.
     static func classID(_ classNumber: Int16) -> Int16? {
         classNumber < firstClassNumber ? firstClassNumber - classNumber : nil
     }
 
-    /// SQL for the key of the bulk row with a sequence number.
+    /// SQL for the key of the bulk row with the given sequence number.
     static func key(_ sequence: String) -> String {
         "pg_catalog.lpad(pg_catalog.to_hex(\(sequence)), 16, '0')"
     }

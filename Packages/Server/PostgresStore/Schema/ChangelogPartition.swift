@@ -1,22 +1,22 @@
-/// The changelog is partitioned by ranges of its sequence. The next partition is opened by letting the sequence jump
-/// to its range, so that the one in use has no end that it could reach and is never missing.
+/// The changelog is partitioned by ranges of its sequence. The next partition goes into use when the sequence jumps
+/// to its range. So the partition in use never reaches its end, and there is always one.
 enum ChangelogPartition {
-    /// Sequence numbers of one partition: more than a database can write in its life.
+    /// Sequence numbers in one partition: more than a database can write in its lifetime.
     static let width: Int64 = 1 << 40
 
     static func name(_ generation: Int64) -> String { "changelog_\(generation)" }
     static func range(_ generation: Int64) -> Range<Int64> { generation * width..<(generation + 1) * width }
 
-    /// How long a drop may wait for others, and they behind it.
+    /// How long a drop may wait for other transactions, and new ones behind it.
     static let dropTimeoutMilliseconds = 100
     /// The functions in `tombolo`.
     static let (attach, open, drop) = (
         "attach_changelog_partition", "open_changelog_partition", "drop_changelog_partition"
     )
 
-    /// What retention does to partitions, as the owner of the changelog: the gateway's role may call these, and owns
-    /// nothing. A table's owner can add triggers, which would run within the functions of the changelog's triggers, and
-    /// so with the rights of the owner of everything.
+    /// What retention does to partitions, with the rights of the changelog's owner. The gateway's role may call these
+    /// functions and owns nothing itself: a table's owner can add triggers, which would run inside the functions of
+    /// the changelog's triggers, and so with the rights of the owner of everything.
     static let functions: [SystemFunction] = [
         SystemFunction(
             name: attach, parameters: "p_generation bigint", result: "void",

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
-/// What is named otherwise in the database than a class says: by the numbers that the database gave, so that a renamed
-/// property keeps its column, and by `previousNames`, so that nothing is guessed.
+/// What has another name in the database than in a class. Columns are matched by the numbers that the database
+/// assigned, so a renamed property keeps its column, and by `previousNames`, so nothing is guessed.
 struct ClassRenaming {
     struct ColumnRenaming {
         let id: Int16
@@ -18,13 +18,13 @@ struct ClassRenaming {
     let id: Int16
     let oldName: String
     let oldTable: String
-    /// Those that need it.
+    /// The columns that need renaming.
     let columns: [ColumnRenaming]
 
     var movesTable: Bool { oldTable != item.table }
     var isNeeded: Bool { oldName != item.name || movesTable || !columns.isEmpty }
 
-    /// - Returns: nil for a class that the database has no number for.
+    /// - Returns: nil for a class without a number in the database.
     init?(_ item: ClassSchema, _ live: PostgresCatalog) {
         let identifiers = live.identifiers
         oldName = identifiers.formerName(of: item) ?? item.name
@@ -46,7 +46,7 @@ struct ClassRenaming {
         }
     }
 
-    /// The SQL names that the class's columns have in the database, by property name now.
+    /// The name that a column has in the database.
     func oldSQLName(of column: Column) -> String {
         columns.first { $0.column.name == column.name }?.oldSQLName ?? column.sqlName
     }

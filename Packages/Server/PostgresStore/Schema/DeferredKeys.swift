@@ -1,17 +1,19 @@
 internal import TomboloModel
 
-/// The foreign keys that are checked when the transaction ends, once it has deleted certain rows.
+/// The foreign keys that must be checked at the end of a transaction that deletes certain rows.
 ///
-/// `ON DELETE SET NULL` updates a row. PostgreSQL then checks the row's other keys again if the same transaction wrote the
-/// version before: it made the row, or an earlier `SET NULL` of the same deletion changed it. Where another of these keys
-/// leads into what is being deleted, its target may be gone while the row's own turn to be deleted, or to lose that link
-/// too, is still to come: without deferral the deletion would fail, every time, for a row that it's about to delete.
+/// `ON DELETE SET NULL` updates a row. PostgreSQL then rechecks the row's other keys if the same transaction wrote
+/// the row's previous version: because it created the row, or because an earlier `SET NULL` of the same deletion
+/// changed it. If one of these other keys leads to a row that is being deleted too, its target may already be gone
+/// before the row itself is deleted, or before that link is set to null. Without deferral, the deletion would then
+/// always fail because of a row that it's about to delete.
 ///
-/// That can happen to classes with two links or more, one of them nullified, into what a deletion takes along.
+/// That can happen to classes with two or more links into what a deletion takes along, if at least one of them is
+/// nullified.
 struct DeferredKeys {
-    /// Positions of columns whose keys have to be deferrable, by the class's position.
+    /// Positions of columns whose foreign keys have to be deferrable, by the class's position.
     private(set) var columns: [Int: Set<Int>] = [:]
-    /// Positions of the classes whose deletions defer.
+    /// Positions of the classes whose deletions defer the checks.
     private(set) var deleting: Set<Int> = []
 
     init(_ schema: Schema) {
@@ -46,6 +48,6 @@ struct DeferredKeys {
 }
 
 extension Column {
-    /// What becomes of a row when the one that this link leads to is deleted.
+    /// What happens to a row when the target of this link is deleted.
     var deleteAction: PostgresCatalog.DeleteAction { isOptional && deleteRule == .nullify ? .setNull : .cascade }
 }

@@ -1,4 +1,4 @@
-/// How the admin server makes an account for somebody who was invited, with the password that they chose.
+/// How the admin server creates an account for an invited person, with the password that they chose.
 enum JoiningByInvitation {
     static let function = SystemFunction(
         name: "join_by_invitation",

@@ -1,14 +1,14 @@
 public import TomboloModel
 
 extension PostgresCatalog {
-    /// What renames to a schema give a table, and its columns, by their names in this catalog.
+    /// The names that a table and its columns get from a schema's renames.
     public struct NewNames: Hashable, Sendable {
         public let table: String
-        /// Those that move, by their old names.
+        /// The new names of renamed columns, by old name.
         public let columns: [String: String]
     }
 
-    /// By the tables' names in this catalog; those that keep all their names are left out.
+    /// By the tables' names in this catalog. Tables without renames are left out.
     public func newNames(for schema: Schema) -> [String: NewNames] {
         var result: [String: NewNames] = [:]
         for item in schema.classes {
@@ -23,7 +23,7 @@ extension PostgresCatalog {
     }
 }
 
-/// What a plan's renames leave, for the steps behind them.
+/// Applies a plan's renames to the catalog, for the steps that follow them.
 extension PostgresCatalog {
     mutating func moveTable(_ old: String, to new: String) {
         let columns = tables.removeValue(forKey: old)
@@ -62,7 +62,7 @@ extension PostgresCatalog {
         uniqueIndexes[new] = index
     }
 
-    /// - Returns: whether the table has the constraint under its old name only.
+    /// - Returns: whether the table had the constraint under its old name only.
     mutating func moveConstraint(_ old: String, to new: String, of table: String) -> Bool {
         let (before, after) = ("\(table).\(old)", "\(table).\(new)")
         if let action = foreignKeys[before], foreignKeys[after] == nil {

@@ -4,7 +4,7 @@ public import PostgresClient
 public struct PostgresCatalog: Hashable, Sendable {
     /// One column as it is in the database.
     public struct Column: Hashable, Sendable {
-        /// As `format_type` prints it, `timestamp with time zone`.
+        /// As `format_type` prints it, for example `timestamp with time zone`.
         public let type: String
         public let isRequired: Bool
         public let hasDefault: Bool
@@ -16,20 +16,20 @@ public struct PostgresCatalog: Hashable, Sendable {
         }
     }
 
-    /// What `ON DELETE` says of a foreign key.
+    /// The `ON DELETE` action of a foreign key.
     public enum DeleteAction: String, Hashable, Sendable {
         case cascade = "CASCADE"
         case setNull = "SET NULL"
-        /// Refuses, or sets a default: nothing that a model says.
+        /// Refuses the deletion, or sets a default: no model asks for that.
         case other
 
-        /// - Parameter code: of `pg_constraint.confdeltype`.
+        /// - Parameter code: the value of `pg_constraint.confdeltype`.
         init(_ code: String) {
             self = code == "c" ? .cascade : code == "n" ? .setNull : .other
         }
     }
 
-    /// A unique index over columns that no constraint stands behind.
+    /// A unique index that doesn't belong to a constraint.
     public struct UniqueIndex: Hashable, Sendable {
         public let table: String
         public let columns: [String]
@@ -37,31 +37,31 @@ public struct PostgresCatalog: Hashable, Sendable {
 
     /// Columns of the tables in `public`, by table and name.
     public internal(set) var tables: [String: [String: Column]] = [:]
-    /// What has a name in `public` that no table can have then, and isn't a table: what it is in words, by name.
+    /// Relations in `public` that aren't tables but whose names a table can't have: a description of each, by name.
     public internal(set) var otherRelations: [String: String] = [:]
     /// Valid indexes in `public`, by name.
     public internal(set) var indexes: Set<String> = []
-    /// Those of the indexes that can be dropped by themselves to lift a uniqueness, by name.
+    /// The unique indexes that can be dropped on their own to remove a uniqueness rule, by name.
     public internal(set) var uniqueIndexes: [String: UniqueIndex] = [:]
-    /// Indexes in `public` over some rows only, by name.
+    /// Partial indexes in `public`, by name.
     public internal(set) var partialIndexes: Set<String> = []
-    /// Foreign keys of tables in `public`, as `table.constraint`, with what becomes of the row when the one that it
-    /// refers to is deleted.
+    /// Foreign keys of tables in `public`, as `table.constraint`, with what happens to the row when its target is
+    /// deleted.
     public internal(set) var foreignKeys: [String: DeleteAction] = [:]
-    /// Those of the foreign keys that a transaction may check at its end.
+    /// The foreign keys that a transaction may check at its end.
     public internal(set) var deferrableKeys: Set<String> = []
-    /// CHECK constraints of tables in `public`, as `table.constraint`, with the names of their columns, sorted.
+    /// CHECK constraints of tables in `public`, as `table.constraint`, with their sorted column names.
     public internal(set) var checks: [String: [String]] = [:]
-    /// Row-level security policies, as `table.policy`, of tables that have it enabled.
+    /// Row-level security policies, as `table.policy`, of tables that have row-level security enabled.
     public internal(set) var policies: Set<String> = []
-    /// Triggers that fire always, and those of ours that fire at the times that they should, as `table.trigger`.
+    /// Triggers that always fire, and those of ours that fire when they should, as `table.trigger`.
     public internal(set) var triggers: Set<String> = []
     /// Tables in `public` whose inserts have to be logged row by row: see ``TriggerGenerator``.
     public internal(set) var rowLoggedTables: Set<String> = []
     /// Source texts of the functions in `tombolo`, by name.
     public internal(set) var functions: [String: String] = [:]
-    /// Tables, sequences, indexes and views in `tombolo`, and the columns of some tables, which came one after the
-    /// other: `class_column.sql_name`.
+    /// Tables, sequences, indexes and views in `tombolo`, and columns that later versions added to tables, such as
+    /// `class_column.sql_name`.
     public internal(set) var systemRelations: Set<String> = []
     public internal(set) var identifiers = SchemaIdentifiers()
     /// The numbers of the classes with a trash.
@@ -72,7 +72,7 @@ public struct PostgresCatalog: Hashable, Sendable {
 }
 
 extension PostgresCatalog {
-    /// Reads the catalog. Any role that may connect can.
+    /// Reads the catalog. Any role that may connect can do so.
     public static func read(_ connection: PostgresConnection) async throws -> PostgresCatalog {
         var catalog = PostgresCatalog()
         for row in try await connection.query(columnsQuery) {
@@ -173,7 +173,7 @@ extension PostgresCatalog {
 }
 
 extension SchemaIdentifiers {
-    /// Reads the numbers that a migrated database gave.
+    /// Reads the numbers that a migrated database has assigned.
     public static func read(_ connection: PostgresConnection) async throws -> SchemaIdentifiers {
         var classes: [String: Int16] = [:]
         var columns: [String: [String: Int16]] = [:]
@@ -183,7 +183,7 @@ extension SchemaIdentifiers {
             classes[try row[0].string] = Int16(truncatingIfNeeded: try row[1].int64)
             tables[try row[0].string] = try row[2].string
         }
-        // A database of an earlier version has no sql_name.
+        // A database of an earlier version has no column `sql_name`.
         let query = """
             SELECT c.name, k.name, k.id, to_jsonb(k) ->> 'sql_name' \
             FROM tombolo.class_column k JOIN tombolo.class c ON c.id = k.class

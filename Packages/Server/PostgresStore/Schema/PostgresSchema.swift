@@ -1,19 +1,19 @@
 public import PostgresClient
 public import TomboloModel
 
-/// The PostgreSQL side of a ``Schema``: typed tables in `public`, everything that belongs to syncing in `tombolo`.
+/// The PostgreSQL side of a ``Schema``: typed tables in `public`, and everything for synchronisation in `tombolo`.
 ///
-/// Who runs the steps owns the tables; that role and its members (the gateway, the admin server) see the trash.
-/// Services get rights on tables of `public` only: their writes are logged all the same.
+/// The role that runs the steps owns the tables. That role and its members (the gateway, the admin server) see the
+/// trash. Services get rights only on tables in `public`; their writes are logged all the same.
 public enum PostgresSchema {
     /// Everything that an empty database needs.
     public static func statements(for schema: Schema) -> [SchemaStep] {
         difference(from: .empty, to: schema).steps
     }
 
-    /// What a database needs besides what it has.
-    /// - Parameter writersMayWait: whether indexes on existing tables are built in a transaction with the other steps,
-    ///   while writers of the table wait: for development, where tables are small.
+    /// The steps from what a database has to what it needs.
+    /// - Parameter writersMayWait: whether indexes on existing tables are built in a transaction with the other
+    ///   steps, which blocks the table's writers. For development, where tables are small.
     public static func difference(
         from live: PostgresCatalog, to schema: Schema, writersMayWait: Bool = false
     ) -> SchemaDifference {
@@ -22,9 +22,9 @@ public enum PostgresSchema {
         return SchemaDifference(steps: builder.steps, problems: builder.problems)
     }
 
-    /// Brings a database up to a schema, each step in a transaction of its own. For tests and development; the
-    /// migration tool keeps a record besides.
-    /// - Throws: ``PostgresStoreError`` for differences that are not additive, before the first step.
+    /// Brings a database up to a schema, each step in its own transaction. For tests and development; the migration
+    /// tool also keeps a record.
+    /// - Throws: ``PostgresStoreError`` before the first step if a difference isn't additive.
     public static func install(_ schema: Schema, on connection: PostgresConnection) async throws {
         let live = try await PostgresCatalog.read(connection)
         let difference = difference(from: live, to: schema)

@@ -1,4 +1,5 @@
-/// How the admin server adds rules: its database role may call this, and writes no documents otherwise.
+/// How the admin server adds rules. Its database role may call this function, and can't write documents in any other
+/// way.
 enum RuleAddition {
     static let function = SystemFunction(
         name: "add_rules", parameters: "p_app text, p_version bigint, p_content text, p_account text",

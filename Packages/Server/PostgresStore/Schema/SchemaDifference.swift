@@ -1,8 +1,8 @@
-/// What separates a live database from a ``Schema``.
+/// The difference between a live database and a ``Schema``.
 public struct SchemaDifference: Hashable, Sendable {
-    /// Additive steps, in order: new tables, columns, indexes, and functions that follow the columns.
+    /// Additive steps in order: new tables, columns and indexes, and the functions that depend on the columns.
     public let steps: [SchemaStep]
-    /// Differences that no additive step removes, such as another column type; each says what to do.
+    /// Differences that no additive step can remove, such as a different column type. Each says what to do.
     public let problems: [String]
 
     public init(steps: [SchemaStep], problems: [String]) {

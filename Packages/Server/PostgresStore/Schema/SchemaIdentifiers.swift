@@ -1,20 +1,20 @@
 public import TomboloModel
 
-/// The small numbers by which the changelog names classes and columns. Given once, never reused: they outlive the
-/// order of classes in a ``Schema`` and the names of its properties.
+/// The small numbers by which the changelog names classes and columns. Each is assigned once and never reused,
+/// whatever happens to the order of classes in a ``Schema`` and the names of its properties.
 public struct SchemaIdentifiers: Hashable, Sendable {
-    /// Stands for the trash columns in the changelog's column lists.
+    /// In the changelog's column lists: the trash columns.
     public static let trashColumn: Int16 = 0
-    /// Stands for the reason of an object in the trash in the changelog's column lists, for the audit log alone.
+    /// In the changelog's column lists: why an object is in the trash. Only the audit log uses it.
     public static let trashReasonColumn: Int16 = -1
-    /// Stands for the progress of clients in the changelog's class column.
+    /// In the changelog's class column: the progress of clients.
     public static let progressClass: Int16 = 0
 
-    /// Stands for accounts in the changelog's class column: a change of who may log in, or of what is known of them.
+    /// In the changelog's class column: accounts. Who may log in changed, or what is known about an account.
     public static let accountClass: Int16 = -1
-    /// Stands for rows of `tombolo.document` in the changelog's class column: another model, or other rules.
+    /// In the changelog's class column: rows of `tombolo.document`, that is, another model or other rules.
     public static let documentClass: Int16 = -2
-    /// Stands for who made the changes of a transaction in the changelog's class column; its key is the transaction's number.
+    /// In the changelog's class column: who made a transaction's changes. The key is the transaction's number.
     public static let authorClass: Int16 = -3
     // ``BulkRow`` uses the numbers below -100.
 
@@ -24,8 +24,8 @@ public struct SchemaIdentifiers: Hashable, Sendable {
     public private(set) var columns: [String: [String: Int16]]
     /// The table of each class in the database, by class name.
     public private(set) var tables: [String: String]
-    /// The SQL name of each column in the database, by class name, then by property name. Databases of earlier versions
-    /// lack it until they are migrated.
+    /// The SQL name of each column in the database, by class name and then property name. Databases of earlier
+    /// versions have none until they are migrated.
     public private(set) var sqlNames: [String: [String: String]]
 
     public init(
@@ -38,8 +38,8 @@ public struct SchemaIdentifiers: Hashable, Sendable {
         self.sqlNames = sqlNames
     }
 
-    /// These numbers, and new ones for what a schema has besides. What a schema says was renamed keeps its number, and
-    /// has it under the new name.
+    /// These numbers, plus new ones for everything that a schema adds. A renamed class or property keeps its number
+    /// under the new name.
     public func covering(_ schema: Schema) -> SchemaIdentifiers {
         var result = self
         var nextClass = (classes.values.max() ?? 0) + 1
@@ -64,7 +64,8 @@ public struct SchemaIdentifiers: Hashable, Sendable {
         return result
     }
 
-    /// The name under which a renamed class has its number; nil for one that has it under its own name, or has none.
+    /// The earlier name under which a renamed class has its number, or nil if it has one under its current name or
+    /// none at all.
     func formerName(of item: ClassSchema) -> String? { Self.formerName(item.name, item.previousNames, classes) }
 
     static func formerName(_ name: String, _ previousNames: [String], _ known: [String: Int16]) -> String? {

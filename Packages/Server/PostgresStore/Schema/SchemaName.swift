@@ -1,6 +1,7 @@
 internal import TomboloModel
 
-/// Names of what the steps make; PostgreSQL cuts longer ones silently, so that two could become one.
+/// Names of everything that the steps create. PostgreSQL silently truncates names that are too long, so two could
+/// collide.
 enum SchemaName {
     static let maximumByteCount = 63
 
@@ -11,7 +12,7 @@ enum SchemaName {
     static func unique(_ table: String, _ columns: [String]) -> String {
         fitted("\(table)_\(columns.joined(separator: "_"))_key")
     }
-    /// The name is what a writer of plain SQL reads when a row is too large.
+    /// Services that write plain SQL see this name in the error when a row is too large.
     static func rowSize(_ table: String) -> String {
         fitted("\(table)_row_at_most_\(Row.maximumContentByteCount >> 20)_mib")
     }
@@ -20,26 +21,26 @@ enum SchemaName {
     static func truncateFunction(_ classID: Int16) -> String { "log_truncate_\(classID)" }
     static func imageFunction(_ classID: Int16) -> String { "image_\(classID)" }
     static func keysFunction(_ classID: Int16) -> String { "image_keys_\(classID)" }
-    /// Every write, row by row.
+    /// Logs every write, row by row.
     static let logTrigger = "tombolo_log"
-    /// Updates and deletes, row by row, beside the next two.
+    /// Logs updates and deletes, row by row. Used together with the next two.
     static let changeTrigger = "tombolo_log_change"
-    /// Inserts, once for each statement.
+    /// Logs inserts, once per statement.
     static let insertTrigger = "tombolo_log_insert"
-    /// Inserts of replication, row by row.
+    /// Logs inserts from replication, row by row.
     static let replicaTrigger = "tombolo_log_replica"
     static let truncateTrigger = "tombolo_log_truncate"
-    /// Has keys checked at the end of a transaction that deletes: see ``DeferredKeys``.
+    /// Defers foreign key checks to the end of a deleting transaction: see ``DeferredKeys``.
     static let deferralTrigger = "tombolo_defer_keys"
     static let livePolicy = "tombolo_live"
-    /// Gives what goes into the trash a group.
+    /// Gives objects that go into the trash a group.
     static let trashGroupTrigger = "tombolo_trash_group"
-    /// Forgets the reason of what comes out of the trash.
+    /// Clears the reason of objects that leave the trash.
     static let trashReasonTrigger = "tombolo_trash_reason"
-    /// Takes what belongs to it along.
+    /// Takes what belongs to an object into the trash with it.
     static let trashTrigger = "tombolo_trash"
 
-    /// A unique index over live rows while it's built beside the one that it replaces.
+    /// A unique index over live rows while it's built beside the index that it replaces.
     static func replacement(ofIndex name: String) -> String { fitted("\(name)_live") }
 
     private static func fitted(_ name: String) -> String {

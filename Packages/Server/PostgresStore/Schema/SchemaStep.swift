@@ -1,6 +1,6 @@
-/// One step towards the tables of a ``Schema``. Steps run in order; each may run again without harm.
+/// One step towards the tables of a ``Schema``. Steps run in order, and each is idempotent.
 public struct SchemaStep: Hashable, Sendable {
-    /// What the step makes, for plans and logs: `table listing`.
+    /// What the step creates, for plans and logs: `table listing`.
     public let name: String
     /// One or more statements, separated by semicolons.
     public let sql: String

@@ -2,15 +2,16 @@ internal import TomboloModel
 internal import TomboloSQL
 
 extension SchemaStepBuilder {
-    /// Renames tables and columns that the schema names otherwise, with everything that is named after them, and writes
-    /// the names into `tombolo.class` and `tombolo.class_column`. What follows sees the catalog as it is then.
+    /// Renames tables and columns whose names in the schema have changed, along with everything named after them, and
+    /// writes the new names to `tombolo.class` and `tombolo.class_column`. Later steps see the catalog after the
+    /// renames.
     ///
-    /// A class's triggers name its columns: the step puts in their place such as fit the renamed columns, so that no
-    /// writer meets the old ones.
+    /// A class's triggers name its columns. The same step replaces them with triggers that fit the renamed columns,
+    /// so that no writer meets the old ones.
     mutating func addRenamings() {
         var waiting = schema.classes.compactMap { ClassRenaming($0, live) }.filter(\.isNeeded)
         while !waiting.isEmpty {
-            // One table may take the name that another one gives up.
+            // A table may take the name that another one gives up.
             guard let next = waiting.firstIndex(where: { !$0.movesTable || live.tables[$0.item.table] == nil }) else {
                 for renaming in waiting {
                     problems.append(
@@ -40,7 +41,7 @@ extension SchemaStepBuilder {
         add("rename \(what)", statements.joined(separator: ";\n"))
     }
 
-    /// Columns in an order in which each new name is free.
+    /// Sorts the columns so that each new name is free when its turn comes.
     private mutating func columnOrder(_ renaming: ClassRenaming) -> [ClassRenaming.ColumnRenaming]? {
         var present = Set(live.tables[renaming.oldTable, default: [:]].keys)
         var waiting = renaming.columns.filter(\.movesColumn)
@@ -88,7 +89,7 @@ extension SchemaStepBuilder {
             """
     }
 
-    /// Indexes and constraints whose names are made of those of tables and columns.
+    /// Renames indexes and constraints whose names derive from tables and columns.
     private mutating func moveNames(_ renaming: ClassRenaming) -> [String] {
         let item = renaming.item
         let (old, new) = (renaming.oldTable, item.table)
@@ -141,7 +142,7 @@ extension SchemaStepBuilder {
                     + "table_name = \(dialect.literal(item.table)), key_column = \(dialect.literal(key.sqlName)) "
                     + "WHERE id = \(renaming.id)")
         }
-        // Two properties may exchange names: no class has a property with this one meanwhile.
+        // Two properties may swap names, so each first gets a temporary name that no property has.
         let numbers = renaming.columns.map { String($0.id) }.joined(separator: ", ")
         guard !numbers.isEmpty else { return result }
         result.append(
@@ -155,7 +156,7 @@ extension SchemaStepBuilder {
         return result
     }
 
-    /// The trigger functions over the columns that the table has already.
+    /// The trigger functions over the columns that the table already has.
     private mutating func interimTriggers(_ item: ClassSchema) -> [String] {
         let present = live.tables[item.table, default: [:]]
         let triggers = [SchemaName.logTrigger, SchemaName.changeTrigger].map { "\(item.table).\($0)" }

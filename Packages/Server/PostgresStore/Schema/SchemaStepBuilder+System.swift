@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension SchemaStepBuilder {
-    /// Everything of ours that does not depend on the model.
+    /// Adds everything of ours that doesn't depend on the model.
     mutating func addSystem() {
         let missing = SystemRelation.all.filter { !live.systemRelations.contains($0.name) }
         if !missing.isEmpty {
@@ -15,8 +15,8 @@ extension SchemaStepBuilder {
         for function in functions { add("function tombolo.\(function.name)", function.sql) }
     }
 
-    /// The column that databases of earlier versions lack, before the functions that write it: they work on the tables of
-    /// all apps.
+    /// Adds a column that databases of earlier versions lack. It comes before the functions that write it, because
+    /// they work on the tables of all apps.
     private mutating func addTrashReasons() {
         for (name, number) in live.identifiers.classes.sorted(by: { $0.value < $1.value }) {
             guard live.trashableClasses.contains(number), let table = live.identifiers.tables[name],

@@ -4,7 +4,7 @@ internal import TomboloSQL
 /// Compares a live catalog with a schema and collects the steps between them.
 struct SchemaStepBuilder {
     let schema: Schema
-    /// As it is before the steps that come next.
+    /// The catalog as it will be before the next step.
     var live: PostgresCatalog
     let identifiers: SchemaIdentifiers
     let dialect = SQLDialect.postgresql
@@ -57,7 +57,7 @@ struct SchemaStepBuilder {
         var sqlNames: [String] = []
         for item in schema.classes {
             guard let id = identifiers.classes[item.name], let key = item.primaryKey else { continue }
-            // Renamed ones have their numbers under another name.
+            // Renamed classes have their numbers under another name.
             let name = live.identifiers.formerName(of: item) ?? item.name
             let known = live.identifiers.columns[name] ?? [:]
             if live.identifiers.classes[name] == nil {
@@ -100,7 +100,7 @@ struct SchemaStepBuilder {
 
     private func columnDefinition(_ column: Column, of item: ClassSchema) -> String {
         var definition = dialect.columnDefinition(of: column, in: schema)
-        // Old services insert without the columns that they do not know, new ones without those that are retired.
+        // Old services insert without columns that they don't know, and new ones without retired columns.
         if !column.isOptional, !column.isPrimaryKey, item.owner == nil || column.isRetired, column.linkTarget == nil {
             definition += " DEFAULT \(zero(of: column))"
         }
@@ -140,7 +140,7 @@ struct SchemaStepBuilder {
             "CREATE TABLE IF NOT EXISTS \(table(item)) (\n    \(lines.joined(separator: ",\n    "))\n)")
     }
 
-    /// The table that gets an index with the name.
+    /// The table that gets an index with this name.
     private func indexOwner(_ name: String) -> String? {
         schema.classes.first { item in
             if item.primaryKeyIndex != nil, name == "\(item.table)_pkey" { return true }
@@ -199,14 +199,14 @@ struct SchemaStepBuilder {
         let known = Set(item.columns.map(\.sqlName) + Self.trashColumns.map(\.0))
         for (name, column) in present.sorted(by: { $0.key < $1.key })
         where !known.contains(name) && !name.isEmpty && column.isRequired && !column.hasDefault {
-            // The model dropped the property: writers that do not know the column must not fail.
+            // The model dropped the property, and writers that don't know the column must not fail.
             add(
                 "optional \(item.table).\(name)",
                 "ALTER TABLE \(table(item)) ALTER COLUMN \(quoted(name)) DROP NOT NULL")
         }
     }
 
-    /// A row beyond a message could not be sent to any device. Rows that a table has already are not looked at.
+    /// A row larger than a message could not be sent to any device. Rows that already exist aren't checked.
     private mutating func addRowSizeCheck(_ item: ClassSchema) {
         guard let condition = dialect.rowSizeCheck(of: item, in: schema) else { return }
         let name = SchemaName.rowSize(item.table)
@@ -226,7 +226,7 @@ struct SchemaStepBuilder {
             let action = column.deleteAction
             let present = live.foreignKeys["\(item.table).\(name)"]
             let deferral = deferrable.contains(index) ? "DEFERRABLE INITIALLY IMMEDIATE" : "NOT DEFERRABLE"
-            // One that refuses deletions was there before the model, and is left to whoever made it.
+            // A key that refuses deletions was there before the model did, and isn't ours to change.
             guard present != .other else { continue }
             guard present != action else {
                 if deferrable.contains(index), !live.deferrableKeys.contains("\(item.table).\(name)") {
@@ -257,7 +257,7 @@ struct SchemaStepBuilder {
                 """ : "DROP TRIGGER IF EXISTS \(name) ON \(table(item))")
     }
 
-    /// New versions leave retired properties at their default, so that their rows would all be equal there.
+    /// New versions leave retired properties at their default, so all their rows would have the same value there.
     private mutating func dropRetiredUniqueness(_ item: ClassSchema) {
         let retired = Set(item.columns.filter(\.isRetired).map(\.sqlName))
         for (name, index) in live.uniqueIndexes.sorted(by: { $0.key < $1.key })
@@ -299,7 +299,7 @@ struct SchemaStepBuilder {
         guard !live.indexes.contains(name) else { return }
         let list = columns.map(quoted).joined(separator: ", ")
         let kind = unique ? "UNIQUE INDEX" : "INDEX"
-        // On a table in use the index is built beside the writers. A build that failed left an invalid index.
+        // On a table in use, the index is built without blocking writers. A failed build leaves an invalid index.
         let isTransactional = isNew || writersMayWait
         let concurrently = isTransactional ? "" : " CONCURRENTLY"
         if !isNew { add("leftover of index \(name)", "DROP INDEX IF EXISTS public.\(quoted(name))") }
@@ -309,7 +309,8 @@ struct SchemaStepBuilder {
             isTransactional: isTransactional)
     }
 
-    /// The class has a trash now: its unique rule is about live rows. The old index goes when the new one is there.
+    /// Used when a class gets a trash: its uniqueness then applies only to live rows. The old index is dropped once
+    /// the new one exists.
     private mutating func replaceIndex(
         _ name: String, on item: ClassSchema, _ columns: [String], condition: String
     ) {
@@ -335,7 +336,7 @@ struct SchemaStepBuilder {
 
     // MARK: Trash
 
-    /// What makes a class one with a trash once its table is ready: its triggers, and the word to the functions.
+    /// Gives a class its trash once its table is ready: adds the triggers, and tells the functions about it.
     private mutating func addTrash(_ item: ClassSchema) {
         guard item.primaryKeyIndex != nil, let id = identifiers.classes[item.name] else { return }
         func trigger(_ name: String, _ when: String, _ condition: String, _ function: String) -> [String] {
@@ -349,7 +350,7 @@ struct SchemaStepBuilder {
         let goes = "OLD.trashed_at IS NULL AND NEW.trashed_at IS NOT NULL"
         var statements = trigger(
             SchemaName.trashGroupTrigger, "BEFORE", "\(goes) AND NEW.trash_group IS NULL", "name_trash_group")
-        // A database of an earlier version has restores that don't know the column.
+        // A database of an earlier version has restore functions that don't know the column.
         statements += trigger(
             SchemaName.trashReasonTrigger, "BEFORE",
             "OLD.trashed_at IS NOT NULL AND NEW.trashed_at IS NULL AND NEW.trash_reason IS NOT NULL",

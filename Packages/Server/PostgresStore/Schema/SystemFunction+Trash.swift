@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// Functions and triggers that move objects into the trash and out of it.
+/// Functions and triggers that move objects into and out of the trash.
 extension SystemFunction {
     static let trash: [SystemFunction] = [
         SystemFunction(
@@ -186,7 +186,7 @@ extension SystemFunction {
                 """),
     ]
 
-    /// - Parameter statement: as far as its condition.
+    /// - Parameter statement: the statement up to its condition.
     private static func objectBody(_ comment: String, _ statement: String) -> String {
         """
 

@@ -1,13 +1,13 @@
-/// A function in `tombolo` for our own servers. Not executable by PUBLIC.
+/// A function in `tombolo` for our own servers. PUBLIC can't execute it.
 struct SystemFunction {
     let name: String
     let parameters: String
     let result: String
-    /// Settings that hold while it runs, each with a space before it.
+    /// Settings that apply while the function runs, each with a leading space.
     var settings = ""
     let body: String
-    /// The types of the parameters that an earlier version of it had, if it had others. It goes, and whoever could call it
-    /// can call this one.
+    /// The parameter types of an earlier version of the function, if they differ. That version is dropped, and roles
+    /// that could call it can call this one.
     var former: String?
 
     var sql: String {
@@ -19,7 +19,7 @@ struct SystemFunction {
             """ + (former.map { ";\n\(Self.replacement(of: "tombolo.\(name)(\($0))", by: signature))" } ?? "")
     }
 
-    /// With both, a call with the arguments of the former one would be ambiguous.
+    /// Keeping both would make a call with the former version's arguments ambiguous.
     private static func replacement(of former: String, by signature: String) -> String {
         """
         DO $replace$
@@ -39,7 +39,7 @@ struct SystemFunction {
         """
     }
 
-    /// The row of `tombolo.class`, or an error that says what there is.
+    /// Looks up the row of `tombolo.class`, or raises an error.
     static let lookUp = """
             SELECT * INTO v_class FROM tombolo.class c WHERE c.name = p_class OR c.table_name = p_class;
             IF NOT FOUND THEN
@@ -57,8 +57,8 @@ struct SystemFunction {
             ForeignChangelog.function, RuleAddition.function, JoiningByInvitation.function,
         ] + audit
 
-    /// The trigger of ``DeferredKeys``. Of the keys only those that have to be are deferrable, so that `ALL` means them, and
-    /// what other services want to be able to defer.
+    /// The trigger function of ``DeferredKeys``. Of our keys, only those that need it are deferrable. So `ALL`
+    /// affects these keys, and any that other services want to be able to defer.
     static let deferKeys = SystemFunction(
         name: "defer_keys", parameters: "", result: "trigger",
         body: """

@@ -1,5 +1,5 @@
-/// The gateways that run, and what the admin server asks them. Nothing of it outlasts a crash of PostgreSQL, or has to:
-/// unlogged tables cost no write-ahead log, and standbys don't have them.
+/// The running gateways, and the questions that the admin server asks them. Nothing in these tables needs to survive
+/// a crash of PostgreSQL, so they are unlogged: they cost no write-ahead log, and standbys don't have them.
 extension SystemRelation {
     static let inspector: [SystemRelation] = [
         SystemRelation(

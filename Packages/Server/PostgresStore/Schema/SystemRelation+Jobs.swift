@@ -1,4 +1,4 @@
-/// The tables of jobs: work of the admin servers that outlasts a request.
+/// The tables for jobs: work of the admin servers that outlives a request.
 extension SystemRelation {
     static let jobs: [SystemRelation] = [
         SystemRelation(

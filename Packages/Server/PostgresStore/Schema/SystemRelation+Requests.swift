@@ -1,18 +1,19 @@
-/// Which requests of `tombolo.request_entry` are looked for most. Each condition is that of a partial index, so that a query that
-/// says it literally reads no others.
+/// The requests in `tombolo.request_entry` that people most often look for. Each condition is that of a partial
+/// index, so a query that repeats it literally reads only matching requests.
 package enum NotableRequest {
-    /// They took so long, in microseconds.
+    /// Requests that took at least this long, in microseconds.
     package static let slowMicroseconds = 1_000_000
     package static let slow = "took_microseconds >= \(slowMicroseconds)"
     package static let refused = "status >= 400 AND status < 500"
     package static let failed = "status >= 500"
 }
 
-/// The log of requests that admin servers keep for days.
+/// The log of requests that admin servers keep for some days.
 extension SystemRelation {
-    /// The primary key has the order in which requests are listed, counted by time and deleted. The partial indexes cost
-    /// nothing for requests that went well. Those by user and by request find a few among millions. The others (route,
-    /// method, address, server) have none: each would be written for every request, and is looked for rarely.
+    /// The primary key has the order in which requests are listed, counted by time and deleted. The partial indexes
+    /// cost nothing for requests that went well. The indexes by user and by request find a few rows among millions.
+    /// The other columns (route, method, address, server) have no index: every request would have to be added to it,
+    /// and people rarely search by them.
     static let requests: [SystemRelation] = [
         SystemRelation(
             name: "request_entry",

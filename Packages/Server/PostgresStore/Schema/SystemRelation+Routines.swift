@@ -1,4 +1,4 @@
-/// The last runs of what servers do by themselves.
+/// The last runs of servers' periodic work.
 extension SystemRelation {
     static let routines: [SystemRelation] = [
         SystemRelation(

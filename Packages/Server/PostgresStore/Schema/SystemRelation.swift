@@ -1,9 +1,10 @@
-/// A table, a sequence, an index, a view or a later column in `tombolo`, with what is made together with it.
+/// A table, a sequence, an index, a view or a later column in `tombolo`, with everything that is created together
+/// with it.
 struct SystemRelation {
     let name: String
     let sql: String
 
-    /// In the order in which they are made.
+    /// In the order of creation.
     static let all = tables + jobs + inspector + routines + backups + requests + AuditSchema.relations + locks
 
     private static let locks = ServiceLock.allCases.map { lock in

@@ -1,7 +1,8 @@
 /// Bounds of the trash.
 public enum TrashLimits {
-    /// Objects that one object takes into the trash with it. With more it stays where it is, and so do they.
+    /// The most objects that one object can take into the trash. With more, the object and all of them stay where
+    /// they are.
     public static let takenAlong = 10_000
-    /// What the error of one more has as its constraint, as if it were one of the table's.
+    /// The constraint that the error for exceeding this limit names, as if the table had such a constraint.
     public static let constraint = "trash_takes_at_most_\(takenAlong)_along"
 }

@@ -3,41 +3,42 @@ internal import TomboloSQL
 
 /// Writes the PL/pgSQL of one table's changelog triggers.
 ///
-/// Inserts are logged by one statement for all rows of the writer's, which costs half of a call for each, and many inserts
-/// with one origin share ``BulkRow``s. Updates and deletes are logged row by row: a table of old rows and one of new rows
-/// don't say which belong together once a key changes, and what a trigger of somebody else's changes in between has to
-/// come in its order. Inserts are logged row by row as well where a statement's trigger would miss some or come too late:
+/// Inserts are logged by one statement for all rows of the writer's statement, which costs half as much as a call per
+/// row. Many inserts with one origin share ``BulkRow``s. Updates and deletes are logged row by row: a table of old
+/// rows and a table of new rows don't show which rows belong together once a key changes, and changes that another
+/// service's trigger makes in between must be logged in order. Inserts are also logged row by row where a statement
+/// trigger would miss some or come too late:
 ///
-/// - by logical replication, which fires no statement triggers. It's a session of the role `replica`, in which the one
-///   trigger fires and the other does not.
-/// - in partitioned tables, partitions, and tables that inherit: a statement on one table writes rows of another. A table
-///   can't become one later, since PostgreSQL refuses that for row triggers that have a table of new rows; the one for
-///   replication has one, unused, for that reason.
-/// - where somebody else's trigger runs after inserts: it may change the row before the statement's end.
+/// - for logical replication, which fires no statement triggers. Its session has the role `replica`, in which the row
+///   trigger fires and the statement trigger doesn't.
+/// - for partitioned tables, partitions, and tables that inherit: a statement on one table writes rows of another. An
+///   ordinary table can't become one later, because PostgreSQL refuses that for tables with row triggers that have a
+///   table of new rows. The replication trigger has such a table for this reason alone, and doesn't use it.
+/// - where another service's trigger runs after inserts, because it may change the row before the statement ends.
 ///
-/// The setting `tombolo.origin`, which uploads set, says whose changeset the transaction is applying:
-/// `stamp client number class {columns set by default} {columns added to}`. With new rows of several changesets of one client
-/// it's the last one's, followed by the stamps and the numbers of all, `{stamp,…} {number,…}`; the setting
-/// `tombolo.origin_places` then says as a JSON object which of them each key is from, counted from 1.
+/// The setting `tombolo.origin`, which uploads set, says whose changeset the transaction is applying: `stamp client
+/// number class {columns set by default} {columns added to}`. If the new rows come from several changesets of one
+/// client, it describes the last of them, followed by the stamps and numbers of all: `{stamp,…} {number,…}`. The
+/// setting `tombolo.origin_places` then maps each key to its changeset, counted from 1, as a JSON object.
 ///
-/// Anybody can set them, so that they count only in sessions of users who may write the changelog's column `client`
-/// themselves: the owner and the gateway's role, with their members (a session's user stays who logged in, whatever
-/// `SET ROLE` says). Anything else counts as plain SQL.
+/// Anybody can set these, so they only count in sessions of users who may write the changelog's column `client`
+/// directly: the owner and the gateway's role, with their members. (A session's user stays the one who logged in,
+/// whatever `SET ROLE` says.) Any other write counts as plain SQL.
 ///
-/// The functions run with the owner's rights and under the writer's search path: to set another one for each row costs a
-/// tenth of an update. So nothing in them is looked up by the path: every function, type and operator is named with
-/// `pg_catalog`, and what can't be (`IS DISTINCT FROM`, `IN`, `BETWEEN`, `NULLIF`) isn't used.
+/// The functions run with the owner's rights and the writer's search path, because setting another path for each row
+/// costs a tenth of an update. So nothing in them may be looked up by that path: every function, type and operator is
+/// qualified with `pg_catalog`, and what can't be (`IS DISTINCT FROM`, `IN`, `BETWEEN`, `NULLIF`) isn't used.
 struct TriggerGenerator {
     let item: ClassSchema
     let schema: Schema
     let classID: Int16
     let key: Column
-    /// Scalars and links with their numbers, in whose order they are: the key among them. The order of a class's
-    /// properties changes nothing.
+    /// Scalars and links with their numbers, sorted by number and including the key. The order of a class's
+    /// properties doesn't matter.
     let columns: [(column: Column, id: Int16)]
 
-    /// - Parameter isPresent: whether the table has a column already.
-    /// - Returns: nil for a class without a primary key, which is not synced.
+    /// - Parameter isPresent: whether the table already has a column.
+    /// - Returns: nil for a class without a primary key, which isn't synchronised.
     init?(
         item: ClassSchema, schema: Schema, identifiers: SchemaIdentifiers,
         isPresent: (Column) -> Bool = { _ in true }
@@ -69,15 +70,15 @@ struct TriggerGenerator {
         [(logFunction, logBody), (insertFunction, insertBody), (truncateFunction, truncateBody)]
     }
 
-    /// - Parameter rowByRow: whether inserts are, too.
-    /// - Returns: what the table has to have, and the names that have to go.
+    /// - Parameter rowByRow: whether inserts are logged row by row, like updates and deletes.
+    /// - Returns: the triggers that the table must have, and the names of those that it must not have.
     func triggers(rowByRow: Bool) -> (wanted: [(name: String, sql: String)], unwanted: [String]) {
         let truncate = trigger(SchemaName.truncateTrigger, "BEFORE TRUNCATE", "FOR EACH STATEMENT", truncateFunction)
         let log = trigger(SchemaName.logTrigger, "AFTER INSERT OR UPDATE OR DELETE", "FOR EACH ROW", logFunction)
         let new = "REFERENCING NEW TABLE AS \(Self.newRows) "
         let separate = [
             trigger(SchemaName.changeTrigger, "AFTER UPDATE OR DELETE", "FOR EACH ROW", logFunction),
-            // Together they fire once, whatever `session_replication_role` says.
+            // Exactly one of these two fires, whatever `session_replication_role` is.
             trigger(
                 SchemaName.insertTrigger, "AFTER INSERT", new + "FOR EACH STATEMENT", insertFunction, enable: "ENABLE"),
             trigger(
@@ -113,7 +114,7 @@ struct TriggerGenerator {
         isElement ? text(record, item.columns[ElementColumn.owner]) : "NULL"
     }
 
-    /// Columns and old values of an erase: every scalar, and whether the row was in the trash.
+    /// The columns and old values of an erase: every scalar, plus whether the row was in the trash and why.
     private func erased(_ record: String) -> (ids: String, values: String) {
         var ids = columns.map { String($0.id) }
         var values = columns.map { text(record, $0.column) }
@@ -130,14 +131,15 @@ struct TriggerGenerator {
     private static let logColumns =
         "class, key, operation, columns, old, marks, root, stamp, client, number"
 
-    /// The table of a statement's new rows.
+    /// The name of the table of a statement's new rows.
     private static let newRows = "tombolo_new_rows"
 
-    /// Microseconds since 1970. In doubles, which cost less than numerics and are wrong by a microsecond at most.
+    /// Microseconds since 1970, computed with doubles: they cost less than numerics and are off by a microsecond at
+    /// most.
     private static let now =
         "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) \(sql("*")) 1000000)::bigint"
 
-    /// An operator of PostgreSQL's own.
+    /// One of PostgreSQL's own operators.
     private static func sql(_ operation: String) -> String { "OPERATOR(pg_catalog.\(operation))" }
 
     private func sql(_ operation: String) -> String { Self.sql(operation) }
@@ -163,7 +165,7 @@ struct TriggerGenerator {
             v_places pg_catalog.jsonb;
         """
 
-    /// Takes the origin apart, if it counts.
+    /// Parses the origin, if it counts.
     private func readOrigin(_ others: String = "") -> String {
         """
             IF v_origin \(sql("<>")) ''
@@ -185,7 +187,7 @@ struct TriggerGenerator {
         """
     }
 
-    /// A created object's mark, for each column that was set by default.
+    /// The marks of a created object, one for each column that was set by default.
     private static let markDefaults = """
             IF v_defaults \(sql("<>")) '{}' THEN
                 v_marks := pg_catalog.concat(v_marks, 'd', pg_catalog.array_to_string(v_defaults, ' d'));
@@ -218,7 +220,7 @@ struct TriggerGenerator {
         """
     }
 
-    /// Many rows with one origin. Elements of lists are logged one by one, each with the object that has the list.
+    /// Logs many rows with one origin. List elements are logged one by one, each with the object that has the list.
     private var bulkInsert: String {
         guard !isElement else { return "" }
         let group = "(t.number \(sql("-")) 1) \(sql("/")) \(BulkRow.keyLimit)"
@@ -300,8 +302,9 @@ struct TriggerGenerator {
             """
     }
 
-    /// The columns that an update changed and their old values, with NULL for each that it left alone: one expression
-    /// costs less than a statement for each column. Each column is compared once, since a large value has to be read.
+    /// The columns that an update changed, and their old values, with NULL for each unchanged one. One expression
+    /// costs less than a statement per column. It compares each column only once, because a large value has to be
+    /// read for that.
     private var comparisons: String {
         var changes = columns.filter { !$0.column.isPrimaryKey }.map { column, id in
             (id: id, isChanged: isChanged(column.sqlName), old: text("OLD.", column))
@@ -356,7 +359,8 @@ struct TriggerGenerator {
 
     // MARK: TRUNCATE
 
-    /// The trigger's query must see every row that goes, which a snapshot from before the table's lock may not.
+    /// The trigger's query must see every row that is removed. A snapshot taken before the table was locked may miss
+    /// some.
     var truncateBody: String {
         let row = erased("t.")
         return """

@@ -2,17 +2,17 @@ internal import PostgresClient
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// Looks through the ``BulkRow``s that came since the bases of a group's changesets, for creates of the objects that they
-/// write: of each class as far back as the oldest base of a changeset that writes an object of it which may have been created
-/// since.
+/// Searches the ``BulkRow``s that came after the bases of a group's changesets for creates of the objects that they
+/// write. For each class, it goes back to the oldest base of a changeset that writes an object of this class which
+/// may have been created since.
 ///
-/// All of that is done while the objects are locked, and anybody may upload from an old base again and again. So it has a
-/// bound, ``maximumRowCount``. A base beyond it is nobody else's concern: the group is tried again without the changesets
-/// that have it. Nor does it last: what the device's next base sees doesn't count, even while a long transaction keeps the
-/// next tick's ``StoredTick/firstSequence`` where it was.
+/// The search runs while the objects are locked, and any device may upload from an old base again and again. So it
+/// has a bound, ``maximumRowCount``. A base beyond the bound affects no other changeset: the group is retried without
+/// the changesets that have it. It doesn't last either: what the device's next base sees doesn't count, even while a
+/// long transaction holds back the next tick's ``StoredTick/firstSequence``.
 struct BulkRowSearch {
-    /// Bulk rows since a changeset's base, of all its classes that are searched: about a million objects that plain SQL
-    /// inserted.
+    /// The most bulk rows since a changeset's base, over all its classes that are searched. They stand for about a
+    /// million objects inserted by plain SQL.
     static let maximumRowCount = 32_768
 
     /// A changeset that writes objects which may have been created since its base.
@@ -22,21 +22,21 @@ struct BulkRowSearch {
         let classes: Set<Int>
     }
 
-    /// As many keys are compared with those of a bulk row directly; for more it's taken apart.
+    /// Up to this many keys are compared with a bulk row's keys directly. With more, the bulk row is unnested.
     private static let comparedKeyLimit = 8
 
     private let layout: StoreLayout
     private let limit: Int
     private var askers: [Asker] = []
     private var references: Set<ObjectReference> = []
-    /// By class: the oldest base of those who ask.
+    /// By class: the oldest base among the askers.
     private var since: [Int: StoredTick] = [:]
 
     /// - Parameters:
     ///   - written: what each changeset writes, in the order of the group.
     ///   - bases: each changeset's base.
-    ///   - writers: the last transaction to write each object that exists: the lower 32 bits of its number.
-    ///   - next: a transaction number that wasn't given out yet when the rows had been read, or only just.
+    ///   - writers: for each existing object, the lower 32 bits of the number of the transaction that last wrote it.
+    ///   - next: a transaction number that hadn't been assigned yet, or only just, when the rows had been read.
     ///   - limit: see ``maximumRowCount``.
     init(
         written: [Set<ObjectReference>], bases: [StoredTick], writers: [ObjectReference: UInt32], next: UInt64,
@@ -61,19 +61,20 @@ struct BulkRowSearch {
     /// Whether no changeset writes an object that may have been created since its base.
     var isEmpty: Bool { askers.isEmpty }
 
-    /// Whether a row may have been created since a base. It wasn't if the base sees the last transaction that wrote it: the
-    /// creation was committed before, or is that transaction's own.
+    /// Whether a row may have been created after a base. It wasn't if the base sees the transaction that last wrote
+    /// the row: that transaction either created the row itself, or the creation was committed before it.
     static func mayBeNew(_ writer: UInt32, next: UInt64, since base: Snapshot) -> Bool {
         let age = UInt32(truncatingIfNeeded: next) &- writer
-        // PostgreSQL freezes rows before they are that old: this one was written meanwhile, or is frozen.
+        // PostgreSQL freezes rows before they get that old, so this row was written meanwhile, or is frozen.
         guard age < UInt32(Int32.max), UInt64(age) <= next else { return true }
         return !base.sees(next - UInt64(age))
     }
 
     // MARK: Counting
 
-    /// Asks how many bulk rows there are to search, by class and transaction: of each class the newest, up to one more than
-    /// the bound. Wants `enable_sort` to be off: without statistics the planner thinks little of sorting them all.
+    /// Asks how many bulk rows there are to search, by class and transaction: for each class the newest, up to one
+    /// more than the bound. Needs `enable_sort` off, because without statistics the planner considers sorting them
+    /// all to be cheap.
     func counts() throws -> PostgresStatement {
         let (parameters, classes) = try searchedClasses(from: 1)
         return PostgresStatement(
@@ -84,9 +85,9 @@ struct BulkRowSearch {
             """, parameters + [.int64(Int64(limit) + 1)])
     }
 
-    /// What ``counts()`` found.
+    /// The result of ``counts()``.
     struct Counts {
-        /// Of each class, by descending transaction number.
+        /// For each class, by descending transaction number.
         fileprivate let byClass: [Int: [(xid: UInt64, rows: Int)]]
 
         /// Whether there is nothing to search.
@@ -104,12 +105,12 @@ struct BulkRowSearch {
         return Counts(byClass: byClass.mapValues { $0.sorted { $0.xid > $1.xid } })
     }
 
-    /// The positions of changesets whose bases are beyond the bound. If there are none, everything to search has been counted:
-    /// the oldest base of a class sees none of the rows that were counted for it.
+    /// The positions of changesets whose bases are beyond the bound. If there are none, everything to search has been
+    /// counted, because the oldest base of a class sees none of the rows that were counted for it.
     ///
-    /// A newer base may see some of them, and there may be older rows that it doesn't see, but only beside a transaction that
-    /// ran for long. Such a changeset isn't named here: once the others are gone, the next search goes as far back as its own
-    /// base.
+    /// A newer base may see some of the counted rows while there are older, uncounted rows that it doesn't see, but
+    /// only after a long transaction. Such a changeset isn't included here: once the others are gone, the next search
+    /// goes back to its own base.
     func positionsBeyondBound(_ counts: Counts) -> Set<Int> {
         Set(askers.filter { rowCount(since: $0, counts) > limit }.map(\.position))
     }
@@ -128,7 +129,8 @@ struct BulkRowSearch {
 
     // MARK: Searching
 
-    /// Asks which of the objects bulk rows have created, in the form of ``LockPlan/changelog(after:from:)``.
+    /// Asks which of the objects were created in bulk rows. The answer has the form of
+    /// ``LockPlan/changelog(after:from:)``.
     func creates() throws -> PostgresStatement {
         var bulkClasses: [Int32?] = []
         var ids: [Int32?] = []
@@ -153,14 +155,15 @@ struct BulkRowSearch {
             """, [.int32Array(ids), .int32Array(bulkClasses), .textArray(keys)] + parameters)
     }
 
-    /// The bulk rows of a class that a base doesn't see, in terms of ``searchedClasses(from:)``.
+    /// A condition for the bulk rows of a class that a base doesn't see. It refers to the table of
+    /// ``searchedClasses(from:)``.
     private static let isSearched = """
         l.class = d.class AND l.key > \(BulkRow.key("d.after")) AND l.seq > d.after \
         AND NOT pg_visible_in_snapshot(l.xid, d.seen)
         """
 
-    /// A table `d` of the classes to search and since when.
-    /// - Parameter number: of the first parameter.
+    /// A table `d` of the classes to search, each with the base to search from.
+    /// - Parameter number: the number of the first parameter.
     private func searchedClasses(from number: Int) throws -> (parameters: [PostgresParameter], sql: String) {
         let searched = try since.sorted { $0.key < $1.key }.map { index, base in
             (number: BulkRow.classNumber(of: try layout.layout(index).id), base: base)
@@ -180,6 +183,7 @@ struct BulkRowSearch {
 }
 
 extension Snapshot {
-    /// For PostgreSQL, whose snapshots begin with transaction 1: that one made the catalogs, and sees as little.
+    /// PostgreSQL's snapshots begin with transaction 1, which created the catalogs; that snapshot sees just as
+    /// little.
     fileprivate var postgresText: String { xmax == 0 ? "1:1:" : description }
 }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// A changeset for an operator's eyes, by names; not read back by a program.
+/// Writes a changeset as JSON with names, for an operator to read. No program reads it back.
 enum ChangesetJSON {
     static func text(_ changeset: Changeset, in schema: Schema) -> String {
         let instructions: [[String: Any]] = changeset.instructions.map { instruction in

@@ -2,7 +2,7 @@ internal import PostgresClient
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// Says what a constraint of ours means in the model's words.
+/// Translates our constraints into the model's terms.
 struct ConstraintNames: Sendable {
     private struct Meaning {
         let className: String
@@ -11,7 +11,7 @@ struct ConstraintNames: Sendable {
 
     private var unique: [String: Meaning] = [:]
     private var foreignKeys: [String: Meaning] = [:]
-    /// The names of the constraints on the size of rows.
+    /// The names of the row size constraints.
     private var rowSizes: Set<String> = []
     private let classByTable: [String: ClassSchema]
 
@@ -31,8 +31,8 @@ struct ConstraintNames: Sendable {
         }
     }
 
-    /// The refusal that an error means whose ``PostgresError/isRefusal`` is true: names columns and constraints, never
-    /// values, or has the words of the trigger that raised it.
+    /// The refusal for an error whose ``PostgresError/isRefusal`` is true. It either names columns and constraints,
+    /// but never values, or repeats the message of the trigger that raised it.
     func refusal(_ error: PostgresError, className: String?, key: Value?) -> Refusal {
         let table = error.tableName.flatMap { classByTable[$0] }
         let subject = className ?? table?.name ?? "a row"
@@ -78,7 +78,7 @@ struct ConstraintNames: Sendable {
         return result("The database does not take a value of \(subject) (SQLSTATE \(error.code)).")
     }
 
-    /// The properties with values of any length that an index of ours has.
+    /// Properties with values of any length that are in one of our indexes.
     private static func indexed(_ item: ClassSchema) -> [String] {
         let unique = Set(item.uniqueColumns.joined())
         return item.columns.enumerated().filter { index, column in

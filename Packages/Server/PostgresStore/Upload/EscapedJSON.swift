@@ -1,4 +1,4 @@
-/// Text within JSON.
+/// Escapes text for JSON.
 enum EscapedJSON {
     static func append(_ text: [UInt8], to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\""))

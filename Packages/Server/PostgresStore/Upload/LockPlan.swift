@@ -3,25 +3,27 @@ internal import PostgresValues
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// Which rows a group of changesets locks and reads, in the order in which every upload locks.
+/// The rows that a group of changesets locks and reads, in the order in which every upload locks.
 struct LockPlan {
     struct Lock {
         let classIndex: Int
         let statement: PostgresStatement
-        /// Whether the rows are written, and come with the transactions that wrote them last, after their other columns.
+        /// Whether the rows are written. If so, their last column is the transaction that last wrote them.
         var isWritten = false
     }
 
-    /// From so many written objects on, a look at what was deleted comes before looking their history up: most objects of such
-    /// a group are new and have none, and looking for it costs as much for each as inserting it. It takes one more round trip.
+    /// With at least this many written objects, deletions are read before any object's history. Most objects of such
+    /// a group are new and have no history, and looking for it costs as much per object as inserting it. The extra
+    /// step costs a round trip.
     static let erasuresFirstCount = 64
-    /// Deletions of a class since the oldest base that are looked at. After more, every object's history is looked up.
+    /// The most deletions of a class since the oldest base to read. With more, the history of every object is looked
+    /// up.
     static let maximumErasureCount = 1_000
 
-    /// By class: the class that has a list before the list's elements.
+    /// By class. A class that has a list comes before the list's elements.
     private(set) var locks: [Lock] = []
     let written: [ObjectReference]
-    /// Objects that several instructions write.
+    /// Objects that more than one instruction writes.
     private(set) var repeated: Set<ObjectReference> = []
     private let layout: StoreLayout
 
@@ -43,7 +45,7 @@ struct LockPlan {
         for reference in written { writtenKeys[reference.classIndex, default: []].append(reference.key) }
         for reference in linked { linkedKeys[reference.classIndex, default: []].append(reference.key) }
         for item in layout.classes.compactMap({ $0 }) {
-            // All elements name the object at the root as their owner, those inside other elements too.
+            // All elements have the root object as their owner, including elements inside other elements.
             let elementClasses = item.isElement ? [] : layout.schema.elementClassIndexes(of: item.classIndex)
             let elements = elementClasses.compactMap { index in
                 layout.classes[index].flatMap { item in writtenKeys[index].map { (item, $0) } }
@@ -70,10 +72,11 @@ struct LockPlan {
                 isWritten: true))
     }
 
-    /// Link targets, and the objects that have the written elements in their lists, whose permissions decide.
+    /// Locks link targets, and the objects that have the written elements in their lists, because their permissions
+    /// decide.
     ///
-    /// Their keys are put together before the rows are looked up: PostgreSQL would compare each row of the table with a
-    /// subquery that stands beside an OR.
+    /// The query collects their keys before it looks up the rows: with a subquery beside an OR, PostgreSQL would
+    /// compare it with each row of the table.
     private mutating func addReferenced(
         _ item: ClassLayout, _ targets: [Value], except written: [Value], _ elements: [(ClassLayout, [Value])]
     ) throws {
@@ -94,7 +97,8 @@ struct LockPlan {
                         + "AND NOT t.\(item.key) = ANY ($2) ORDER BY t.\(item.key) FOR KEY SHARE", parameters)))
     }
 
-    /// Deletions since the oldest base, of each written class no more than one beyond ``maximumErasureCount``.
+    /// Asks for deletions since the oldest base: for each written class, one more than ``maximumErasureCount`` at
+    /// most.
     func erasures(after sequence: Int64) -> PostgresStatement {
         let classes = Set(written.map(\.classIndex)).compactMap { layout.classes[$0].map { String($0.id) } }.sorted()
         return PostgresStatement(
@@ -105,8 +109,8 @@ struct LockPlan {
             """, [.untyped("{\(classes.joined(separator: ","))}"), .int64(sequence)])
     }
 
-    /// The written objects that have a history since the oldest base: of those that aren't there, in the trash or not, only
-    /// those that were deleted.
+    /// The written objects that may have a history since the oldest base. An object without a row, in the trash or
+    /// not, has one only if it was deleted.
     /// - Parameters:
     ///   - isThere: whether the object has a row.
     ///   - erasures: the answer to ``erasures(after:)``.
@@ -124,12 +128,12 @@ struct LockPlan {
         }
     }
 
-    /// What happened to objects since the oldest base; the arbiter sorts out what each base sees.
+    /// Asks what happened to objects since the oldest base. The arbiter works out what each base sees.
     ///
-    /// Found by class and key: `IS TRUE` keeps the planner from using the index on `xid`, whose statistics know little of
-    /// the newest, and so from going through all that happened since for each object.
+    /// Entries are found by class and key. `IS TRUE` keeps the planner from using the index on `xid`: its statistics
+    /// know little about the newest entries, so the planner would scan everything since the base for each object.
     func changelog(of objects: [ObjectReference], after sequence: Int64, from xid: UInt64) -> PostgresStatement {
-        // The changelog names no object by NULL.
+        // No entry in the changelog has a NULL key, so a NULL finds nothing.
         let classes = objects.map { layout.classes[$0.classIndex].map { Int32($0.id) } }
         let keys = PostgresParameter.array(of: .text, objects) { KeyText.append($0.key, to: &$1) }
         return PostgresStatement(
@@ -143,21 +147,22 @@ struct LockPlan {
             [.int32Array(classes), keys, .int64(sequence), .untyped(String(xid))])
     }
 
-    /// SQL for whether the changelog reaches back to its beginning. The first floor ends that, even if it's the first tick.
+    /// SQL for whether the changelog still goes back to its beginning. That ends with the first floor, even if the
+    /// floor is the first tick.
     static let isWhole = "NOT EXISTS (SELECT FROM tombolo.retention)"
 
-    /// SQL for how many of the bases in `$1` are still there; 0 is there while the changelog is whole.
+    /// SQL for how many of the bases in `$1` still exist. Base 0 exists while the changelog is whole.
     private static let baseCount =
         "count(*) + (CASE WHEN 0 = ANY ($1) AND \(isWhole) THEN 1 ELSE 0 END)"
 
-    /// How many of the bases are still there. For after the changelog has been read: while a base is there, nothing after it
-    /// has been dropped.
+    /// Asks how many of the bases still exist. To be asked after the changelog has been read: as long as a base
+    /// exists, nothing after it has been dropped.
     static func bases(_ numbers: [Int64]) -> PostgresStatement {
         PostgresStatement(
             "SELECT \(baseCount) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(numbers.map { $0 })])
     }
 
-    /// The same, with the next transaction number, and whether ``BulkRow``s of the written classes came since.
+    /// The same, plus the next transaction number, and whether the written classes have ``BulkRow``s since then.
     func bases(_ numbers: [Int64], andBulkRowsAfter sequence: Int64) -> PostgresStatement {
         let items = Set(written.map(\.classIndex)).compactMap { layout.classes[$0] }.filter { !$0.isElement }
         let classes = items.map { String(BulkRow.classNumber(of: $0.id)) }.sorted()

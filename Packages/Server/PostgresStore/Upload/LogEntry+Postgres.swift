@@ -3,7 +3,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension LogEntry {
-    /// From a row of ``LockPlan/changelog(after:from:)``; nil for a class that this process does not know.
+    /// Reads a row of ``LockPlan/changelog(after:from:)``. Nil for a class that this process doesn't know.
     init?(_ row: PostgresRow, _ layout: StoreLayout) throws {
         guard let index = layout.classIndexByID[Int16(truncatingIfNeeded: try row[0].int64)],
             let xid = UInt64(try row[6].string)
@@ -24,7 +24,7 @@ extension LogEntry {
                 guard let id, let position = item.position[Int16(truncatingIfNeeded: id)] else { continue }
                 marks[position] = special[position] ?? .set
             }
-            // The row went into the trash: it was not there before.
+            // The row went into the trash (it wasn't there before), which counts as an erase.
             if try row[4].nonNull?.string == "false" {
                 operation = .erase
                 marks = [:]
@@ -36,7 +36,7 @@ extension LogEntry {
             client: try row[8].nonNull.map { ClientID(rawValue: try $0.int64) })
     }
 
-    /// `d3 a5=-2`: column 3 was set by default, 2 was subtracted from column 5.
+    /// Parses marks: `d3 a5=-2` means that column 3 was set by default, and 2 was subtracted from column 5.
     private static func marks(_ text: String, _ item: ClassLayout) throws -> [Int: Mark] {
         var result: [Int: Mark] = [:]
         for token in text.split(separator: " ") {

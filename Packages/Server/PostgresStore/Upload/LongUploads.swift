@@ -2,15 +2,16 @@ internal import Dispatch
 internal import TomboloChangesets
 internal import TomboloSyncSession
 
-/// Threads for transactions that compute for long: for each of up to a million instructions they check, hash, decide and write
-/// statements, and Swift's pool has no more threads than the machine has processors. All sessions share those; two large uploads
-/// would leave them none. Here the operating system divides the time.
+/// Threads for transactions that compute for long. They check, hash, decide and write statements for up to a million
+/// instructions each. Swift's pool has only as many threads as the machine has processors, and all sessions share
+/// them: two large uploads could leave them none. Here the operating system divides the time.
 ///
-/// There are no more threads than transactions under way, which `UploadQueue` bounds.
+/// There are never more threads than running transactions, whose number `UploadQueue` bounds.
 final class LongUploads: TaskExecutor {
     static let shared = LongUploads()
 
-    /// With fewer instructions a transaction computes for a few milliseconds at most, and changing threads isn't worth it.
+    /// A transaction with fewer instructions computes for a few milliseconds at most, which isn't worth changing
+    /// threads.
     static let minimumInstructionCount = 500
 
     private let queue = DispatchQueue(label: "tombolo.uploads", attributes: .concurrent)
@@ -20,7 +21,7 @@ final class LongUploads: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Where the transaction of a group runs; nil for the pool.
+    /// Where the transaction of a group runs, or nil for Swift's pool.
     static func executor(for group: [Upload]) -> LongUploads? {
         let count = group.reduce(0) { $0 + $1.changeset.instructions.count }
         return count < minimumInstructionCount ? nil : shared

@@ -1,8 +1,8 @@
-/// Some of a group's bases are too old. The transaction is rolled back and begins again; only the changesets that have these
-/// bases are answered with `unknownBase`.
+/// Some of a group's bases are too old. The transaction is rolled back and starts again; the changesets with these
+/// bases, and only those, are answered with `unknownBase`.
 struct OldBases: Error, CustomStringConvertible {
-    /// Positions in the group of changesets since whose bases more was inserted than ``BulkRowSearch`` goes through.
-    /// Empty if a base fell below the retention floor meanwhile: the next attempt doesn't find it.
+    /// Positions in the group of changesets with more inserts since their base than ``BulkRowSearch`` goes through.
+    /// Empty if a base fell below the retention floor meanwhile: the next attempt won't find that base.
     let positions: Set<Int>
 
     static let dropped = OldBases(positions: [])

@@ -5,32 +5,33 @@ internal import TomboloModel
 public import TomboloSyncSession
 
 extension PostgresServerStore {
-    /// Changesets of one transaction.
+    /// The most changesets in one transaction.
     public static let maximumGroupSize = 100
-    /// How often a transaction is tried that fails for a passing reason, and the first and the longest wait between.
+    /// How often to attempt a transaction that fails for a transient reason, and the first and longest wait in
+    /// between.
     public static let uploadAttempts = (
         limit: 8, first: Duration.milliseconds(10), last: Duration.seconds(1)
     )
 
-    /// Instructions of one changeset that may violate constraints, each of which is found by an attempt of its own. A
-    /// changeset with more is refused as a whole, and so is one that violates a constraint with more writes than
+    /// How many instructions of one changeset may violate constraints. Each violation takes an attempt to find. A
+    /// changeset with more is refused as a whole, and so is one that violates a constraint and has more writes than
     /// ``UploadTransaction/separateWriteLimit``.
     public static let maximumViolations = 16
 
-    /// How often a changeset on its own is tried again because an object came that it makes, or one went that it links to,
-    /// before that counts as refused.
+    /// How often a single changeset is retried because another transaction created an object that it creates, or
+    /// deleted one that it links to. After that, the conflict counts as a refusal.
     static let maximumRaces = 3
 
-    /// How long a transaction waits for rows that others hold: a group gives way soon, so that one changeset on a busy
-    /// row does not hold up the others, and is then applied one by one. Once one of them has waited in vain, all have: those
-    /// behind it give way soon, too.
+    /// How long a transaction waits for rows that others have locked. A group gives up early, so that one changeset
+    /// on a busy row doesn't hold up the others; its changesets are then applied one by one. Once one of them has
+    /// timed out, those behind it give up early too.
     static let lockTimeouts = (together: Duration.milliseconds(500), alone: Duration.seconds(3))
 
-    /// Groups of changesets share a transaction. Where one of a group cannot be written, the group is rolled back and
-    /// each gets a transaction of its own, so that the others do not suffer. Where bases turn out to be too old, the group is
-    /// tried again without those who have them.
-    /// - Throws: ``UnfinishedUploads`` if changesets of some of several clients can't be applied, as those that wait for a row
-    ///   for too long.
+    /// Applies changesets, several in one transaction. If one of a group can't be written, the group is rolled back
+    /// and each changeset gets its own transaction, so that the others don't suffer. If bases turn out to be too old,
+    /// the group is retried without the changesets that have them.
+    /// - Throws: ``UnfinishedUploads`` if the changesets of some clients, but not all, can't be applied, for example
+    ///   because they wait for a row for too long.
     public func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
         var results: [UploadResult?] = []
         results.reserveCapacity(uploads.count)
@@ -52,8 +53,9 @@ extension PostgresServerStore {
         throw UnfinishedUploads(results: results, causes: causes)
     }
 
-    /// - Parameter causes: of clients whose changesets are stuck: no later one of theirs is applied.
-    /// - Returns: nil for changesets of such clients whose outcome is unknown.
+    /// - Parameter causes: the errors of clients whose changesets are stuck. No later changeset of such a client is
+    ///   applied.
+    /// - Returns: nil for those changesets of such clients whose outcome is unknown.
     private func apply(
         _ group: [Upload], _ stopped: Set<ClientID>, _ causes: inout [ClientID: any Error]
     ) async throws -> [UploadResult?] {
@@ -95,7 +97,7 @@ extension PostgresServerStore {
         return results
     }
 
-    /// What the database refuses is left out, one instruction after another.
+    /// Leaves out what the database refuses, one instruction after another.
     private func applyAlone(
         _ upload: Upload, _ stopped: Set<ClientID>, _ lockTimeout: Duration
     ) async throws -> UploadResult {
@@ -108,11 +110,11 @@ extension PostgresServerStore {
             } catch let error as UploadFailure
                 where error.cause.isLostRace && raceCount < Self.maximumRaces
             {
-                // Somebody made the object at the same time: now it's there, and is merged with. Or somebody deleted what
-                // it links to: now the link is nil.
+                // Another transaction created the object at the same time: now it exists, and this changeset merges
+                // with it. Or another transaction deleted a link's target: now the link is nil.
                 raceCount += 1
             } catch let error as UploadFailure where !error.cause.isRetryable {
-                // The tables don't fit the model: nothing is wrong with the changeset.
+                // The tables don't fit the model; nothing is wrong with the changeset.
                 guard !error.cause.isMissingName else { throw error.cause }
                 guard error.cause.isRefusal else { return try await setAside(upload, error, stopped, lockTimeout) }
                 let reference = error.reference
@@ -128,8 +130,8 @@ extension PostgresServerStore {
         }
     }
 
-    /// An error that says nothing about the data: the changeset is kept for the operator, and does not block those
-    /// behind it.
+    /// Handles an error that isn't about the data: keeps the changeset for the operator, so that it doesn't block
+    /// those behind it.
     private func setAside(
         _ upload: Upload, _ failure: UploadFailure, _ stopped: Set<ClientID>, _ lockTimeout: Duration
     ) async throws -> UploadResult {
@@ -165,7 +167,7 @@ extension PostgresServerStore {
         return try found[0][0].int64 < Int64(limit.count) && found[0][1].int64 < Int64(limit.byteCount)
     }
 
-    /// Runs one transaction, again where it failed for a passing reason.
+    /// Runs one transaction, and retries it if it failed for a transient reason.
     private func attempt(
         _ group: [Upload], _ mode: UploadTransaction.Mode, _ stopped: Set<ClientID>, _ lockTimeout: Duration
     ) async throws -> [UploadResult] {
@@ -184,7 +186,7 @@ extension PostgresServerStore {
                     }
                 }
             } catch let error as OldBases {
-                // Each time fewer are left: the next attempt answers those who have the bases.
+                // Each retry has fewer changesets left, since it answers those with the old bases.
                 tooOld.formUnion(error.positions)
                 logger.debug("A group of \(group.count) changesets is tried again: \(error)")
             } catch {
@@ -201,7 +203,7 @@ extension PostgresServerStore {
                     attempt += 1
                     continue
                 }
-                // Who waited for a lock has tried long enough.
+                // A transaction that waited for a lock has waited long enough.
                 guard let cause, cause.isRetryable, cause.code != .lockNotAvailable,
                     attempt < Self.uploadAttempts.limit
                 else { throw error }
@@ -225,9 +227,9 @@ extension UploadResult {
 }
 
 extension PostgresError {
-    /// Whether another transaction made an object, or deleted a link's target, after this one had looked for it.
+    /// Whether another transaction created an object, or deleted a link's target, after this one had looked for it.
     var isLostRace: Bool { isTakenKey || code == .foreignKeyViolation }
 
-    /// Whether another row has the primary key.
+    /// Whether another row already has the primary key.
     var isTakenKey: Bool { code == .uniqueViolation && constraintName?.hasSuffix("_pkey") == true }
 }

@@ -3,6 +3,6 @@ public import TomboloSyncSession
 
 /// The connection of a transaction that applies an upload.
 public struct PostgresUploadDatabase: UploadDatabase {
-    /// For reading alone.
+    /// Only for reading.
     public let connection: PostgresConnection
 }

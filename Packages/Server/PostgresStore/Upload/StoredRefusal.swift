@@ -2,7 +2,7 @@ internal import Foundation
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// A refusal as a receipt keeps it, in JSON.
+/// A refusal in the JSON form that a receipt keeps.
 struct StoredRefusal: Codable {
     private let code: String
     private let message: String
@@ -27,7 +27,7 @@ struct StoredRefusal: Codable {
             key: key.flatMap { text in item.flatMap { KeyText.value(text, $0.keyType) } }, role: role)
     }
 
-    /// What a receipt keeps of a changeset's refusals; nil if there are none.
+    /// The JSON of a changeset's refusals for its receipt, or nil if there are none.
     static func json(_ refusals: [Refusal]) throws -> String? {
         guard !refusals.isEmpty else { return nil }
         return String(decoding: try JSONEncoder().encode(refusals.map(StoredRefusal.init)), as: UTF8.self)

@@ -1,8 +1,8 @@
 internal import PostgresClient
 internal import TomboloModel
 
-/// A write that PostgreSQL didn't take, the object it was about, and the position of the instruction that it comes from,
-/// as far as they're known.
+/// A write that PostgreSQL rejected, with the object and the position of the instruction that it comes from, as far
+/// as they're known.
 struct UploadFailure: Error {
     let cause: PostgresError
     let reference: ObjectReference?

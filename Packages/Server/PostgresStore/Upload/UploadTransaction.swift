@@ -4,35 +4,36 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncSession
 
-/// One transaction that applies changesets, exactly once in effect. In order, each with reason:
+/// One transaction that applies changesets, effectively exactly once. The steps and their reasons, in order:
 ///
-/// 1. The clients' progress rows are locked, in order of their ids: another gateway with the same changesets waits
-///    here and then finds them applied. What no row can make right is refused here.
-/// 2. The rows that the changesets write besides are locked, in the order of classes and keys; link targets only against
-///    being deleted.
-/// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base. Of many
-///    objects first what was deleted (``LockPlan/erasures(after:)``), then only what has a history. Its bulk
-///    rows only if there are some since, and a row may have come with one: they are counted, then searched, in a round trip
-///    each (``BulkRowSearch``). A group of which a base turns out to be too old is rolled back and begun again.
+/// 1. It locks the clients' progress rows in order of their ids. Another gateway with the same changesets waits here,
+///    and then finds them applied. Whatever no row could make valid is refused here.
+/// 2. It locks the rows that the changesets write, in the order of classes and keys. Link targets are locked only
+///    against being deleted.
+/// 3. In a later statement, which therefore sees what the locks waited for, it reads the changelog since the oldest
+///    base. For many objects it first reads what was deleted (``LockPlan/erasures(after:)``), then only the history of
+///    objects that have one. It reads bulk rows only if there are some since the base and a row may have come with
+///    one: they are counted and then searched, in one round trip each (``BulkRowSearch``). If a base in the group
+///    turns out to be too old, the group is rolled back and started again.
 /// 4. The arbiter decides.
-/// 5. If something was refused because it isn't permitted, the rest is written, its users' rights are read again, and what
-///    was written is taken back: a trigger of the app may have given rights, such as those of an owner to whoever makes
-///    something. With other rights everything from the refusals of step 1
-///    on is decided anew, once.
-/// 6. Progress, receipts and rows are written and committed, in one round trip.
+/// 5. If something was refused for lack of permission, it writes the rest, reads the users' rights again, and takes
+///    the writes back: a trigger of the app may have granted rights, such as an owner's rights to the creator of an
+///    object. If the rights have changed, everything from the refusals of step 1 on is decided again, once.
+/// 6. It writes progress, receipts and rows, and commits, in one round trip.
 struct UploadTransaction {
     enum Mode {
         case together
-        /// One changeset without what was refused before, its writes one by one as far as that is affordable, so that an
-        /// error names its instruction.
+        /// One changeset, without the instructions that were refused before. Writes are sent one by one as long as
+        /// that is affordable, so that an error names its instruction.
         case alone(without: RefusedInstructions)
         case setAside(Refusal, PostgresError)
     }
 
-    /// Writes of a changeset on its own that are not joined into statements for many rows.
+    /// Up to this many writes of a changeset in its own transaction are sent as separate statements instead of
+    /// multi-row ones.
     static let separateWriteLimit = 2_000
 
-    /// A changeset that has its turn.
+    /// A changeset that is to be applied.
     private struct Accepted {
         let position: Int
         var upload: Upload
@@ -47,17 +48,17 @@ struct UploadTransaction {
         let first: Int64
         var last: Int64
         var hashes: [Int64: Int64] = [:]
-        /// Nothing more of it is applied.
+        /// Whether to apply none of its remaining changesets.
         var isStopped: Bool
     }
 
     private let group: [Upload]
     private let mode: Mode
-    /// Clients of which nothing more is applied.
+    /// Clients of which no further changeset is applied.
     private let stopped: Set<ClientID>
-    /// Positions of changesets whose bases an earlier attempt has found to be too old.
+    /// Positions of changesets whose bases an earlier attempt found to be too old.
     private let tooOld: Set<Int>
-    /// How long it waits for a row that others hold.
+    /// How long to wait for a row that another transaction has locked.
     private let lockTimeout: Duration
     private let maximumBulkRowCount: Int
     private let layout: StoreLayout
@@ -69,7 +70,7 @@ struct UploadTransaction {
     private var bases: [Int64: StoredTick] = [:]
     private var receivedAt = Stamp(microseconds: 0)
     private var accepted: [Accepted] = []
-    /// Rows in the trash: a create takes them over.
+    /// Rows in the trash. A create takes them over.
     private var trashed: [ObjectReference: Row] = [:]
 
     init(
@@ -88,9 +89,9 @@ struct UploadTransaction {
         results = Array(repeating: nil, count: group.count)
     }
 
-    /// - Throws: ``UploadFailure`` for an error of a write, `PostgresError` for others. The transaction is then rolled
-    ///   back, unless the connection broke during its commit. ``OldBases`` if it has to begin again without some changesets.
-    ///   ``PostgresStoreError/Code/renamed`` if the layout may no longer be the database's.
+    /// - Throws: ``UploadFailure`` for an error of a write, `PostgresError` for others. The transaction has then been
+    ///   rolled back, unless the connection broke during its commit. ``OldBases`` if it has to start again without
+    ///   some changesets. ``PostgresStoreError/Code/renamed`` if the layout may no longer match the database.
     mutating func run() async throws -> [UploadResult] {
         do {
             return try await runSteps()
@@ -135,7 +136,7 @@ struct UploadTransaction {
         let settings: [PostgresStatement] = [
             "BEGIN ISOLATION LEVEL READ COMMITTED",
             PostgresStatement("SET LOCAL lock_timeout = \(Int(milliseconds))"),
-            // Short statements over partitions look expensive enough to be compiled.
+            // Short statements over partitions look expensive enough to be JIT-compiled.
             "SET LOCAL jit = off",
             // A new table has no statistics, and the planner would compare each of its rows with each key.
             "SET LOCAL enable_seqscan = off",
@@ -161,7 +162,8 @@ struct UploadTransaction {
         for row in answers[1] {
             clients[ClientID(rawValue: try row[0].int64)]?.hashes[try row[1].int64] = try row[2].int64
         }
-        // Who stood on no tick saw nothing: all that ever happened is concurrent, and has to be there.
+        // A client at tick 0 saw nothing. Everything that ever happened is concurrent, and must still be in the
+        // changelog.
         if try answers[3][0][1].bool { bases[0] = StoredTick(tick: .origin, exported: "", firstSequence: -1) }
         for row in answers[2] {
             let stored = try StoredTick(row)
@@ -170,7 +172,7 @@ struct UploadTransaction {
         receivedAt = Stamp(microseconds: try answers[3][0][0].int64)
     }
 
-    /// Decides whether a changeset has its turn.
+    /// Decides whether a changeset is to be applied.
     private mutating func admit(_ position: Int) {
         let upload = group[position]
         let number = upload.changeset.number
@@ -179,7 +181,7 @@ struct UploadTransaction {
             return
         }
         let isReadable = check.isReadable(upload.changeset)
-        // A changeset that comes again may have been taken when its classes and properties had other names.
+        // A changeset that is sent again may have been accepted when its classes and properties had other names.
         let hash = isReadable ? upload.changeset.originalFingerprint(in: layout.schema) : 0
         if number <= client.last {
             let known = client.hashes[number]
@@ -201,7 +203,7 @@ struct UploadTransaction {
         clients[upload.client] = client
     }
 
-    /// What can be refused without a look at the rows, which are not locked then.
+    /// What can be refused without reading the rows, which are then not locked.
     private func refusedBeforehand(_ upload: Upload) -> RefusedInstructions {
         var refused = RefusedInstructions()
         switch mode {
@@ -216,7 +218,7 @@ struct UploadTransaction {
 
     // MARK: 2–4. Rows, changelog, arbitration
 
-    /// Locks and loads what the changesets touch and lets the arbiter decide.
+    /// Locks and loads what the changesets touch, and lets the arbiter decide.
     private mutating func arbitrate() async throws {
         var arbiter = layout.arbiter
         trashed = [:]
@@ -255,7 +257,7 @@ struct UploadTransaction {
                 ? plan.erasures(after: bound) : plan.changelog(of: plan.written, after: bound, from: oldest))
         let baseNumbers = Set(usedBases.map(\.tick.number)).sorted()
         statements.append(plan.bases(baseNumbers, andBulkRowsAfter: bound))
-        // The locks keep the tables from being renamed from here on.
+        // From here on, the locks keep the tables from being renamed.
         statements.append(PostgresStatement(SchemaDigest.query))
         let answers = try await connection.pipeline(statements)
         guard try answers[plan.locks.count + 2][0][0].string == layout.digest else {
@@ -300,12 +302,12 @@ struct UploadTransaction {
         return loaded
     }
 
-    /// - Throws: ``OldBases`` if there is too much to search since some bases, or a base is gone.
+    /// - Throws: ``OldBases`` if there is too much to search since some bases, or if a base is gone.
     private func bulkCreates(
         _ search: BulkRowSearch, _ baseNumbers: [Int64]
     ) async throws -> [(sequence: Int64, entry: LogEntry)] {
         guard !search.isEmpty else { return [] }
-        // To sort them the planner would read all that there are.
+        // To sort them, the planner would read all of them.
         let counted = try await ask(
             ["SET LOCAL enable_sort = off", search.counts(), "SET LOCAL enable_sort = on"], baseNumbers)
         let counts = try search.counts(counted[1])
@@ -315,8 +317,8 @@ struct UploadTransaction {
         return try Self.entries(try await ask([search.creates()], baseNumbers)[0], layout)
     }
 
-    /// Asks more of the changelog.
-    /// - Throws: ``OldBases`` if a base is gone meanwhile, and with it perhaps what followed it.
+    /// Asks the changelog something else.
+    /// - Throws: ``OldBases`` if a base is gone by now, and perhaps some of what followed it.
     private func ask(_ statements: [PostgresStatement], _ baseNumbers: [Int64]) async throws -> [PostgresResult] {
         let answers = try await connection.pipeline(statements + [LockPlan.bases(baseNumbers)])
         guard try answers[statements.count][0][0].int == baseNumbers.count else { throw OldBases.dropped }
@@ -338,8 +340,9 @@ struct UploadTransaction {
 
     // MARK: 5. Rights
 
-    /// Gives users of whom something was refused the rights that they have after what wasn't, and takes the decisions back.
-    /// - Returns: whether there is something to decide anew.
+    /// For users who had something refused, reads the rights that they have after the accepted writes, and takes the
+    /// decisions back.
+    /// - Returns: whether anything has to be decided again.
     private mutating func renewRights() async throws -> Bool {
         if case .setAside = mode { return false }
         var renewals: [ClientID: @Sendable (any UploadDatabase) async throws -> UploadRights?] = [:]
@@ -370,7 +373,7 @@ struct UploadTransaction {
             let database = PostgresUploadDatabase(connection: connection)
             for (client, renewed) in renewals { rights[client] = try await renewed(database) }
         } catch let error as PostgresError where !error.isRetryable {
-            // Writing them in earnest meets it again, and says whose it is.
+            // The real write meets the same error again, and can attribute it.
             rights = [:]
         }
         try await connection.execute("ROLLBACK TO SAVEPOINT tombolo_rights; RELEASE SAVEPOINT tombolo_rights")
@@ -416,8 +419,9 @@ struct UploadTransaction {
         }
     }
 
-    /// Moves each client's progress on, and says so in the changelog, so that a tick follows even where no row changed:
-    /// with the number of the first changeset that is new, and for the audit log with the address that they came from.
+    /// Advances each client's progress and records that in the changelog, so that a tick follows even if no row
+    /// changed. The entry has the number of the first new changeset and, for the audit log, the address that the
+    /// changesets came from.
     private func progressStatement() -> PostgresStatement {
         let moved = clients.filter { $0.value.last > $0.value.first }.sorted { $0.key < $1.key }
         var addresses: [ClientID: String] = [:]

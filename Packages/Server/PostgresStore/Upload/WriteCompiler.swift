@@ -5,28 +5,30 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQL
 
-/// Turns arbitrated writes into statements: neighbours of one shape become one statement for many rows. New rows of one
-/// client's neighbouring changesets share a statement too: long queues are mostly of small changesets.
+/// Turns arbitrated writes into statements. Adjacent writes of the same shape become one multi-row statement. New
+/// rows from adjacent changesets of one client share a statement too, because long queues consist mostly of small
+/// changesets.
 struct WriteCompiler {
-    /// Rows of a statement that several changesets share, and how many each may have on average: with more, a changeset's rows
-    /// share ``BulkRow``s, which is better than to share a statement and to say which row is whose.
+    /// The most rows in a statement that several changesets share, and the most rows that each of them may have on
+    /// average. With more, it is better if each changeset's rows share ``BulkRow``s than if changesets share a
+    /// statement that has to say which row belongs to which.
     static let maximumSharedRows = (count: 1_000, average: BulkRow.keyLimit)
 
     private(set) var statements: [PostgresStatement] = []
-    /// Where each statement comes from, if it's about a single write.
+    /// The source of each statement that has a single write.
     private(set) var sources: [Source?] = []
 
-    /// The object that a statement writes, and the position of the instruction that wants it.
+    /// The object that a statement writes, and the position of the instruction behind it.
     struct Source {
         let reference: ObjectReference
         let instruction: Int
     }
 
     private let layout: StoreLayout
-    /// What is in the trash at this point.
+    /// The objects in the trash at this point.
     private var trashed: Set<ObjectReference>
     private let joins: Bool
-    /// What the next statement will write.
+    /// The writes of the next statement.
     private var run: Run?
 
     init(layout: StoreLayout, trashed: Set<ObjectReference>, joins: Bool) {
@@ -40,7 +42,7 @@ struct WriteCompiler {
         sources.append(source)
     }
 
-    /// What neighbours must have in common to share a statement.
+    /// What adjacent writes must have in common to share a statement.
     private enum Shape: Hashable {
         case insert(Int, defaults: Set<Int>)
         case revive(Int, defaults: Set<Int>)
@@ -79,16 +81,16 @@ struct WriteCompiler {
         let user: String
     }
 
-    /// Writes that share a statement. A class, since it's looked at for every write.
+    /// Writes that share a statement. A class, because it's accessed for every write.
     private final class Run {
         let shape: Shape
         let trashGroup: UUID
         private(set) var writes: [RowWrite] = []
-        /// Of updates. An object that was created is there, and one that was erased is gone: in a run of either no key comes
-        /// twice.
+        /// The keys of updates. Other runs can't have a key twice: an object that was just created exists, and one
+        /// that was just erased is gone.
         private var keys: Set<Value> = []
         private(set) var source: Source?
-        /// The changesets that they come from, of one client, and how many writes each has.
+        /// The changesets that the writes come from, all of one client, and the number of writes of each.
         private(set) var origins: [Origin] = []
         private(set) var counts: [Int] = []
 
@@ -113,7 +115,7 @@ struct WriteCompiler {
         }
     }
 
-    /// Appends one changeset's writes. Call ``finish()`` behind the last.
+    /// Appends one changeset's writes. Call ``finish()`` after the last changeset.
     mutating func append(_ arbitration: Arbitration, from origin: Origin) throws {
         let trashGroup = UUID()
         for (write, instruction) in zip(arbitration.writes, arbitration.positions) {
@@ -130,7 +132,7 @@ struct WriteCompiler {
         }
     }
 
-    /// Whether the statement that is being made can write this as well.
+    /// Whether the statement in progress can take this write as well.
     private func canGoOn(_ run: Run, _ shape: Shape, _ write: RowWrite, _ origin: Origin) -> Bool {
         guard joins, run.shape == shape, run.takes(write), let last = run.origins.last, last.client == origin.client
         else { return false }
@@ -141,15 +143,15 @@ struct WriteCompiler {
         return KeyText.isSame(layout.classes[shape.classIndex]?.keyType)
     }
 
-    /// Makes the last statement.
+    /// Completes the last statement.
     mutating func finish() throws {
         guard let run else { return }
         self.run = nil
         try append(run, try layout.layout(run.shape.classIndex))
     }
 
-    /// The setting that the triggers read; see ``TriggerGenerator``. Of several changesets the last one, with the stamps and
-    /// the numbers of all.
+    /// The setting that the triggers read; see ``TriggerGenerator``. With several changesets, it describes the last
+    /// one, and has the stamps and numbers of all.
     private func origin(_ run: Run, _ item: ClassLayout) -> PostgresParameter {
         func list(_ positions: some Sequence<Int>) -> String { array(positions.map { Int64(item.columnIDs[$0]) }) }
         func array(_ numbers: [Int64]) -> String { "{\(numbers.map(String.init).joined(separator: ","))}" }
@@ -173,7 +175,7 @@ struct WriteCompiler {
         return .text(parts.joined(separator: " "))
     }
 
-    /// For the triggers: which of several changesets each key is from, counted from 1, as a JSON object.
+    /// Tells the triggers which of several changesets each key is from, counted from 1, as a JSON object.
     private func places(_ run: Run) -> PostgresParameter {
         var json: [UInt8] = []
         json.reserveCapacity(run.writes.count * 32)
@@ -194,8 +196,8 @@ struct WriteCompiler {
         return .text(utf8: json)
     }
 
-    /// Sets the settings within the statement whose rows they are about, before its triggers fire: a statement of its own
-    /// would cost as much as a row.
+    /// Applies the settings within the statement whose rows they describe, before its triggers fire. A separate
+    /// statement would cost as much as a row.
     private func settings(_ run: Run, _ item: ClassLayout, _ parameters: inout [PostgresParameter]) -> String {
         parameters.append(origin(run, item))
         let origin = "set_config('tombolo.origin', $\(parameters.count), true)"
@@ -209,7 +211,7 @@ struct WriteCompiler {
         switch run.shape {
         case .insert: append(try insert(run, item), from: source)
         case .revive:
-            // The object starts anew, with empty lists.
+            // The object starts over, with empty lists.
             for index in layout.schema.elementClassIndexes(of: item.classIndex) {
                 guard let element = layout.classes[index] else { continue }
                 var parameters = [try keys(run, item)]
@@ -250,7 +252,7 @@ struct WriteCompiler {
         return PostgresStatement("\(head) SELECT r.* FROM \(settings), unnest(\(arrays)) AS r", parameters)
     }
 
-    /// Takes over rows that are in the trash, which the transaction has locked.
+    /// Takes over rows in the trash, which the transaction has locked.
     private func revive(_ run: Run, _ item: ClassLayout) throws -> PostgresStatement {
         var statement = try insert(run, item)
         let columns = item.names.indices.filter { $0 != item.keyIndex }.map {

@@ -2,10 +2,11 @@ internal import Foundation
 internal import PostgresClient
 internal import TomboloModel
 
-/// The text form that the changelog gives to keys and to old values. Independent of every session setting: integers in
-/// digits, bytes in hexadecimal; doubles, dates and decimals as the bytes of PostgreSQL's binary form, in hexadecimal.
+/// The text form of keys and old values in the changelog. It doesn't depend on any session setting: integers are in
+/// decimal and bytes in hexadecimal; doubles, dates and decimals are the hexadecimal bytes of PostgreSQL's binary
+/// form.
 enum KeyText {
-    /// SQL that turns an expression of a stored type into text, whatever the search path; NULL stays NULL.
+    /// SQL that turns an expression of a stored type into text, whatever the search path. NULL stays NULL.
     static func expression(_ sql: String, _ type: PropertyType) -> String {
         switch type {
         case .bool, .int, .uuid: "\(sql)::pg_catalog.text"
@@ -28,7 +29,8 @@ enum KeyText {
         }
     }
 
-    /// Whether ``text(_:)`` of a value is what ``expression(_:_:)`` makes of it: not of decimals, which have several forms.
+    /// Whether ``text(_:)`` of a value always equals the result of ``expression(_:_:)``. It doesn't for decimals, for
+    /// example, which have several forms.
     static func isSame(_ type: PropertyType?) -> Bool {
         switch type {
         case .bool, .int, .uuid, .string, .data, .objectId: true
@@ -42,8 +44,8 @@ enum KeyText {
         return append(value, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Appends the text in UTF-8, without making a string.
-    /// - Returns: false for null, which has none.
+    /// Appends the text in UTF-8, without creating a string.
+    /// - Returns: false for null, which has no text.
     static func append(_ value: Value, to bytes: inout [UInt8]) -> Bool {
         switch value {
         case .null: return false
@@ -61,7 +63,7 @@ enum KeyText {
         return true
     }
 
-    /// - Returns: nil for text that no value of the type has.
+    /// - Returns: nil if the text isn't a value of the type.
     static func value(_ text: String?, _ type: PropertyType) -> Value? {
         guard let text else { return .null }
         switch type {
@@ -81,7 +83,7 @@ enum KeyText {
         }
     }
 
-    /// From the text's UTF-8; nil for text that isn't an ObjectId's.
+    /// Parses the text's UTF-8. Nil if the text isn't an ObjectId.
     static func objectId(_ text: UnsafeRawBufferPointer) -> ObjectId? {
         guard text.count == 2 * ObjectId.byteCount else { return nil }
         func number<Number: FixedWidthInteger>(_ range: Range<Int>) -> Number? {

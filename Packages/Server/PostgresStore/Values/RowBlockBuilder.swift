@@ -2,7 +2,7 @@ internal import PostgresClient
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Turns binary results into the columns of a ``RowBlock``, without an allocation for each value.
+/// Turns binary results into the columns of a ``RowBlock``, without allocating per value.
 struct RowBlockBuilder {
     private let layout: ClassLayout
     private let columns: [Int]
@@ -12,7 +12,7 @@ struct RowBlockBuilder {
         self.columns = columns
     }
 
-    /// The rows of a result that selected the columns in order.
+    /// The rows of a result whose query selected the columns in order.
     func block(_ result: PostgresResult) throws -> RowBlock {
         var vectors: [ColumnVector] = []
         vectors.reserveCapacity(columns.count)
