@@ -8,20 +8,20 @@ internal import TomboloModel
 public import TomboloSyncSession
 package import TomboloWebSocket
 
-/// The sync gateway: one session for each connected device, one feed and one upload queue for all of them. Stateless:
-/// what must last is in the store.
+/// The sync gateway: one session for each connected device, with one feed and one upload queue for all of them. It is
+/// stateless: everything durable is in the store.
 public struct Gateway: Service {
-    /// Where devices connect.
+    /// The path where devices connect.
     public static let path = "/sync"
-    /// Connected devices of one gateway; the next is told to try later.
+    /// The most connected devices of one gateway. Another device is told to try later.
     public static let maximumConnectionCount = 10_000
-    /// Connected devices of one address: a whole venue may stand behind it.
+    /// The most connected devices from one address, which may be a whole venue's.
     public static let maximumConnectionCountOfAddress = 2_000
 
-    /// Devices that bootstrap or catch up at once; the others wait. The store needs this many database connections,
-    /// plus some for the feed and uploads.
+    /// The most devices that bootstrap or catch up at once; the others wait. The store needs this many database
+    /// connections, plus some for the feed and uploads.
     public static let maximumConcurrentReads = 8
-    /// Uploads of all devices that wait to be applied, in bytes as they came; devices that send more wait.
+    /// The most bytes of received uploads, over all devices, that wait to be applied. Devices that send more wait.
     public static let maximumWaitingUploadByteCount = 32 << 20
 
     let services: SessionRunner.Services
@@ -30,10 +30,10 @@ public struct Gateway: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - connectionsPerAddress: connected devices of one address, also through proxies.
-    ///   - metrics: where the gateway's metrics are kept.
+    ///   - connectionsPerAddress: the most connected devices from one address, including through proxies.
+    ///   - metrics: the registry for the gateway's metrics.
     ///   - wakeUps: yields whenever there may be a new tick.
-    ///   - onCommit: called after uploads were committed: nudges the sequencer.
+    ///   - onCommit: called after uploads were committed, to nudge the sequencer.
     public init(
         models: any ModelSource, limits: SessionLimits = SessionLimits(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
@@ -45,7 +45,7 @@ public struct Gateway: Service {
             metrics: registry, wakeUps: wakeUps, onCommit: onCommit, logger: logger)
     }
 
-    /// - Parameter users: kept by the gateway; the models' stores may ask it.
+    /// - Parameter users: updated by the gateway. The models' stores may read it.
     init(
         models: any ModelSource, users: ConnectedUsers, limits: SessionLimits = SessionLimits(),
         connectionsPerAddress: Int, metrics registry: MetricRegistry,
@@ -67,8 +67,9 @@ public struct Gateway: Service {
         self.logger = logger
     }
 
-    /// A gateway whose model never changes.
-    /// - Parameter authorize: what an access token allows; throws ``SessionFailure`` for one that is not accepted.
+    /// Creates a gateway whose model never changes.
+    /// - Parameter authorize: returns what an access token allows. Throws ``SessionFailure`` for a token that isn't
+    ///   accepted.
     public init(
         store: any ServerStore, limits: SessionLimits = SessionLimits(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
@@ -91,8 +92,9 @@ public struct Gateway: Service {
         }
     }
 
-    /// Serves one device until either side ends the connection or the server shuts down. Call on the connection's event loop.
-    /// - Parameter address: the device's IP address, or empty if it has none and is not counted by address.
+    /// Serves one device until either side ends the connection or the server shuts down. Call on the connection's
+    /// event loop.
+    /// - Parameter address: the device's IP address. Empty if it has none, and is not counted by address.
     package func serve(_ socket: ServerSocket, from address: String, logger: Logger) {
         guard counter.enter() else {
             services.metrics.refused(.full)

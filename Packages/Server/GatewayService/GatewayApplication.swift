@@ -9,13 +9,13 @@ public struct GatewayApplication: ApplicationProtocol {
     private let http: HTTPApplication
     private let gateway: Gateway
 
-    /// - Parameter http: the HTTP routes beside the WebSocket.
+    /// - Parameter http: the HTTP routes served alongside the WebSocket.
     public init(http: HTTPApplication, gateway: Gateway) {
         self.http = http
         self.gateway = gateway
     }
 
-    /// Every route that the router has.
+    /// All routes of the router.
     public var routes: [RouteDescription] { http.routes }
     public var responder: RouterResponder<EdgeContext> { http.responder }
     public var configuration: ApplicationConfiguration { http.configuration }

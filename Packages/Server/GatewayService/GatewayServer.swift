@@ -9,17 +9,17 @@ public import TomboloPostgresStore
 public import TomboloRedis
 public import TomboloServerModel
 
-/// The port that the gateway listens on unless told otherwise, and the variable that tells it.
+/// The gateway's default port, and the environment variable that overrides it.
 public enum GatewayServer {
     public static let portVariable = "TOMBOLO_GATEWAY_PORT"
     public static let defaultPort = 8080
-    /// Connections to PostgreSQL: for devices that bootstrap or catch up, five for uploads, one for the feed, and three
-    /// for logins and openings.
+    /// Connections to PostgreSQL: some for devices that bootstrap or catch up, five for uploads, one for the feed,
+    /// and three for logins and session openings.
     public static let databaseConnections = Gateway.maximumConcurrentReads + UploadQueue.maximumConcurrency + 4
 
-    /// What of a gateway needs sessions of PostgreSQL's to itself, which a pooler in transaction mode doesn't give: for
-    /// ``TomboloHTTP/ServerConfiguration/findDatabase(connections:needing:logger:)``.
-    /// - Parameter hearsTicks: whether it follows the ticks by LISTEN.
+    /// The features of a gateway that need PostgreSQL sessions of their own, which a pooler in transaction mode
+    /// doesn't provide. For ``TomboloHTTP/ServerConfiguration/findDatabase(connections:needing:logger:)``.
+    /// - Parameter hearsTicks: whether the gateway follows ticks through LISTEN.
     public static func sessionNeeds(runsSequencer: Bool, hearsTicks: Bool, isDeveloping: Bool) -> [String] {
         var needs: [String] = []
         if runsSequencer {
@@ -40,30 +40,32 @@ public enum GatewayServer {
         return needs
     }
 
-    /// How many connections to PostgreSQL a process opens at most.
+    /// The most PostgreSQL connections that a process opens.
     public static func maximumDatabaseConnections(
         servesDevices: Bool, runsSequencer: Bool, hearsTicks: Bool
     ) -> Int {
         (servesDevices ? databaseConnections : 0) + (hearsTicks ? 1 : 0)
             + (runsSequencer ? Sequencer.maximumConnectionCount : 0)
-            // Retention's.
+            // One for retention.
             + (runsSequencer && servesDevices ? 1 : 0)
     }
 }
 
-/// The gateway as services, in the order in which they depend on each other. The pool must run for as long as they do.
+/// Creates the gateway as services, in order of dependency. The pool must run for as long as they do.
 /// - Parameters:
-///   - port: 0 takes a free one.
-///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone. Its pool must run, too.
-///   - models: what the gateway serves; it follows them.
-///   - development: adds what devices bring; nil in production.
-///   - metrics: where the gateway's metrics are kept.
+///   - port: 0 picks a free one.
+///   - standby: the standby to read bootstraps from while it's usable, or nil for the primary only. Its pool must run
+///     too.
+///   - models: the models to serve. The gateway follows their changes.
+///   - development: adds classes that devices bring; nil in production.
+///   - metrics: the registry for the gateway's metrics.
 ///   - runsSequencer: whether this process stands for election as the sequencer. At least one process must.
-///   - certificate: for TLS; nil without. It's among the services.
-///   - drainDelay: how long the gateway goes on, not ready, when it is asked to end.
-///   - redis: where ticks are told of, where PostgreSQL's notifications don't come through; nil for PostgreSQL.
-///   - whenRunning: gets the port as soon as the server accepts connections.
-/// - Throws: when the database has no tables yet or cannot be reached.
+///   - certificate: the TLS certificate, or nil for no TLS. It becomes one of the services.
+///   - drainDelay: how long the gateway keeps working, while it reports that it isn't ready, after it was asked to
+///     stop.
+///   - redis: where to hear of ticks if PostgreSQL's notifications don't arrive, or nil for PostgreSQL.
+///   - whenRunning: receives the port as soon as the server accepts connections.
+/// - Throws: if the database has no tables yet, or can't be reached.
 public func buildGatewayServices(
     host: String, port: Int, pool: PostgresPool, standby: PostgresStandby? = nil, models: ServerModels,
     authenticator: Authenticator,
@@ -79,7 +81,7 @@ public func buildGatewayServices(
         } else {
             TickListener(configuration: pool.configuration, logger: logger)
         }
-    // Said at the start and not when the first device connects.
+    // Fail at startup rather than when the first device connects.
     let store = try await PostgresServerStore.open(schema: models.current.schema, pool: pool, logger: logger)
     var gatewayLimits = limits
     gatewayLimits.connections = Gateway.maximumConnectionCount

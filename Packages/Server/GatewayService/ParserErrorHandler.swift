@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Refuses a first request that is no HTTP, or has more headers than are taken, and closes the connection. Removed when
-/// the connection is known to be HTTP: from then on the HTTP server does this, after the answers that are under way.
+/// Refuses a first request that isn't HTTP or has too many headers, and closes the connection. Removed once the
+/// connection is known to be HTTP: from then on the HTTP server does this, after the answers in flight.
 final class ParserErrorHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias OutboundOut = HTTPServerResponsePart

@@ -4,7 +4,7 @@ internal import NIOCore
 public import TomboloHTTP
 
 extension Routes {
-    /// `GET /sync` of a request that does not open a WebSocket: 426 with the version that does (RFC 6455 §4.4).
+    /// Answers a `GET /sync` that doesn't open a WebSocket: 426 with the supported version (RFC 6455 §4.4).
     public func addWebSocketHint() {
         on(.get, Gateway.path, access: .open(because: "says only how devices connect")) { _, _, _ in
             let text =

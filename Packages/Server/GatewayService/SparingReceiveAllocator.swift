@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// Receive buffers for connections that say little most of the time. A channel keeps the buffer that it was first given for
-/// as long as it lives: that one is small. Where more comes at a time than it takes, what follows is received in larger
-/// buffers, which nobody keeps. Wants channels that read one message at a time, since others keep a buffer for each.
+/// Receive buffers for connections that are quiet most of the time. A channel keeps its first buffer as long as it
+/// lives, so that one is small. If more data arrives at once than fits, the rest is received in larger buffers, which
+/// aren't kept. Needs channels that read one message at a time, because others keep a buffer for each message.
 struct SparingReceiveAllocator: RecvByteBufferAllocator {
-    /// In bytes. More than most openings of a connection, and than anything that an idle device sends.
+    /// Bytes. Larger than most connection openings, and than anything that an idle device sends.
     static let keptByteCount = 512
-    /// In bytes.
+    /// Bytes.
     static let largeByteCount = 64 << 10
 
     private var byteCount = Self.keptByteCount

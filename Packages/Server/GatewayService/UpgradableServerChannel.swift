@@ -7,14 +7,14 @@ package import TomboloHTTP
 package import TomboloWebSocket
 internal import NIOHTTPTypesHTTP1
 
-/// A Hummingbird server's connection that serves HTTP, or becomes a WebSocket where the client asks for one at
-/// `path`. A connection that does not say which within the configuration's idle timeout is closed.
+/// A Hummingbird server's connection that serves HTTP, or becomes a WebSocket if the client asks for one at `path`.
+/// It's closed if the client does neither within the configuration's idle timeout.
 public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
     public typealias HTTPChannel = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     package enum Upgrade: Sendable {
         case http(HTTPChannel)
-        /// Served on its event loop from then on, by no task.
+        /// From then on served on its event loop, without a task.
         case socket
     }
 
@@ -31,11 +31,11 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
     private let onSocket: @Sendable (ServerSocket, _ address: String, Logger) -> Void
 
     /// - Parameters:
-    ///   - configuration: the bounds of headers and idle connections.
-    ///   - openingByteCount: what a WebSocket's client may send before it is trusted.
-    ///   - trustedProxies: whose word is taken for the address of a WebSocket's client.
-    ///   - onSocket: starts to serve a WebSocket, on its event loop; gets the IP address of its client, empty if there is
-    ///     none.
+    ///   - configuration: the limits for headers and idle connections.
+    ///   - openingByteCount: the most bytes that a WebSocket's client may send before it is trusted.
+    ///   - trustedProxies: the proxies that are trusted to report the address of a WebSocket's client.
+    ///   - onSocket: starts serving a WebSocket on its event loop. Receives the client's IP address, or an empty
+    ///     string if there is none.
     package init(
         responder: @escaping HTTPChannelHandler.Responder, path: String, configuration: HTTP1Channel.Configuration,
         openingByteCount: Int, trustedProxies: TrustedProxies = .none,
@@ -88,8 +88,8 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
                 }
             }
             var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrading)
-            // As in Hummingbird's own server, which does all three itself. NIO's handlers of parser errors and of
-            // pipelining answer a request that breaks off once more, which traps.
+            // Hummingbird's own server does the same, and handles all three itself. NIO's handlers for parser errors
+            // and pipelining would answer a request that breaks off a second time, which traps.
             pipeline.enablePipelining = false
             pipeline.enableErrorHandling = false
             pipeline.enableResponseHeaderValidation = false
@@ -105,7 +105,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
         }
     }
 
-    /// Closes a connection whose first request does not come, or is none that can be served.
+    /// Closes a connection whose first request never arrives or can't be served.
     private func closeUnlessDecided(_ channel: any Channel, _ upgrade: EventLoopFuture<Upgrade>) {
         let timer = configuration.idleTimeout.map { time in
             channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }

@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// Whose sessions a gateway has open: one user's alone may take all of its time, and so may those of one place.
+/// The users with open sessions on a gateway. A single user may use all of the gateway's time, and so may a single
+/// place.
 final class ConnectedUsers: Sendable {
     private struct State {
-        /// How many sessions.
+        /// The number of sessions of each user.
         var users: [String: Int] = [:]
         var places: [String: Int] = [:]
     }

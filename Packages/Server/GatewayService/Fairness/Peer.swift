@@ -1,10 +1,10 @@
 internal import TomboloAuthentication
 
-/// Whose work something is: a user, and where they are. What is scarce is shared by address first, so that an account costs
-/// nothing more than it gives: anybody can make a hundred.
+/// Who a piece of work is for: a user, and the place they connect from. Scarce resources are shared by place first,
+/// so that extra accounts gain nothing: anybody can create a hundred.
 struct Peer: Hashable, Sendable {
     let user: String
-    /// The ``AddressGroup`` of their device. A user without an address is a place of their own.
+    /// The ``AddressGroup`` of their device. Each user without an address counts as a separate place.
     let place: String
 
     /// - Parameter address: an IP address, or empty if there is none.

@@ -1,41 +1,42 @@
-/// In what order places have their turns while several have something waiting: the one that has had the least so far is next.
-/// Pure bookkeeping.
+/// Decides the order in which places get their turns while several are waiting: the place that has received the least
+/// so far is next. Pure bookkeeping.
 ///
-/// A place's part grows with the square root of the users who wait there, up to ``maximumWeight``: a venue is more than one
-/// of its guests, and a hundred accounts that one person made are at most eight. A place that comes when others have been served for
-/// long begins where they are, not at nothing: it is next, but doesn't make up for the past.
+/// A place's share grows with the square root of its waiting users, up to ``maximumWeight``. A venue thus counts more
+/// than one of its guests, but a hundred accounts made by one person count as eight at most. A place that starts
+/// waiting when others have long been served starts level with them rather than from zero: it is next, but doesn't
+/// catch up on the past.
 struct PlaceTurns: Sendable {
-    /// As how many users a place counts at most; from the square of it on.
+    /// The most users that a place can count as. A place reaches it with the square of this number.
     static let maximumWeight = 8
 
-    /// What places have had, divided by their weights; of those that have had more than ``floor``.
+    /// What places have received, divided by their weights. Only places with more than ``floor``.
     private var served: [String: Double] = [:]
     private var floor = 0.0
 
-    /// Places that are remembered.
+    /// The number of places that are remembered.
     var count: Int { served.count }
 
-    /// As how many users a place counts.
+    /// The number of users that a place counts as.
     static func weight(userCount: Int) -> Int {
         var weight = 1
         while weight < maximumWeight, weight * weight < userCount { weight += 1 }
         return weight
     }
 
-    /// The least goes first.
+    /// The place with the lowest standing is next.
     func standing(of place: String) -> Double { max(served[place] ?? floor, floor) }
 
-    /// A place has its turn.
+    /// Records that a place gets its turn.
     /// - Parameters:
-    ///   - cost: what is done, in any unit.
-    ///   - userCount: how many of its users wait, this one among them.
-    ///   - waiting: all places that could have been next, this one among them.
+    ///   - cost: the amount of work, in any unit.
+    ///   - userCount: how many of its users are waiting, including this one.
+    ///   - waiting: all places that could have been next, including this one.
     mutating func serve(_ place: String, cost: Double, userCount: Int, waiting: some Sequence<String>) {
         floor = max(floor, waiting.lazy.map(standing).min() ?? standing(of: place))
         served[place] = standing(of: place) + cost / Double(Self.weight(userCount: userCount))
         if served.count > 1 { served = served.filter { $0.value > floor } }
     }
 
-    /// Nobody waits any more.
+    /// Call when nobody is waiting any more.
     mutating func reset() { self = PlaceTurns() }
 }

@@ -2,11 +2,11 @@ internal import TomboloModel
 public import TomboloRules
 public import TomboloSyncProtocol
 
-/// What a tick says of what users may do.
+/// How a tick changes what users may do.
 public struct AuthorityNews: Hashable, Sendable {
     /// The users whose accounts or grants changed, as ``SessionAuthority/user`` names them.
     public let users: Set<String>
-    /// Models or rules changed: everybody is concerned.
+    /// Models or rules changed, which affects every user.
     public let hasNewDocuments: Bool
 
     /// Anything may have changed.
@@ -17,7 +17,7 @@ public struct AuthorityNews: Hashable, Sendable {
         self.hasNewDocuments = hasNewDocuments
     }
 
-    /// - Parameter grants: where rows say what a user may do.
+    /// - Parameter grants: the columns from which rows grant users something.
     public init(_ difference: TickDifference, grants: [GrantColumns]) {
         var users = difference.accounts
         for grant in grants {

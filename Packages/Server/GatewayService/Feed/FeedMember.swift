@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// A session's stay in a feed. A session that stops following and begins again stays under another number.
+/// A session's membership in a feed. A session that stops following and starts again gets a new number.
 struct FeedMember: Hashable, Sendable {
     let session: SessionRunner
     let number: Int

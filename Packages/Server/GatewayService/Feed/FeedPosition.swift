@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import TomboloChangesets
 
-/// How far a feed has told the sessions of one event loop: all that concerns them up to a tick. Belongs to the event loop.
+/// The tick up to which a feed has told the sessions of one event loop everything that concerns them. Belongs to the
+/// event loop.
 final class FeedPosition: Sendable {
     private let loop: any EventLoop
     private let box: NIOLoopBoundBox<Tick>
@@ -11,7 +12,7 @@ final class FeedPosition: Sendable {
         box = .makeBoxSendingValue(.origin, eventLoop: loop)
     }
 
-    /// Runs on the event loop, after all that was given to it before.
+    /// Runs `body` on the event loop, after everything that was submitted to it before.
     func execute(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
     var tick: Tick {

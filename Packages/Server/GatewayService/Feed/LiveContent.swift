@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import TomboloSyncSession
 
-/// A live batch with its frames as they travel, for all sessions that get it.
+/// A live batch with its encoded frames, shared by all sessions that receive it.
 struct LiveContent: Sendable {
     let batch: LiveBatch
     let messages: [ByteBuffer]

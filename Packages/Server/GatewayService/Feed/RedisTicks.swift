@@ -3,8 +3,8 @@ internal import ServiceLifecycle
 internal import TomboloPostgresStore
 internal import TomboloRedis
 
-/// Hears of ticks through Redis, where PostgreSQL's notifications don't come through, as behind PgBouncer in transaction
-/// mode.
+/// Receives ticks through Redis, for setups where PostgreSQL's notifications don't arrive, such as PgBouncer in
+/// transaction mode.
 struct RedisTickListener: TickWakeUps {
     let signals: TickSignals
     private let connection: RedisConnection
@@ -23,7 +23,8 @@ struct RedisTickListener: TickWakeUps {
     }
 }
 
-/// Tells of ticks through Redis. Of ticks that are made while it can't, only the last is told later.
+/// Announces ticks through Redis. If several ticks are made while Redis is unreachable, only the last one is sent
+/// later.
 struct RedisTickPublisher: Service {
     private let connection: RedisConnection
 

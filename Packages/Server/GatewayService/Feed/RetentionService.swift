@@ -6,7 +6,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloPostgresStore
 
-/// Drops what the changelog no longer needs, now and then, until shutdown.
+/// Periodically drops the changelog rows that are no longer needed, until shutdown.
 struct RetentionService: Service {
     private let pool: PostgresPool
     private let retention: ChangelogRetention

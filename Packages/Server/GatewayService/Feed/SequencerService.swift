@@ -10,7 +10,7 @@ public struct SequencerService: Service {
     let sequencer: Sequencer
     private let publisher: RedisTickPublisher?
 
-    /// - Parameter redis: where ticks are told of besides PostgreSQL; nil for nowhere.
+    /// - Parameter redis: where to announce ticks in addition to PostgreSQL, or nil for PostgreSQL only.
     public init(configuration: PostgresConfiguration, redis: RedisAddress? = nil, logger: Logger) {
         let publisher = redis.map { RedisTickPublisher($0, logger: logger) }
         self.publisher = publisher
@@ -18,7 +18,7 @@ public struct SequencerService: Service {
             configuration: configuration, onTick: { publisher?.publish($0) }, logger: logger)
     }
 
-    /// Adds whether this process is the sequencer to its metrics.
+    /// Adds to the metrics whether this process is the sequencer.
     public func collect(into registry: MetricRegistry) {
         let sequencer = sequencer
         registry.define(GatewayFigures.ofSequencer)

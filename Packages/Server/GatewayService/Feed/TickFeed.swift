@@ -9,20 +9,22 @@ internal import TomboloRules
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Reads each tick once for the whole gateway, matches it once with all that its sessions look at, and tells those that it
-/// concerns; see ``TomboloSyncSession/LiveFeed``. The newest ticks stay in memory for sessions that fall behind a little; one
-/// that falls behind further than ``maximumTickCount`` reads the changelog itself.
+/// Reads each tick once for the whole gateway, matches it against the views of all sessions at once, and tells the
+/// sessions that it concerns; see ``TomboloSyncSession/LiveFeed``. The newest ticks stay in memory for sessions that
+/// fall slightly behind. A session that falls more than ``maximumTickCount`` behind reads the changelog itself.
 ///
-/// What sessions ask for comes in through ``send(_:)``, in order. What they are told goes to their event loops, in order as
-/// well and once for each loop, so that ``FeedPosition`` and what was told before it agree.
+/// Requests of sessions come in through ``send(_:)``, in order. Answers go to the sessions' event loops, also in
+/// order and batched by event loop, so that ``FeedPosition`` always agrees with what was sent before it.
 public actor TickFeed {
-    /// Ticks kept in memory: at 50 a second more than a minute's, while positions of idle devices are up to 50 seconds old.
+    /// Ticks kept in memory. At 50 ticks a second that's more than a minute, while an idle device's position is up to
+    /// 50 seconds old.
     public static let maximumTickCount = 4_096
     /// Changes and refusals kept in memory, over all ticks.
     public static let maximumChangeCount = 20_000
-    /// Rough size of the rows and refusals kept in memory, in bytes.
+    /// Approximate bytes of the rows and refusals kept in memory.
     public static let maximumByteCount = 8 << 20
-    /// Users for whom it is remembered when their authority may have changed; beyond them it counts for everybody.
+    /// The most users for whom the feed remembers when their authority may have changed. With more, it assumes a
+    /// change for everybody.
     public static let maximumRememberedUserCount = 10_000
     static let pollInterval = Duration.seconds(1)
     static let retryInterval = Duration.milliseconds(250)
@@ -37,13 +39,15 @@ public actor TickFeed {
     private let onNews: @Sendable (AuthorityNews) async -> Void
     private let onTick: @Sendable (TickReport) -> Void
     private let traces: UploadTraces
-    /// The newest tick at which what a user may do may have changed; and the same for every user.
+    /// For each user, the newest tick at which what they may do may have changed. The second is the same for all
+    /// users.
     private var changedAt: [String: Int64] = [:]
     private var changedForAllAt: Int64 = 0
-    /// Every session of the feed, by user: told of what changes who they are, whether they follow or not.
+    /// All sessions of the feed, by user. They hear of changes to what their user may do, whether or not they follow
+    /// the ticks.
     private var sessions: [String: Set<SessionKey>] = [:]
     private var positions: [ObjectIdentifier: FeedPosition] = [:]
-    /// Bounded by the sessions: each asks for one thing at a time, and takes back what it asked for once.
+    /// Bounded by the sessions: each has one request at a time, and withdraws it at most once.
     private nonisolated let requests: AsyncStream<Request>
     private nonisolated let addRequest: AsyncStream<Request>.Continuation
 
@@ -55,25 +59,25 @@ public actor TickFeed {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(session)) }
     }
 
-    /// What a session wants.
+    /// A session's request.
     enum Request: Sendable {
-        /// To hear what changes who its user is.
+        /// Hear of changes to what the session's user may do.
         case enter(SessionRunner, user: String)
         case leave(SessionRunner, user: String)
-        /// To be told of ticks.
+        /// Hear of ticks.
         /// - Parameters:
-        ///   - authorityTick: what the user may do is known up to this tick; nil tells the session although it may have
-        ///     changed since.
+        ///   - authorityTick: the tick up to which the session knows what its user may do. Nil follows the ticks even
+        ///     if that may have changed since.
         case follow(LiveFeed<FeedMember>.Request, authorityTick: Int64?)
         case unfollow(FeedMember)
     }
 
     /// - Parameters:
-    ///   - grants: where rows say what a user may do.
-    ///   - onNews: called before a tick is announced that may change what users may do.
-    ///   - onTick: hears of every tick that was matched.
-    ///   - backlog: what was uploaded and not told.
-    ///   - onRoom: called when uploads that wait for the feed may go on.
+    ///   - grants: the columns from which rows grant users something.
+    ///   - onNews: called for a tick that may change what users may do, before it is announced.
+    ///   - onTick: receives a report on each matched tick.
+    ///   - backlog: what was uploaded but not announced yet.
+    ///   - onRoom: called when uploads that wait for the feed may continue.
     init(
         store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumns] = { [] },
         onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in },
@@ -96,7 +100,7 @@ public actor TickFeed {
     }
 
     /// Follows the ticks until cancelled.
-    /// - Parameter wakeUps: yields whenever there may be a new tick; the feed also looks by itself now and then.
+    /// - Parameter wakeUps: yields whenever there may be a new tick. The feed also polls.
     public func run(wakeUps: AsyncStream<Void>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -115,7 +119,7 @@ public actor TickFeed {
         }
     }
 
-    /// Asks for something; the answer comes on the session's event loop. May be called from anywhere.
+    /// Sends a request. The answer arrives on the session's event loop. May be called from any thread.
     nonisolated func send(_ request: Request) { addRequest.yield(request) }
 
     private func serve(_ request: Request) {
@@ -155,7 +159,7 @@ public actor TickFeed {
         return position
     }
 
-    /// What the feed has at the moment.
+    /// The feed's current figures.
     struct Figures: Sendable {
         let newest: Tick
         let tickCount: Int
@@ -171,7 +175,7 @@ public actor TickFeed {
             byteCount: live.ring.byteCount, viewCount: live.viewCount, memberCount: live.memberCount)
     }
 
-    /// The newest tick that the feed knows; 0 before the first.
+    /// The newest tick that the feed knows, or 0 before the first.
     public var newestNumber: Int64 { live.newest.number }
 
     /// Whether what a user may do may have changed since a tick.
@@ -179,7 +183,7 @@ public actor TickFeed {
         max(changedForAllAt, changedAt[user] ?? 0) > number
     }
 
-    /// Takes it that what every user may do may have changed: the model did.
+    /// Treats what every user may do as possibly changed, because the model changed.
     public func noteNewModel() {
         changedForAllAt = max(newestNumber, changedForAllAt) + 1
         tellOfAuthority(nil)
@@ -191,14 +195,14 @@ public actor TickFeed {
         await onNews(news)
         if news.hasNewDocuments { changedForAllAt = difference.to }
         for user in news.users { changedAt[user] = difference.to }
-        // They stand on the tick before, until they know what their users may see of this one.
+        // These sessions stay at the previous tick until they know what their users may see at this one.
         tellOfAuthority(news.hasNewDocuments ? nil : news.users)
         guard changedAt.count > Self.maximumRememberedUserCount else { return }
         changedAt = [:]
         changedForAllAt = difference.to
     }
 
-    /// - Parameter users: whose sessions are told; nil for everybody's.
+    /// - Parameter users: the users whose sessions to tell, or nil for all users.
     private func tellOfAuthority(_ users: Set<String>?) {
         for member in users.map(live.members(of:)) ?? live.members { live.leave(member) }
         let concerned = users.map { users in users.flatMap { sessions[$0] ?? [] } } ?? sessions.values.flatMap { $0 }
@@ -208,7 +212,7 @@ public actor TickFeed {
     private var isAdvancing = false
     private var mustAdvanceAgain = false
 
-    /// Reads what is new; concurrent calls join into one more round.
+    /// Reads what is new. Concurrent calls share one more round.
     private func advance() async {
         guard !isAdvancing else {
             mustAdvanceAgain = true
@@ -223,7 +227,7 @@ public actor TickFeed {
             } catch is CancellationError {
                 return
             } catch PostgresPoolError.shutDown {
-                // The gateway ends.
+                // The gateway is shutting down.
                 return
             } catch let error as PostgresStoreError where error.code == .renamed {
                 mustAdvanceAgain = true
@@ -239,7 +243,7 @@ public actor TickFeed {
         let mark = backlog.mark
         let before = live.newest
         try await readNewestTick()
-        // A transaction that was begun may come with a later tick: the bound is rough.
+        // A transaction that was in flight may only appear in a later tick, so the bound is approximate.
         if live.newest != before, backlog.tell(mark) { await onRoom() }
     }
 
@@ -253,7 +257,7 @@ public actor TickFeed {
         guard latest != previous else { return }
         if latest.number <= previous.number { return await leaveHistory(for: latest) }
         if previous.number == 0 {
-            // The first tick ever: nothing to take a difference from.
+            // The first tick ever: there is nothing to compare it with.
             await onNews(.everything)
             changedForAllAt = latest.number
             return restart(at: latest)
@@ -269,7 +273,7 @@ public actor TickFeed {
         trace?.sent()
     }
 
-    /// Tells the sessions that a tick concerns, and every event loop that it has been told.
+    /// Tells the sessions that a tick concerns, and tells every event loop that the tick is announced.
     private func announce(_ announcement: LiveFeed<FeedMember>.Announcement) {
         var told: [ObjectIdentifier: [@Sendable () -> Void]] = [:]
         for (members, batch) in announcement.batches {
@@ -311,14 +315,15 @@ public actor TickFeed {
                     progress: difference.clients.isEmpty ? [:] : try await reader.progress(of: difference.clients))
             }
         } catch {
-            // Looked up only now: what is asked for with every tick has to be cheap.
+            // Only checked after an error, because what runs at every tick has to be cheap.
             guard try await store.tick(previous.number)?.token != previous.token else { throw error }
             await leaveHistory(for: try await store.latestTick())
             return nil
         }
     }
 
-    /// The database was restored or replaced. Sessions end: each device learns at its next hello that it must start over.
+    /// The database was restored or replaced. All sessions end, and each device learns at its next hello that it must
+    /// start over.
     private func leaveHistory(for latest: Tick) async {
         logger.notice("The database has another history now: it was restored or replaced. All sessions end.")
         await onNews(.everything)
@@ -328,7 +333,7 @@ public actor TickFeed {
         endSessions()
     }
 
-    /// Ends the sessions: what they know is of another history than the database's.
+    /// Ends the sessions, because what they know belongs to a different history than the database's.
     func endSessions() {
         for key in sessions.values.joined() {
             post(to: key.session) { $0.handle(.failed(.historyLost)) }
@@ -342,7 +347,7 @@ public actor TickFeed {
 }
 
 extension SessionFailure {
-    /// The device's position is of another history than the database's.
+    /// The device's position belongs to a different history than the database's.
     static let historyLost = SessionFailure(
         .unavailable, "The server's database was restored or replaced; connect again.", isRetryable: true)
 }

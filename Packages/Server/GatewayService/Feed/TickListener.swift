@@ -3,7 +3,7 @@ internal import PostgresClient
 internal import ServiceLifecycle
 internal import TomboloPostgresStore
 
-/// Hears the sequencer's notifications from PostgreSQL.
+/// Receives the sequencer's notifications from PostgreSQL.
 struct TickListener: TickWakeUps {
     let signals = TickSignals()
     private let listener: PostgresListener

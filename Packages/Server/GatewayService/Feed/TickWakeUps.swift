@@ -1,19 +1,18 @@
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Tells feeds that there may be a new tick. It's a hint: what a tick says is always read from PostgreSQL, and feeds look
-/// by themselves every ``TickFeed/pollInterval``. So one that is lost costs a second, and one that somebody forges costs
-/// a query.
+/// Tells feeds that there may be a new tick. This is only a hint: the tick itself is always read from PostgreSQL, and
+/// feeds also poll every ``TickFeed/pollInterval``. So a lost wake-up costs a second, and a forged one costs a query.
 protocol TickWakeUps: Service {
     var signals: TickSignals { get }
 }
 
 extension TickWakeUps {
-    /// Yields when there may be a new tick, and after every reconnect, since some may have been missed.
+    /// Yields when there may be a new tick, and after each reconnect, because a wake-up may have been missed.
     func wakeUps() -> AsyncStream<Void> { signals.stream() }
 }
 
-/// Hands wake-ups to every feed. A feed that hasn't taken the last one gets no second one.
+/// Distributes wake-ups to every feed. A feed that hasn't consumed the last one doesn't get a second one.
 final class TickSignals: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -27,7 +26,7 @@ final class TickSignals: Sendable {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
     }
 
-    /// Ends all streams, those that are asked for later too.
+    /// Ends all streams, including those requested later.
     func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true

@@ -2,13 +2,13 @@ public import Foundation
 public import TomboloHTTP
 public import TomboloRedis
 
-/// Where gateways hear of ticks besides PostgreSQL, from environment variables.
+/// Where gateways hear of ticks other than from PostgreSQL, read from environment variables.
 public enum TicksAddress {
     public static let variable = "TOMBOLO_TICKS_URL"
     public static let authoritiesVariable = "TOMBOLO_TICKS_CA"
 
-    /// - Returns: nil for PostgreSQL alone.
-    /// - Throws: ``TomboloHTTP/ConfigurationError``, which doesn't quote the address: it may hold a password.
+    /// - Returns: nil for PostgreSQL only.
+    /// - Throws: ``TomboloHTTP/ConfigurationError``. It doesn't quote the address, which may contain a password.
     public static func read(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> RedisAddress? {

@@ -5,8 +5,8 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
 extension Inspector {
-    /// A session, with as much of its subscriptions as the caller may see.
-    /// - Parameter count: how many of the subscriptions.
+    /// A session, with as many details of its subscriptions as the caller may see.
+    /// - Parameter count: the most subscriptions to include.
     func json(_ report: SessionReport, newest: Tick, subscriptions count: Int, _ view: InspectorView) -> JSON {
         let session = report.session
         let behind = max(0, newest.number - report.reached.number)

@@ -10,17 +10,17 @@ internal import TomboloServerModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Tells administrators who is connected to this gateway, how far behind they are, and why a device has an object or lacks
-/// it. It looks at values of the sessions themselves and decides by what they decide by; it changes nothing, and keeps
-/// no session waiting.
+/// Tells administrators who is connected to this gateway, how far behind each device is, and why a device has or
+/// lacks an object. It reads the sessions' own values and applies the same rules as they do. It changes nothing, and
+/// never blocks a session.
 public struct Inspector: Sendable {
-    /// Sessions on a page of the list.
+    /// Sessions on one page of the list.
     public static let pageSize = 100
-    /// Devices of one user that a question is answered for; for more, ask for each by itself.
+    /// The most devices of one user for which a question is answered. With more, ask about a single device.
     public static let maximumDeviceCount = 20
-    /// Subscriptions that are shown of a session.
+    /// The most subscriptions shown for one session.
     static let maximumSubscriptionCount = 100
-    /// Questions that read the database at once: sessions need its connections.
+    /// The most questions that read the database at once, because sessions need its connections.
     static let maximumConcurrentQuestions = 2
 
     let services: SessionRunner.Services
@@ -28,9 +28,9 @@ public struct Inspector: Sendable {
     let authenticator: Authenticator
     let pool: PostgresPool
     let slots = ReadSlots(count: Inspector.maximumConcurrentQuestions)
-    /// Says which of several gateways answers, for people.
+    /// Tells people which of several gateways answered.
     let gateway: String
-    /// Says which of several processes it is: names come again, as in containers.
+    /// Identifies the process. Names aren't unique over time, for example with containers.
     let id = ObjectId.generate().stringValue
 
     init(services: SessionRunner.Services, models: ServerModels, authenticator: Authenticator, pool: PostgresPool) {
@@ -44,10 +44,10 @@ public struct Inspector: Sendable {
         gateway = "\(host):\(ProcessInfo.processInfo.processIdentifier)"
     }
 
-    /// Answers what somebody asks, over HTTP or through the database.
-    /// - Throws: ``RequestFailure``: 400 for a question that can't be answered, 404 for what isn't here.
+    /// Answers a question that came over HTTP or through the database.
+    /// - Throws: ``RequestFailure``: 400 for a question that can't be answered, 404 for something that isn't here.
     func answer(_ request: Request, _ view: InspectorView) async throws -> JSON {
-        // The router takes addresses with a slash at their end.
+        // The router also accepts paths with a trailing slash.
         let path = request.uri.path.hasSuffix("/") ? String(request.uri.path.dropLast()) : request.uri.path
         switch path {
         case InspectorRoutes.sessions:
@@ -99,15 +99,16 @@ public struct Inspector: Sendable {
 
     // MARK: One object
 
-    /// An object as a question finds it.
+    /// The object that a question is about.
     struct Found: Sendable {
-        /// As the database has it now; nil if there is none, or none that the caller may inspect.
+        /// The row as it is now in the database. Nil if there is none, or if the caller may not inspect it.
         let row: Row?
-        /// Whether it's in the trash, and the caller may list it there: to everybody else it doesn't exist.
+        /// Whether the object is in the trash, and the caller may list that trash. To everybody else, the object
+        /// doesn't exist.
         let isInTrash: Bool
     }
 
-    /// Why the devices that the question names have an object or lack it.
+    /// Explains why the devices in the question have or lack the object.
     private func why(_ question: InspectorQuestion, _ view: InspectorView) async throws -> JSON {
         let user = view.grant.subject.userID?.stringValue ?? ""
         let outcome = try await slots.run(
@@ -138,7 +139,7 @@ public struct Inspector: Sendable {
         ]
     }
 
-    /// The object as the database has it now, if the caller may inspect it.
+    /// The object as it is now in the database, if the caller may inspect it.
     private func find(_ question: InspectorQuestion, _ view: InspectorView) async throws -> Found {
         let schema = view.grant.rules.schema
         guard let item = schema[question.className], let key = item.primaryKey,
@@ -159,7 +160,7 @@ public struct Inspector: Sendable {
         return Found(row: nil, isInTrash: true)
     }
 
-    /// The object as of the newest tick, as sessions of a generation read it.
+    /// The object as of the newest tick, as a generation's sessions read it.
     private func row(_ question: InspectorQuestion, _ store: any ServerStore) async throws -> (row: Row?, tick: Tick)? {
         let schema = store.schema
         guard let index = schema.index(of: question.className), let key = schema[index].primaryKeyIndex else {
@@ -221,7 +222,7 @@ public struct Inspector: Sendable {
         ]
     }
 
-    /// What the rules say of the user and the object; nil if the user can't be looked up.
+    /// What the rules say about the user and the object, or nil if the user can't be looked up.
     private func explanation(
         session report: SessionReport, _ generation: Generation, _ className: String, _ row: Row, _ view: InspectorView
     ) async throws -> InspectorReason.Rules? {
@@ -235,9 +236,9 @@ public struct Inspector: Sendable {
             explanation, mayShow: view.mayRead(row, of: className, in: generation.store.schema), view)
     }
 
-    // MARK: Devices that aren't here
+    // MARK: Devices that aren't connected here
 
-    /// - Parameter connected: the answers for devices that are.
+    /// - Parameter connected: the answers for connected devices.
     private func absent(
         _ question: InspectorQuestion, _ found: Found, besides connected: [JSON], _ view: InspectorView
     ) async throws -> [JSON] {

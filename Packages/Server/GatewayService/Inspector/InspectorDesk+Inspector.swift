@@ -10,7 +10,8 @@ internal import TomboloPostgresStore
 internal import TomboloRules
 
 extension InspectorDesk {
-    /// Answers as the inspector's routes do: every question is decided by the rights of the user who asks.
+    /// Creates a desk that answers like the inspector's routes: the rights of the user who asks decide every
+    /// question.
     init(inspector: Inspector, rules: LiveRules, authenticator: Authenticator, pool: PostgresPool, logger: Logger) {
         self.init(
             id: inspector.id, name: inspector.gateway, pool: pool, logger: logger,
@@ -25,14 +26,15 @@ extension InspectorDesk {
             })
     }
 
-    /// What the inspector's route would have answered. It takes no longer than anybody waits for it.
+    /// Returns what the inspector's route would answer. Takes no longer than anybody waits for the answer.
     private static func answer(
         to question: Question, _ inspector: Inspector, _ rules: LiveRules, _ authenticator: Authenticator,
         _ logger: Logger
     ) async -> Answer {
         do {
             return try await withTimeout(.seconds(InspectorLimits.questionSeconds)) {
-                // The rights that the user has now, as long as the login goes on that the question came by.
+                // The rights that the user has now, provided that the login session that sent the question hasn't
+                // ended.
                 let subject = try await authenticator.subject(of: question.userID, in: question.sessionID)
                 let grant = try ClassesGrant(
                     subject, .inspect, ofAny: InspectorRoutes.what, InspectorRoutes.classNames, by: rules.current)

@@ -6,34 +6,34 @@ internal import TomboloHTTP
 internal import TomboloModel
 internal import TomboloPostgresStore
 
-/// Notes in the database that this gateway is there, and answers what users of the admin panel ask it there: the admin
-/// server needn't reach gateways over the network.
+/// Records in the database that this gateway is running, and answers questions that users of the admin panel ask
+/// there. So the admin server doesn't need to reach gateways over the network.
 ///
-/// Questions are answered side by side, so that a slow one holds up nobody else's.
+/// Questions are answered concurrently, so that a slow one doesn't hold up others.
 struct InspectorDesk: Service {
-    /// Questions that are answered at once: those of several users (``InspectorLimits/maximumQuestionCountOfUser``).
+    /// The most questions answered at once, of several users (``InspectorLimits/maximumQuestionCountOfUser``).
     static let maximumConcurrency = 16
-    /// How long taking leave of the database may take at shutdown.
+    /// The time limit for signing off in the database at shutdown.
     static let lastTimeout = Duration.seconds(5)
 
     struct Question: Sendable {
         let id: Int64
         let userID: ObjectId
         let sessionID: ObjectId
-        /// A path of the inspector's routes, with its query.
+        /// The path of one of the inspector's routes, with its query.
         let path: String
     }
 
     struct Answer: Sendable {
-        /// As of HTTP.
+        /// An HTTP status.
         let status: Int
         /// JSON.
         let body: String
     }
 
-    /// Of the process, among all that run or ran.
+    /// Identifies the process among all that run or ran.
     let id: String
-    /// For people.
+    /// A name for people.
     let name: String
     let pool: PostgresPool
     let logger: Logger
@@ -59,7 +59,7 @@ struct InspectorDesk: Service {
             }
             await noting
         }
-        // Of no use to anybody who waits for it. Where the database is gone, the gateway doesn't wait until it is back.
+        // Waiting longer would help nobody. If the database is gone, the gateway doesn't wait until it is back.
         _ = try? await withTimeout(Self.lastTimeout.patient) {
             try await pool.query("DELETE FROM tombolo.gateway WHERE id = $1", [.text(id)])
         }
@@ -92,9 +92,9 @@ struct InspectorDesk: Service {
         }
     }
 
-    // MARK: Being there
+    // MARK: Presence
 
-    /// Notes that the gateway is there, and removes what others have left behind.
+    /// Records that the gateway is running, and removes the rows that others left behind.
     private func note() async throws {
         let count = await countSessions()
         try await pool.query(
@@ -143,7 +143,7 @@ struct InspectorDesk: Service {
                 SELECT id, $2, $3, $4 FROM tombolo.inspector_question WHERE id = $1 ON CONFLICT DO NOTHING
                 """, [.int64(question.id), .text(id), .int64(Int64(answer.status)), .text(answer.body)])
         } catch let error as PostgresError where error.code == .foreignKeyViolation {
-            // Nobody waits for it any more.
+            // Nobody waits for the answer any more.
         } catch {
             if !Task.isCancelled { logger.warning("The gateway couldn't give an answer about its devices: \(error)") }
         }

@@ -13,8 +13,8 @@ struct InspectorQuestion: Sendable {
     let client: ClientID?
     let user: String?
 
-    /// - Throws: ``RequestFailure`` with status 400 for a question that can't be answered, 403 for one about a class that the
-    ///   caller may not inspect.
+    /// - Throws: ``RequestFailure`` with status 400 for a question that can't be answered, or 403 for one about a
+    ///   class that the caller may not inspect.
     init(_ request: Request, _ view: InspectorView) throws {
         let schema = view.grant.rules.schema
         guard let name = request.uri.queryParameters["class"].map(String.init),
@@ -63,7 +63,7 @@ struct InspectorQuestion: Sendable {
 }
 
 extension Request {
-    /// A device's id from the query, as logs and the inspector show it; nil where there is none.
+    /// The device's id from the query, in the form that logs and the inspector use, or nil if the query has none.
     func client() throws -> ClientID? {
         guard let text = uri.queryParameters["client"] else { return nil }
         guard let number = Int64(text, radix: 36), number > 0 else {
@@ -73,7 +73,7 @@ extension Request {
         return ClientID(rawValue: number)
     }
 
-    /// How many subscriptions a list shows of each session.
+    /// How many subscriptions of each session a list shows.
     func subscriptionCount() throws -> Int {
         guard let text = uri.queryParameters["subscriptions"] else { return Inspector.maximumSubscriptionCount }
         guard let count = Int(text), (0...Inspector.maximumSubscriptionCount).contains(count) else {

@@ -5,7 +5,7 @@ internal import TomboloRules
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// A reason why a device has an object or lacks it: a code for programs, a sentence for people, and details.
+/// A reason why a device has or lacks an object: a code for programs, a sentence for people, and details.
 struct InspectorReason: Hashable, Sendable {
     let code: String
     let message: String
@@ -22,7 +22,7 @@ struct InspectorReason: Hashable, Sendable {
         /// What would have to change for the object to be readable.
         let needs: [String]
 
-        /// - Parameter mayShow: whether the caller may read the object: the needs quote it.
+        /// - Parameter mayShow: whether the caller may read the object, because the needs quote it.
         init(_ explanation: Explanation, mayShow: Bool, _ view: InspectorView) {
             role = explanation.role.map { "role '\($0.name)' (\($0.place))" }
             let read = explanation.permissions.first { $0.operation == .read }
@@ -157,7 +157,7 @@ struct InspectorReason: Hashable, Sendable {
     static let noUser = InspectorReason(
         code: "no_user", message: "There is no such user, or their account is gone or disabled.")
 
-    /// The object is one that the device is to have.
+    /// The object is one that the device should have.
     static func delivery(_ report: SessionReport, newest: Tick) -> InspectorReason {
         if report.session.state == .reading {
             return InspectorReason(

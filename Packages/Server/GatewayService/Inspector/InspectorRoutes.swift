@@ -4,16 +4,12 @@ public import TomboloHTTP
 internal import TomboloModel
 public import TomboloRules
 
-/// The inspector over HTTP, for those whom the rules permit `inspect` on objects of some class. Classes that they may not
-/// inspect, and properties that they may not read, are left out of the answers.
-///
-/// - `GET /inspector/sessions?user=&client=&state=&page=&subscriptions=`
-/// - `GET /inspector/sessions/{number}`
-/// - `GET /inspector/why?class=&id=&property=` with `client=` or `user=`
+/// The inspector over HTTP, for users whom the rules permit to `inspect` objects of some class. Classes that the
+/// caller may not inspect, and properties that they may not read, are left out of the answers.
 public struct InspectorRoutes: Sendable {
     static let sessions = "/inspector/sessions"
     static let why = "/inspector/why"
-    /// What the caller has to be permitted to inspect, in words.
+    /// What the caller needs permission to inspect, for messages.
     static let what = "devices' sessions"
 
     private let inspector: Inspector
@@ -35,7 +31,7 @@ public struct InspectorRoutes: Sendable {
         }
     }
 
-    /// Classes by whose objects it is decided who may ask.
+    /// The classes whose objects decide who may ask.
     static func classNames(_ schema: Schema) -> [String] {
         schema.classes.filter { $0.owner == nil && !$0.isEmbedded }.map(\.name)
     }

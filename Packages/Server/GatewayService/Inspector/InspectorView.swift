@@ -3,10 +3,10 @@ internal import TomboloModel
 internal import TomboloRules
 internal import TomboloSyncProtocol
 
-/// What of classes and values the caller of the inspector may see. Sessions are served by classes of their own generation;
-/// what may be seen is decided by the newest rules, by the classes' names.
+/// Which classes and values the caller of the inspector may see. Each session uses the classes of its own generation,
+/// but what the caller may see is decided by the newest rules, by class name.
 struct InspectorView: Sendable {
-    /// A longer condition is cut, in bytes.
+    /// Longer conditions are cut to this number of bytes.
     static let maximumConditionByteCount = 1_000
     static let concealed = "(not shown: it looks at what you may not read)"
 
@@ -27,17 +27,17 @@ struct InspectorView: Sendable {
 
     private func filter(_ classIndex: Int) -> Predicate? { grant.filters[grant.rules.schema[classIndex].name] }
 
-    /// Whether the caller may see what some objects of the class have in a property.
+    /// Whether the caller may see the value of this property for at least some objects of the class.
     func shows(_ path: PropertyPath, of className: String) -> Bool {
         guard let index = index(className), filter(index) != nil, readable(index) != .constant(false) else {
             return false
         }
-        // One that the newest model doesn't have any more is nobody's to see.
+        // A property that the newest model no longer has can't be shown to anybody.
         guard let column = grant.rules.schema[index].columnIndex(path.description) else { return false }
         return hidden[index]?.contains(column) != true && !grant.rules.schema[index].columns[column].isEncrypted
     }
 
-    /// A condition on objects of a class.
+    /// Describes a condition on objects of a class.
     func text(_ predicate: Predicate, of className: String) -> String {
         guard predicate.paths.allSatisfy({ shows($0, of: className) }) else { return Self.concealed }
         if predicate == .constant(true) { return "all objects" }
@@ -45,7 +45,8 @@ struct InspectorView: Sendable {
         return "\(predicate)".shortened(toByteCount: Self.maximumConditionByteCount)
     }
 
-    /// A condition that an object doesn't satisfy, with what the object has instead: `price > 5, but it is 3`.
+    /// Describes a condition that an object doesn't satisfy, with the object's actual value: `price > 5, but it is
+    /// 3`.
     func text(_ failure: Predicate, unsatisfiedBy row: Row, of item: ClassSchema, in schema: Schema) -> String {
         let condition = text(failure, of: item.name)
         guard condition != Self.concealed, mayRead(row, of: item.name, in: schema) else { return condition }
@@ -56,12 +57,12 @@ struct InspectorView: Sendable {
         return values.isEmpty ? condition : "\(condition), but \(values.joined(separator: " and "))"
     }
 
-    /// Whether the caller may read an object, whose row is of a class of some generation.
+    /// Whether the caller may read an object. Its row may be in the form of any generation.
     func mayRead(_ row: Row, of className: String, in schema: Schema) -> Bool {
         guard let index = index(className), let former = schema.index(of: className) else { return false }
         let now = grant.rules.schema[index]
         let before = schema[former]
-        // By name, since positions are the generation's.
+        // Match columns by name, because their positions are specific to the generation.
         return readable(index).evaluate { path in
             now.columnIndex(path.description).flatMap { before.columnIndex(now.columns[$0].name) }.map { row[$0] }
                 ?? .null
@@ -70,6 +71,6 @@ struct InspectorView: Sendable {
 }
 
 extension Value {
-    /// For messages: the beginning of a long one.
+    /// For messages: shortened if it's long.
     fileprivate var shown: String { "\(self)".shortened(toByteCount: 200) }
 }

@@ -1,7 +1,7 @@
 internal import TomboloChangesets
 internal import TomboloSyncSession
 
-/// Which sessions somebody wants to see.
+/// Selects the sessions that somebody wants to see.
 struct SessionFilter: Sendable {
     var number: UInt64?
     var client: ClientID?
@@ -18,7 +18,7 @@ struct SessionFilter: Sendable {
 }
 
 extension SessionClocks {
-    /// The sessions that satisfy a filter, oldest first.
+    /// The sessions that match a filter, oldest first.
     func sessions(_ filter: SessionFilter) async -> [SessionRunner] {
         var found: [SessionRunner] = []
         await forEachPart { sessions in

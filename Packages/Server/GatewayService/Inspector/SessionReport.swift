@@ -6,31 +6,31 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// What the inspector says of one session: a moment of it.
+/// A snapshot of one session for the inspector.
 struct SessionReport: Sendable {
     let number: UInt64
-    /// The device; 0 before it said hello.
+    /// The device's id, or 0 before it said hello.
     let client: ClientID
-    /// Nil before the device is let in.
+    /// Nil before the device is authenticated.
     let user: String?
     /// Empty if there is none.
     let address: String
     let connectedFor: Duration
     let generation: Int?
     let session: ServerSession.Report
-    /// All that concerns the device up to this tick was sent to it.
+    /// Everything that concerns the device up to this tick was sent to it.
     let reached: Tick
-    /// Written, and not taken by the network yet, in bytes.
+    /// Bytes that were written but that the network hasn't taken yet.
     let pendingByteCount: Int
-    /// A batch that was read for the device and that it has not taken yet, in bytes.
+    /// Bytes of a batch that was read for the device but that it hasn't taken yet.
     let spooledByteCount: Int
     let isReading: Bool
-    /// Of uploads that wait or are being applied, in bytes.
+    /// Bytes of uploads that wait or are being applied.
     let uploadByteCount: Int
 }
 
 extension SessionRunner {
-    /// Looks at the session and changes nothing.
+    /// Describes the session without changing anything.
     func inspect() async -> SessionReport {
         let spooled = await spool?.heldByteCount ?? 0
         let report = session.report
@@ -44,7 +44,8 @@ extension SessionRunner {
             uploadByteCount: waitingUploadByteCount + uploadingByteCount)
     }
 
-    /// What a question about one object is answered from: values, so that the event loop is left alone while it is.
+    /// What it takes to answer a question about one object. All of it is values, so that answering doesn't block the
+    /// event loop.
     func inspectSight() async -> (report: SessionReport, session: ServerSession, generation: Generation?) {
         (await inspect(), session, seat?.generation)
     }

@@ -9,11 +9,11 @@ public struct TickReport: Sendable {
     public let changeCount: Int
     /// Predicates that the indexes found for its rows, before and after each change.
     public let candidateCount: Int
-    /// Sessions that were told of it.
+    /// Sessions that were told about the tick.
     public let toldCount: Int
     /// How long matching took.
     public let matching: Duration
-    /// How old the tick was when it was matched; zero where the clocks disagree.
+    /// How old the tick was when it was matched, or zero if the clocks disagree.
     public let age: Duration
 }
 
@@ -21,7 +21,7 @@ public struct TickReport: Sendable {
 public struct UploadGroupReport: Sendable {
     public let changesetCount: Int
     public let took: Duration
-    /// One for each changeset; nil where the outcome is unknown.
+    /// One for each changeset, or nil if its outcome is unknown.
     public let results: [UploadResult?]
 }
 

@@ -22,8 +22,8 @@ extension GatewayFigures {
 
     package static let ofStandby = [standbyUsed, standbyReads, standbyLagTicks, standbyLagSeconds]
 
-    /// The figures of a standby that first batches are read from.
-    /// - Parameter store: the primary's.
+    /// The figures of a standby that bootstraps are read from.
+    /// - Parameter store: the primary's store.
     package static func samples(
         of standby: PostgresStandby, beside store: any ServerStore
     ) async -> [MetricSample] {
@@ -36,7 +36,7 @@ extension GatewayFigures {
             MetricSample(standbyReads, statistics.unusable, "unusable"),
             MetricSample(standbyReads, statistics.rested, "rested"),
         ]
-        // The standby first, so that it is never ahead.
+        // Ask the standby first, so that it never appears to be ahead.
         if let tick = await standby.newestTick(),
             let latest = try? await withTimeout(databaseTimeout, { try await store.latestTick() })
         {

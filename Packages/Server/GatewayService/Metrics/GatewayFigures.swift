@@ -6,9 +6,9 @@ internal import TomboloHTTP
 internal import TomboloPostgresStore
 internal import TomboloSyncSession
 
-/// What a gateway has at the moment, worked out when somebody asks for its metrics.
+/// A gateway's current figures, computed when somebody asks for its metrics.
 package struct GatewayFigures: Sendable {
-    /// How long the database may take to say what its newest tick is. The lag is left out when it takes longer.
+    /// How long to wait for the database's newest tick. If it takes longer, the lag is left out.
     static let databaseTimeout = Duration.seconds(2)
 
     package static let sessions = MetricDefinition(
@@ -117,7 +117,7 @@ package struct GatewayFigures: Sendable {
             MetricSample(Self.views, feed.viewCount), MetricSample(Self.members, feed.memberCount),
             MetricSample(Self.sessionLagTicks, Double(max(0, feed.newest.number - (oldestLive ?? feed.newest.number)))),
         ]
-        // Read behind the feed's, so that the feed is never ahead of it.
+        // Read after the feed's tick, so that the feed never appears to be ahead.
         let store = generation.store
         if let latest = try? await withTimeout(Self.databaseTimeout, { try await store.latestTick() }) {
             let microseconds = latest.time.microseconds - feed.newest.time.microseconds

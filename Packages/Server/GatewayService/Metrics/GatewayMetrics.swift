@@ -4,8 +4,8 @@ package import TomboloMetrics
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// What a gateway counts while it works. A session holds nothing of it but a reference; figures of what is there now are
-/// worked out when somebody asks, see ``GatewayFigures``.
+/// The gateway's counters. A session holds only a reference to them. Current figures are computed when somebody asks,
+/// see ``GatewayFigures``.
 package final class GatewayMetrics: Sendable {
     package static let receivedMessages = MetricDefinition(
         "tombolo_received_messages_total", .counter, "Messages that came from devices.")
@@ -119,7 +119,7 @@ package final class GatewayMetrics: Sendable {
         uploadGroup = registry.recorder(Self.uploadGroup)
         uploadDuration = registry.timer(Self.uploadDuration)
         lostWrites = registry.counter(Self.lostWrites)
-        // A rate needs a zero to begin with.
+        // A rate needs to start from zero.
         for reason in Refused.allCases { registry.counter(Self.refusedConnections, reason.rawValue).increment(by: 0) }
         for kind in ReadKind.allCases {
             for outcome in ["begun"] + ReadOutcome.allCases.map(\.rawValue) {
@@ -187,7 +187,7 @@ package final class GatewayMetrics: Sendable {
 }
 
 extension Duration {
-    /// What swift-metrics counts in.
+    /// The unit that swift-metrics uses.
     fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 

@@ -2,9 +2,9 @@ internal import NIOCore
 internal import TomboloChangesets
 internal import TomboloSyncSession
 
-/// Looking at all sessions without keeping any of them waiting: a twentieth of an event loop's at a time, on that loop.
+/// Visits all sessions without blocking any of them: a twentieth of an event loop's sessions at a time, on that loop.
 extension SessionClocks {
-    /// How many sessions are in which state, and the oldest tick that a live one stands on.
+    /// How many sessions are in each state, and the oldest tick that a live session is at.
     struct Summary: Sendable {
         var count: [ServerSession.State: Int] = [:]
         var oldestLive: Int64?
@@ -27,16 +27,16 @@ extension SessionClocks {
         return summary
     }
 
-    /// Looks at every session, in parts that are small.
+    /// Visits all sessions in small parts.
     /// - Parameters:
     ///   - look: called on the sessions' event loop.
-    ///   - take: gets what each call returned.
+    ///   - take: receives the result of each call.
     func forEachPart<Result: Sendable>(
         _ look: @escaping @Sendable ([SessionRunner]) -> Result, take: (Result) -> Void
     ) async {
         for clock in all {
             for part in 0..<SessionClock.partCount {
-                // Fails only when the event loop ends.
+                // Fails only when the event loop shuts down.
                 if let result = try? await clock.eventLoop.submit({ look(clock.sessions(ofPart: part)) }).get() {
                     take(result)
                 }
@@ -46,7 +46,7 @@ extension SessionClocks {
 }
 
 extension SessionRunner {
-    /// The tick up to which the session is known to have been told all that concerns it.
+    /// The tick up to which the session is known to have been told everything that concerns it.
     var reachedTick: Int64 {
         guard session.isFollowed, let position else { return session.reached.number }
         return max(session.reached.number, position.tick.number)

@@ -4,10 +4,10 @@ internal import TomboloServerModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Adds the classes and properties that a device has and the server lacks, so that an app's first sync needs no file.
-/// Off in production.
+/// Adds the classes and properties that a device has and the server lacks, so that an app's first sync needs no model
+/// file. Off in production.
 public struct DevelopmentMode: Sendable {
-    /// Why something can't be added now, though it may be later. The device tries again.
+    /// Why something can't be added now, but may be later. The device retries.
     public struct Delay: Error, CustomStringConvertible {
         public let description: String
 
@@ -17,15 +17,15 @@ public struct DevelopmentMode: Sendable {
     private let add: @Sendable (ModelDocument) async throws -> Void
     private let logger: Logger
 
-    /// - Parameter add: makes the document an app's newest one, and its tables. Additive. Throws ``Delay`` if it may
-    ///   succeed later.
+    /// - Parameter add: makes the document an app's newest one and updates its tables, additively. Throws ``Delay``
+    ///   if a retry may succeed.
     public init(add: @escaping @Sendable (ModelDocument) async throws -> Void, logger: Logger) {
         self.add = add
         self.logger = logger
     }
 
-    /// - Returns: whether something was added.
-    /// - Throws: ``SessionFailure`` for classes that contradict the model, or that can't be understood.
+    /// - Returns: whether anything was added.
+    /// - Throws: ``SessionFailure`` for classes that contradict the model or can't be understood.
     func extend(_ model: ServerModel, by classes: [HelloClass]) async throws -> Bool {
         let document: ModelDocument?
         do throws(ModelDocumentError) {

@@ -2,16 +2,17 @@ public import TomboloModel
 public import TomboloRules
 public import TomboloSyncSession
 
-/// What a gateway serves: classes, and what users may do with them. One value for each version of the model.
+/// What a gateway serves: classes, and what users may do with them. There is one value for each version of the model.
 public struct GatewayModel: Sendable {
-    /// Grows with every change, in the same database.
+    /// Increases with every change in the same database.
     public let version: Int64
-    /// Which database it's from, as ``TomboloServerModel/ServerModel/database``.
+    /// The database it's from; see ``TomboloServerModel/ServerModel/database``.
     public let database: Int64
     public let schema: Schema
-    /// What an access token allows, by the newest rules; throws ``SessionFailure`` for one that is not accepted.
+    /// Returns what an access token allows by the newest rules. Throws ``SessionFailure`` for a token that isn't
+    /// accepted.
     public let authorize: @Sendable (_ accessToken: String) async throws -> SessionAuthority
-    /// Where rows say what a user may do.
+    /// The columns from which rows grant users something.
     public let grants: [GrantColumns]
 
     public init(

@@ -4,10 +4,10 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// What sessions share that are served with the same classes. The schema never changes, so that the positions of classes
-/// and columns, which code passes around, mean the same for as long as a session lasts; the rules may be replaced.
+/// What sessions with the same classes share. Its schema never changes, so the positions of classes and columns that
+/// code passes around stay valid for as long as a session lasts. Its rules may be replaced.
 final class Generation: Sendable {
-    /// The model's rules as they are now, on the generation's classes.
+    /// The model's current rules, applied to the generation's classes.
     final class Rules: Sendable {
         private let newest: Mutex<GatewayModel>
 
@@ -47,18 +47,19 @@ final class Generation: Sendable {
             backlog: backlog, onRoom: { [weak uploads] in await uploads?.goOn() }, logger: logger)
     }
 
-    /// Fingerprints whose meaning was kept lately.
+    /// Fingerprints whose predicates were stored recently.
     private let kept = Mutex<Set<UInt64>>([])
     static let maximumKeptCount = 10_000
 
-    /// What an access token allows. What it lets a user read is kept, for their devices that come back when it is
-    /// something else.
-    /// - Throws: ``SessionFailure`` for a token that is not accepted; another error when the database doesn't answer.
+    /// Returns what an access token allows. Also stores what the user may read, for their devices that come back
+    /// after that has changed.
+    /// - Throws: ``SessionFailure`` for a token that isn't accepted, or another error if the database doesn't answer.
     func authorize(_ accessToken: String) async throws -> SessionAuthority {
         let authority = try await rules.model.authorize(accessToken)
         let fingerprint = authority.rulesFingerprint
         if kept.withLock({ $0.contains(fingerprint) }) { return authority }
-        // Which values a device has is not kept: it gets everything anew when such rules change.
+        // The store doesn't record which values of an object a device has, so a device downloads everything again
+        // when rules that hide values change.
         guard authority.hidden.isEmpty else { return authority }
         let readable = store.schema.classes.indices.map { ($0, authority.readable($0)) }
         try await store.keepReadable(Dictionary(uniqueKeysWithValues: readable), under: fingerprint)

@@ -3,43 +3,43 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// The generations that have sessions, and the newest one: see docs/adr/0012.
+/// The generations that have sessions, plus the newest one: see docs/adr/0012.
 ///
-/// A document that was added makes every generation ask for the newest model again: another schema makes a new generation
-/// for the sessions that begin from then on; other rules count for all of them. Where the newest rules can't be said of an
-/// older generation's classes, its sessions move to the newest one.
+/// When a document is added, every generation asks for the newest model. A different schema starts a new generation,
+/// for sessions that begin from then on. Different rules apply to all generations. If the newest rules can't be
+/// applied to an older generation's classes, its sessions move to the newest generation.
 actor Generations {
-    /// Generations at a time. Beyond them the sessions of the oldest move to the newest.
+    /// The most generations at a time. Beyond that, the sessions of the oldest one move to the newest.
     static let maximumCount = 8
-    /// How long a device waits until its classes are added. Shorter than it may take to open a session:
+    /// How long a device waits for its classes to be added. Shorter than the time that it has to open a session:
     /// ``TomboloSyncSession/ServerSession/maximumOpeningHeartbeats``.
     static let extensionLimit = Duration.seconds(8)
-    /// How long it takes until a model that could not be read is asked for again.
+    /// How long to wait before asking again for a model that couldn't be read.
     static let retryInterval = Duration.seconds(1)
 
     private struct Entry {
         let generation: Generation
         var sessionCount = 0
         let feed: Task<Void, Never>
-        /// Tells the sessions of the generation to move to the newest.
+        /// Functions that tell the generation's sessions to move to the newest generation.
         var move: [Int: @Sendable () async -> Void] = [:]
-        /// The newest rules can't be said of its classes.
+        /// Whether the newest rules can't be applied to its classes.
         var isLeftBehind = false
     }
 
-    /// Of all generations.
+    /// The connected users of all generations.
     nonisolated let users: ConnectedUsers
     private let source: any ModelSource
     private let wakeUps: @Sendable () -> AsyncStream<Void>
     private let onCommit: @Sendable () -> Void
     private let metrics: GatewayMetrics
     private let logger: Logger
-    /// Oldest first; the last is the newest model's.
+    /// Oldest first. The last one has the newest model.
     private var entries: [Entry] = []
     private var nextNumber = 1
     private var nextSession = 0
     private var isRunning = false
-    /// The refresh that was begun last, and the one that has not begun yet.
+    /// The refresh that is running or ran last, and the one that hasn't started yet.
     private var running: Task<Void, any Error>?
     private var waiting: Task<Void, any Error>?
 
@@ -56,7 +56,7 @@ actor Generations {
         self.logger = logger
     }
 
-    /// A session's place in a generation; ``Generations/leave(_:)`` gives it back.
+    /// A session's place in a generation. ``Generations/leave(_:)`` returns it.
     struct Seat: Sendable {
         let generation: Generation
         fileprivate let session: Int
@@ -70,7 +70,7 @@ actor Generations {
         } catch {
             logger.warning("The model cannot be read yet: \(error)")
         }
-        // Feeds are tasks of their own: which there are changes with the model.
+        // Feeds run in their own tasks, because the set of feeds changes with the model.
         await withTaskCancellationHandler {
             // Ends when the task is cancelled.
             for await _ in AsyncStream<Void>.makeStream().stream {}
@@ -85,10 +85,10 @@ actor Generations {
         entries = []
     }
 
-    /// Those that have sessions, oldest first, and the newest.
+    /// The generations that have sessions, oldest first, and the newest one.
     var all: [Generation] { entries.map(\.generation) }
 
-    /// The generation that new sessions are in.
+    /// The generation for new sessions.
     func newest() async throws -> Generation {
         if let last = entries.last { return last.generation }
         try await refresh()
@@ -96,9 +96,9 @@ actor Generations {
         return last.generation
     }
 
-    /// Finds the generation that serves a device, adding what its classes lack where that is allowed.
-    /// - Parameter move: tells the session that it has to move: nothing more may be sent to its device before it called
-    ///   ``follow(_:)`` with success.
+    /// Finds the generation that can serve a device. Adds what its classes lack if that is allowed.
+    /// - Parameter move: tells the session that it has to move. From then on, it must send nothing more to its device
+    ///   until ``follow(_:)`` has succeeded.
     func enter(serving classes: [HelloClass], move: @escaping @Sendable () async -> Void) async throws -> Seat {
         var generation = try await newest()
         if !ServerSession.serves(classes, with: generation.store.schema),
@@ -113,8 +113,9 @@ actor Generations {
         return seat
     }
 
-    /// A place in the newest generation for a session that was told to move. It gives its former one back itself.
-    /// - Returns: nil if there is none yet that the newest rules can be said of.
+    /// A place in the newest generation for a session that was told to move. The session itself returns its former
+    /// place.
+    /// - Returns: nil if there is no generation yet that the newest rules can be applied to.
     func follow(_ move: @escaping @Sendable () async -> Void) async -> Seat? {
         _ = try? await running?.value
         guard let last = entries.last, !last.isLeftBehind else { return nil }
@@ -136,7 +137,7 @@ actor Generations {
         dropIdle()
     }
 
-    /// Old generations without sessions go.
+    /// Removes old generations without sessions.
     private func dropIdle() {
         guard let last = entries.last else { return }
         for entry in entries where entry.sessionCount == 0 && entry.generation !== last.generation {
@@ -147,7 +148,7 @@ actor Generations {
 
     // MARK: Models
 
-    /// What a tick says concerns everything that was remembered; a new document also the model.
+    /// Everything remembered about the users in the news is stale. With new documents, so is the model.
     private func note(_ news: AuthorityNews) async {
         await source.forget(news)
         guard news.hasNewDocuments else { return }
@@ -172,7 +173,8 @@ actor Generations {
         }
     }
 
-    /// Takes the newest model. Calls that come while one runs share the next one: what it reads is newer than they are.
+    /// Takes the newest model. Calls during a refresh share the next one, which reads a model that is newer than the
+    /// calls.
     private func refresh() async throws {
         if let waiting { return try await waiting.value }
         let before = running
@@ -195,15 +197,16 @@ actor Generations {
         for generation in entries.map(\.generation) {
             let schema = generation.store.schema
             if isReplaced {
-                // What its store and its feed know of tables and ticks is of the other database.
+                // What its store and its feed know about tables and ticks belongs to the other database.
                 await leave(behind: generation)
             } else if schema == model.schema {
                 take(model, generation)
             } else if model.schema.names(schema), let older = try? await source.newest(on: schema) {
                 take(older, generation)
             } else {
-                // Something was renamed, or its classes lack what the rules look at. Its sessions hold still from here
-                // on, whatever becomes of the new generation: the rules that they know don't count any more.
+                // A name has changed, or the classes lack something that the rules look at. The generation's sessions
+                // pause from here on, whatever happens to the new generation, because the rules that they know no
+                // longer apply.
                 await leave(behind: generation)
             }
         }
@@ -218,14 +221,14 @@ actor Generations {
             logger.notice(
                 "Generation \(generation.number): \(store.schema.classes.count) classes, model \(model.version)")
         }
-        // The first tick of a feed is where its sessions begin: before any of them is let in.
+        // The feed's first tick is where its sessions begin, so the feed starts before any session is let in.
         entries.append(Entry(generation: generation, feed: Task { await generation.feed.run(wakeUps: wakeUps()) }))
         dropIdle()
         if entries.count > Self.maximumCount { await leave(behind: entries[0].generation) }
     }
 
-    /// The database was replaced by another of its name. Every session ends; each device learns at its next hello whether it
-    /// must start over.
+    /// The database was replaced by another one of the same name. Every session ends, and each device learns at its
+    /// next hello whether it must start over.
     private func leaveDatabase() async {
         logger.notice("The database was replaced by another of its name. All sessions end.")
         for entry in entries { await entry.generation.feed.endSessions() }
@@ -237,7 +240,7 @@ actor Generations {
         entries[index].isLeftBehind = false
     }
 
-    /// Tells a generation's sessions to move to the newest one; when the last has left, the generation goes.
+    /// Tells a generation's sessions to move to the newest one. Once the last has left, the generation is removed.
     private func leave(behind generation: Generation) async {
         guard let index = entries.firstIndex(where: { $0.generation === generation }) else { return }
         entries[index].isLeftBehind = true
@@ -250,7 +253,7 @@ actor Generations {
 }
 
 extension Schema {
-    /// Whether the classes and properties of an older schema are still there under their names.
+    /// Whether all classes and properties of an older schema still exist under the same names.
     fileprivate func names(_ older: Schema) -> Bool {
         older.classes.allSatisfy { item in
             guard let index = index(of: item.name), self[index].name == item.name else { return false }

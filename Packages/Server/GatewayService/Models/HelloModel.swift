@@ -3,13 +3,13 @@ internal import TomboloServerModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Reads a model out of what a device says of its classes when it connects. Names and types are all that there is: such
-/// classes have no indexes, no unique rules and no trash until an app's own document takes them over. From then on what
-/// devices say of them changes nothing.
+/// Reads a model from a device's description of its classes when it connects. Such a description has only names and
+/// types: these classes have no indexes, no uniqueness rules and no trash until an app's own document takes them
+/// over. From then on, devices' descriptions of them change nothing.
 struct HelloModel {
-    /// The primary key of a class that comes in this way.
+    /// The primary key of a class that was added this way.
     static let primaryKey = "_id"
-    /// The columns that element classes begin or end with, of embedded objects and of others.
+    /// The columns that element classes start or end with: of embedded objects, and of other lists.
     private static let elementColumns: Set<String> = ["_element", "_owner", "_rank", "_parent"]
     private static let plainElementColumns: Set<String> = ["_id", "owner", "rank", "parent"]
 
@@ -18,16 +18,16 @@ struct HelloModel {
         let isOptional: Bool
     }
 
-    /// By class: the properties by name, in order.
+    /// By class: its properties by name, in order.
     private let classes: [String: [(name: String, property: Property)]]
-    /// The document that is added to; nil for a new one.
+    /// The document to extend, or nil for a new one.
     private let document: ModelDocument?
     private var embedded: [String: [ModelProperty]] = [:]
 
-    /// The document of ``TomboloServerModel/ServerModel/developmentApp`` with what a device has besides; nil if nothing
-    /// has to be added, or if what the server lacks is for an app's own document to say.
-    /// - Throws: ``ModelDocumentError`` for classes that don't form a document, and for such as need something of an app's
-    ///   classes that they lack. A device that could not be served with the document adds nothing.
+    /// The document of ``TomboloServerModel/ServerModel/developmentApp``, extended by what a device has. Nil if there
+    /// is nothing to add, or if what the server lacks has to come from an app's own document.
+    /// - Throws: ``ModelDocumentError`` for classes that don't form a document, or that need something which an app's
+    ///   classes lack. A device that couldn't be served with the document adds nothing.
     static func addition(
         of classes: [HelloClass], to model: ServerModel
     ) throws(ModelDocumentError) -> ModelDocument? {
@@ -49,7 +49,7 @@ struct HelloModel {
 
     private static func root(of item: HelloClass) -> String { String(item.name.prefix { $0 != "." }) }
 
-    /// The apps whose documents have classes, by every name that a device may have for them.
+    /// The app that each class belongs to, by every name that a device may have for the class.
     private static func owners(in model: ServerModel) -> [String: String] {
         var current: [String: String] = [:]
         var former: [String: String] = [:]
@@ -62,7 +62,7 @@ struct HelloModel {
         return current.merging(former) { current, _ in current }
     }
 
-    /// What can be said of each property by itself.
+    /// Checks what can be checked for each property on its own.
     private static func checkParts(_ classes: [HelloClass], _ owners: [String: String]) throws(ModelDocumentError) {
         var problems: [ModelDocumentError.Problem] = []
         for item in classes {
@@ -91,7 +91,8 @@ struct HelloModel {
         guard problems.isEmpty else { throw ModelDocumentError(problems: problems) }
     }
 
-    /// Whether a server of these models serves the device: one that it would refuse leaves nothing behind.
+    /// Whether a server with these models would serve the device. A device that it would refuse leaves nothing
+    /// behind.
     private static func checkService(
         _ classes: [HelloClass], _ owners: [String: String], _ models: [ModelDocument]
     ) throws(ModelDocumentError) {
@@ -138,8 +139,8 @@ struct HelloModel {
         self.classes = read
     }
 
-    /// A column of an embedded object takes nil, where the object is missing, although a property that holds an array
-    /// does not.
+    /// A column of an embedded object is optional because the object may be missing, even for an array, which can't
+    /// be nil as a property.
     private static func type(_ text: String) -> (type: PropertyType, isOptional: Bool)? {
         if let parsed = PropertyType.parse(text) { return parsed }
         guard text.hasSuffix("?"), let parsed = PropertyType.parse(String(text.dropLast())),
@@ -170,7 +171,7 @@ struct HelloModel {
     }
 
     /// The properties of a class, or of the embedded object at a path inside it.
-    /// - Parameter known: the class in the document that is added to.
+    /// - Parameter known: the class in the document that is being extended.
     private mutating func properties(
         of className: String, inside path: String, key: String? = nil, known: ModelClass?
     ) -> [ModelProperty] {
@@ -182,7 +183,8 @@ struct HelloModel {
         for (name, property) in columns where name.hasPrefix(prefix) {
             let own = String(name.dropFirst(prefix.count))
             guard !own.contains("."), !skipped.contains(own) else { continue }
-            // An embedded object may be missing: whether a property is required inside it isn't said.
+            // An embedded object may be missing, so the device's description doesn't say whether a property inside it
+            // is required.
             result.append(
                 ModelProperty(
                     name: own, column: known?[own]?.column, type: property.type, isOptional: property.isOptional,
@@ -200,7 +202,7 @@ struct HelloModel {
         return result
     }
 
-    /// The type of a list, by its element class.
+    /// The type of a list, derived from its element class.
     private mutating func list(
         _ elements: String, _ name: String, of className: String, known: ModelProperty?
     ) -> PropertyType {
@@ -215,7 +217,7 @@ struct HelloModel {
         {
             return .list(value.property.type, isOptional: value.property.isOptional)
         }
-        // Devices don't say what the embedded class is called.
+        // Devices don't send the name of the embedded class.
         let target = known?.target?.name ?? elements.replacing(".", with: "_")
         addEmbedded(target, properties(of: elements, inside: "", known: document?[target]))
         return .list(.embedded(target), isOptional: false)
@@ -228,6 +230,6 @@ struct HelloModel {
 }
 
 extension Substring {
-    /// What a device sent, as messages show it.
+    /// A device's text, shortened for messages.
     fileprivate var shown: String { String(self).shortened(toByteCount: 100) }
 }

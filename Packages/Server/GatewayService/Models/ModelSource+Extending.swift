@@ -2,9 +2,10 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
 extension ModelSource {
-    /// As ``extend(by:)``, but waits no longer than a device may: the work then goes on without it, and the device finds
-    /// it done when it comes again.
-    /// - Throws: ``SessionFailure`` `.unavailable` when the time is over; `CancellationError` when the device has gone.
+    /// Like ``extend(by:)``, but waits no longer than a device may. After that the work continues without the device,
+    /// which finds it done when it reconnects.
+    /// - Throws: ``SessionFailure`` `.unavailable` when the time is over, or `CancellationError` when the device has
+    ///   gone.
     func extend(by classes: [HelloClass], within limit: Duration) async throws -> Bool {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Result<Bool, any Error>?.self)
         Task {

@@ -2,23 +2,23 @@ public import TomboloModel
 public import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// Where a gateway's models come from, and the stores that serve them.
+/// Provides a gateway's models, and the stores that serve them.
 public protocol ModelSource: Sendable {
     /// The newest model.
     func newest() async throws -> GatewayModel
 
-    /// The newest rules on the classes of an older model, for its sessions.
+    /// The newest rules applied to an older model's classes, for the sessions that use them.
     func newest(on schema: Schema) async throws -> GatewayModel
 
-    /// The rows of a model's classes.
+    /// The store with the rows of a model's classes.
     func store(for schema: Schema) async throws -> any ServerStore
 
-    /// Adds what a device's classes have and the model lacks, where that is allowed.
+    /// Adds what a device's classes have and the model lacks, if that is allowed.
     /// - Returns: whether there is a newer model now.
     /// - Throws: ``SessionFailure`` if the classes contradict the model.
     func extend(by classes: [HelloClass]) async throws -> Bool
 
-    /// Something is known to have changed: nothing remembered of these users counts any more.
+    /// Discards everything remembered about the users in the news, because it may have changed.
     func forget(_ news: AuthorityNews) async
 }
 

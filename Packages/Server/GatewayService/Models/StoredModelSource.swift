@@ -8,7 +8,7 @@ public import TomboloServerModel
 public import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// Serves the model whose documents are in the database, and the rows beside them.
+/// Serves the model whose documents are in the database, along with the rows stored there.
 public struct StoredModelSource: ModelSource {
     private let models: ServerModels
     private let pool: PostgresPool
@@ -16,12 +16,12 @@ public struct StoredModelSource: ModelSource {
     private let authenticator: Authenticator
     private let development: DevelopmentMode?
     private let logger: Logger
-    /// Whose devices are connected.
+    /// The users whose devices are connected.
     var users: ConnectedUsers?
 
     /// - Parameters:
-    ///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
-    ///   - development: adds what devices bring; nil in production.
+    ///   - standby: the standby to read bootstraps from while it's usable, or nil for the primary only.
+    ///   - development: adds classes that devices bring; nil in production.
     public init(
         models: ServerModels, pool: PostgresPool, standby: PostgresStandby? = nil, authenticator: Authenticator,
         development: DevelopmentMode? = nil,

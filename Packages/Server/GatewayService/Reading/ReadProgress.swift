@@ -1,10 +1,10 @@
-/// How a read gets on that may have to wait for its device.
+/// The progress of a read that may have to wait for its device.
 struct ReadProgress: Hashable, Sendable {
-    /// Of work that waits for no device.
+    /// For work that never waits for a device.
     static let independent = ReadProgress(isWaitingForDevice: false, takenByteCount: 0)
 
-    /// The read has more to send than the device takes at the moment. A read that waits for the database does not.
+    /// Whether the read has more to send than the device takes at the moment. False while it waits for the database.
     var isWaitingForDevice: Bool
-    /// What the device has taken since it connected, in bytes.
+    /// Bytes that the device has taken since it connected.
     var takenByteCount: Int
 }

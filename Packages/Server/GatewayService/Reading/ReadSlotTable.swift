@@ -1,33 +1,33 @@
-/// Who holds the slots for reading, and who waits for one. Pure bookkeeping: the time is a parameter.
+/// Tracks which reads hold the slots, and which wait for one. Pure bookkeeping: the time is a parameter.
 ///
-/// A free slot goes to the place (``Peer``) that holds the fewest for its size, and there to the waiting user who holds the
-/// fewest, in turns among equals. One user holds no more than ``maximumPerUser``, and no more than one after a read of theirs
-/// that took long: each keeps a processor of the database busy, which others need for theirs. While users of several places are
-/// connected, those of one leave some slots free, ``maximumPerPlace``: the accounts of one address could hold all of them for
-/// long. A holder whose device takes next to nothing for ``patience`` loses its slot where
-/// another read could use it.
+/// A free slot goes to the place (``Peer``) that holds the fewest for its size, and there to the waiting user who
+/// holds the fewest; ties take turns. One user holds at most ``maximumPerUser`` slots, and at most one after a read
+/// of theirs that took long: each long read keeps one database processor busy, which other users need too. While
+/// users of several places are connected, each place holds at most ``maximumPerPlace``, because the accounts of one
+/// address could otherwise hold all slots for long. A holder whose device takes next to nothing for ``patience``
+/// loses its slot if another read could use it.
 struct ReadSlotTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How long a device may take next to nothing while others wait.
+    /// How long a device may take next to nothing while other reads wait.
     static let patience = Duration.seconds(2)
-    /// What a device has to take within ``patience``, in bytes: less than the slowest mobile network carries, more than
-    /// a device that only pretends to read would have to.
+    /// The bytes that a device has to take within ``patience``. The slowest mobile network carries more, and a device
+    /// that only pretends to read would have to take this much.
     static let minimumProgressByteCount = 4 << 10
-    /// What counts as a long read.
+    /// The duration from which a read counts as long.
     static let longReadDuration = Duration.milliseconds(250)
 
     private struct Holder {
         let peer: Peer
         let beganAt: Instant
-        /// Since when the device has taken next to nothing, and what it had taken then.
+        /// When the device began to take next to nothing, and how much it had taken by then.
         var since: Instant
         var takenByteCount = 0
         var isRevoked = false
     }
 
     let count: Int
-    /// Half of the slots: one user's devices leave room for those of others.
+    /// Half of the slots, so that one user's devices leave room for others.
     let maximumPerUser: Int
     /// Three quarters of the slots.
     let maximumPerPlace: Int
@@ -35,7 +35,7 @@ struct ReadSlotTable {
     var placesAreSeveral = false
     private var holders: [Int: Holder] = [:]
     private var waiting = WaitingReads()
-    /// Users whose last read took long, of those who have others.
+    /// Users whose last read took long and who have other reads.
     private var slowUsers: Set<String> = []
 
     init(count: Int) {
@@ -48,20 +48,20 @@ struct ReadSlotTable {
     var waitingCount: Int { waiting.count }
     var usedCount: Int { holders.count }
 
-    /// A read wants a slot. Returns the reads that get one now, this one perhaps.
+    /// Requests a slot for a read. Returns the reads that get a slot now, possibly including this one.
     mutating func request(_ id: Int, _ peer: Peer, at now: Instant) -> [Int] {
         waiting.add(id, peer)
         return grant(at: now)
     }
 
-    /// A read has ended, or no longer waits. Returns the reads that get a slot now.
+    /// Call when a read has ended or no longer waits. Returns the reads that get a slot now.
     mutating func leave(_ id: Int, at now: Instant) -> [Int] {
         let holder = holders.removeValue(forKey: id)
         if let peer = holder?.peer ?? waiting.remove(id) { note(holder, leftBy: peer.user, at: now) }
         return grant(at: now)
     }
 
-    /// - Parameter holder: the slot; nil for a read that had none yet.
+    /// - Parameter holder: the slot, or nil if the read had none yet.
     private mutating func note(_ holder: Holder?, leftBy user: String, at now: Instant) {
         guard waiting.hasReads(of: user) || holders.values.contains(where: { $0.peer.user == user }) else {
             slowUsers.remove(user)
@@ -77,7 +77,7 @@ struct ReadSlotTable {
 
     private func maximum(of user: String) -> Int { slowUsers.contains(user) ? 1 : maximumPerUser }
 
-    /// Notes how a holder gets on.
+    /// Records a holder's progress.
     mutating func note(_ progress: ReadProgress, of id: Int, at now: Instant) {
         guard let holder = holders[id] else { return }
         let isEnough = progress.takenByteCount >= holder.takenByteCount + Self.minimumProgressByteCount
@@ -86,8 +86,9 @@ struct ReadSlotTable {
         holders[id]?.takenByteCount = progress.takenByteCount
     }
 
-    /// The holders that have to give their slots up now, the one that has stood still longest first: no more than there
-    /// are waiting reads that could use them. Each is named once and keeps its slot until it leaves.
+    /// The holders that must give up their slots now, the one that has stalled longest first, and no more than there
+    /// are waiting reads that could use the slots. Each holder is returned only once, and keeps its slot until it
+    /// leaves.
     mutating func revocations(at now: Instant) -> [Int] {
         var free = count - holders.count
         var held = WaitingReads.Held()
@@ -95,7 +96,7 @@ struct ReadSlotTable {
             if holder.isRevoked { free += 1 } else { held.add(holder.peer) }
         }
         var left = waiting
-        // Those whose slots are coming free anyway.
+        // First give waiting reads the slots that are becoming free anyway.
         while free > 0, let read = take(&left, held) {
             held.add(read.peer)
             free -= 1

@@ -1,12 +1,13 @@
-/// Lets only so many devices bootstrap or catch up at once: each holds a database connection until its device has taken
-/// the batch, and the feed and uploads need theirs. ``ReadSlotTable`` says who is next, and who has to give way.
+/// Limits how many devices bootstrap or catch up at once: each holds a database connection until its device has taken
+/// the batch, and the feed and uploads need connections too. ``ReadSlotTable`` decides who is next and who has to
+/// give way.
 actor ReadSlots {
-    /// How often the holders are looked at while others wait, within ``ReadSlotTable/patience``.
+    /// How many times within ``ReadSlotTable/patience`` to check the holders while others wait.
     static let checks = 4
 
     private struct Holder {
         let progress: @Sendable () async -> ReadProgress
-        /// Stops the read; nil until it has begun.
+        /// Stops the read. Nil until it has started.
         var giveUp: (@Sendable () -> Void)?
         var isRevoked = false
     }
@@ -18,7 +19,7 @@ actor ReadSlots {
     private var nextID = 0
     private var isWatching = false
 
-    /// - Parameter users: who is connected.
+    /// - Parameter users: the connected users.
     init(count: Int, users: ConnectedUsers = ConnectedUsers()) {
         table = ReadSlotTable(count: count)
         self.users = users
@@ -27,12 +28,12 @@ actor ReadSlots {
     var waitingCount: Int { table.waitingCount }
     var usedCount: Int { table.usedCount }
 
-    /// Waits for a slot and reads. The read's task is cancelled when the caller's is, and when the slot is needed for
-    /// another because the device takes nothing.
+    /// Waits for a slot and reads. The read's task is cancelled when the caller's task is, and when another read
+    /// needs the slot because the device takes nothing.
     /// - Parameters:
-    ///   - peer: whose read it is.
-    ///   - progress: how the read gets on; asked for while others wait.
-    /// - Throws: `CancellationError` when the task is cancelled before it has a slot.
+    ///   - peer: who the read is for.
+    ///   - progress: returns the read's progress; called while others wait.
+    /// - Throws: `CancellationError` if the task is cancelled before it has a slot.
     func run<Result: Sendable>(
         _ peer: Peer, progress: @escaping @Sendable () async -> ReadProgress,
         _ read: @escaping @Sendable () async -> Result
@@ -86,7 +87,7 @@ actor ReadSlots {
         for id in granted { waiting.removeValue(forKey: id)?.resume() }
     }
 
-    /// Looks at the holders for as long as somebody waits.
+    /// Checks the holders for as long as any read waits.
     private func watch() {
         guard !isWatching, table.hasWaiting else { return }
         isWatching = true

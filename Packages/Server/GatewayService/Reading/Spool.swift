@@ -1,17 +1,17 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// The messages of a batch between the database, which gives them at its speed, and a device, which takes them at its own: in
-/// memory as far as ``memoryByteCount`` goes, then in a file without a name, which goes with the process. Messages come out
-/// in the order in which they went in.
+/// Buffers the messages of a batch between the database and a device, which work at different speeds. Up to
+/// ``memoryByteCount`` is kept in memory, and the rest in a nameless file that vanishes with the process. Messages
+/// come out in the order in which they went in.
 ///
-/// One reader of the database adds, one session takes.
+/// One database reader adds messages, and one session takes them.
 actor Spool {
-    /// What a spool holds in memory, in bytes.
+    /// The most bytes that a spool holds in memory.
     static let memoryByteCount = 1 << 20
-    /// What a spool holds in all, in bytes; a batch that is longer waits for its device.
+    /// The most bytes that a spool holds in total. A longer batch waits for its device.
     static let maximumByteCount = 1 << 30
-    /// About what is taken at a time, in bytes, or one larger message.
+    /// Approximate bytes taken at a time, unless a single message is larger.
     static let chunkByteCount = 256 << 10
 
     private let budget: SpoolBudget
@@ -30,7 +30,7 @@ actor Spool {
         self.makeFile = makeFile
     }
 
-    /// In memory and on disk, in bytes.
+    /// Bytes in memory and on disk.
     var heldByteCount: Int { memoryCount + (file?.heldByteCount ?? 0) }
 
     deinit {
@@ -40,7 +40,7 @@ actor Spool {
 
     /// Adds a message.
     /// - Returns: false if there is no room for it.
-    /// - Throws: an error of the file system; the spool is of no use then.
+    /// - Throws: a file system error. The spool is unusable then.
     func append(_ message: [UInt8]) async throws -> Bool {
         guard !isDiscarded else { throw CancellationError() }
         let count = message.count
@@ -63,15 +63,15 @@ actor Spool {
             throw error
         }
         self.file = file
-        // From here on it's given back with the file, written or not.
+        // From here on, this space is returned with the file, whether or not it was written.
         let offset = file.reserve(held)
         try await NIOThreadPool.singleton.runIfActive { try file.write(message, at: offset) }
         file.commit()
         return true
     }
 
-    /// The next messages; none if there are none at the moment.
-    /// - Throws: an error of the file system.
+    /// The next messages, or none if there are none at the moment.
+    /// - Throws: a file system error.
     func next() async throws -> [ByteBuffer] {
         if !memory.isEmpty {
             var count = 0
@@ -97,7 +97,7 @@ actor Spool {
         return messages
     }
 
-    /// Gives everything up that is left.
+    /// Discards everything that is left.
     func discard() {
         isDiscarded = true
         budget.releaseMemory(memoryCount)

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Bounds what all spools of a gateway hold, in memory and on disk. Of the disk one user's devices get no more
-/// than half, and those of one place (``Peer``) no more than three quarters.
+/// Bounds what all spools of a gateway hold, in memory and on disk. On disk, one user's devices get at most half, and
+/// those of one place (``Peer``) at most three quarters.
 final class SpoolBudget: Sendable {
-    /// Batches on their way to devices, in memory; what is beyond goes to files.
+    /// Bytes in memory of batches on their way to devices. Anything beyond goes to files.
     static let memoryByteCount = 64 << 20
-    /// And in files; what is beyond waits in the database.
+    /// Bytes in files. Anything beyond waits in the database.
     static let diskByteCount = 8 << 30
 
     private struct State {
@@ -17,10 +17,10 @@ final class SpoolBudget: Sendable {
 
     private let state = Mutex(State())
 
-    /// In memory and on disk, in bytes.
+    /// Bytes in memory and on disk.
     var heldByteCount: Int { state.withLock { $0.memory + $0.disk } }
 
-    /// In bytes.
+    /// Bytes in memory and on disk, separately.
     var held: (memory: Int, disk: Int) { state.withLock { ($0.memory, $0.disk) } }
 
     func reserveMemory(_ count: Int) -> Bool {

@@ -1,16 +1,17 @@
 internal import Foundation
 internal import NIOCore
 
-/// A temporary file without a name that holds messages, each behind its length. What was read is given back once the file is
-/// read to its end. Offsets belong to the spool that has the file; only reading and writing go on elsewhere.
+/// A nameless temporary file of messages, each preceded by its length. The space of messages that were read is only
+/// freed once the whole file has been read. The spool that has the file manages the offsets; only reading and writing
+/// run on other threads.
 final class SpoolFile: @unchecked Sendable {
-    /// The bytes of a length.
+    /// The size of a length prefix in bytes.
     static let headByteCount = 4
 
     static func byteCount(of message: [UInt8]) -> Int { headByteCount + message.count }
 
     private let descriptor: Int32
-    /// Up to here it was read; up to here it was written; up to here writing is under way.
+    /// The ends of what was read, what was written, and what is being written.
     private var start = 0
     private var end = 0
     private var reserved = 0
@@ -25,28 +26,28 @@ final class SpoolFile: @unchecked Sendable {
         self.init(descriptor: descriptor)
     }
 
-    /// - Parameter descriptor: of an empty file; closed with this one.
+    /// - Parameter descriptor: an empty file. It's closed with this object.
     init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// What the file takes on disk, in bytes; with what couldn't be written.
+    /// The bytes that the file takes on disk, including any that couldn't be written.
     var heldByteCount: Int { reserved }
     var isEmpty: Bool { start == reserved }
     var unread: Range<Int> { start..<end }
 
-    /// - Returns: where to write.
+    /// - Returns: the offset to write at.
     func reserve(_ count: Int) -> Int {
         let offset = reserved
         reserved += count
         return offset
     }
 
-    /// What was reserved is written.
+    /// Marks everything that was reserved as written.
     func commit() { end = reserved }
 
-    /// Takes note that so many bytes were read.
-    /// - Returns: the bytes that the file takes less now.
+    /// Records that this many bytes were read.
+    /// - Returns: the number of bytes that this frees in the file.
     func take(_ count: Int) -> Int {
         start += count
         guard start == reserved, ftruncate(descriptor, 0) == 0 else { return 0 }
@@ -72,7 +73,7 @@ final class SpoolFile: @unchecked Sendable {
         }
     }
 
-    /// Whole messages from the beginning of a range, about so many bytes, but at least one.
+    /// Whole messages from the start of a range, of roughly `count` bytes, but at least one.
     func read(_ range: Range<Int>, about count: Int) throws -> [ByteBuffer] {
         guard range.count >= Self.headByteCount else { return [] }
         var buffer = try bytes(

@@ -1,34 +1,35 @@
-/// Bounds what one user's heavy work takes from everybody else: it is done one piece after the other, and, beyond a burst, takes
-/// no more than a share of the time. What waits is not refused: a device's long messages and new subscriptions come late.
+/// Limits how much one user's heavy work takes from everybody else. It's done one piece at a time and, beyond a
+/// burst, takes no more than a share of the time. Nothing is refused: a device's long messages and new subscriptions
+/// are only delayed.
 actor UserPace {
     typealias Instant = ContinuousClock.Instant
 
-    /// A user whose work took a second can begin again when this many seconds have passed since it began, once ``burst`` is
-    /// used up.
+    /// Once ``burst`` is used up, a user whose work took a second can start the next piece this many seconds after it
+    /// ended.
     static let costFactor = 4
-    /// What a user's work may cost before anything waits, ``costFactor`` included.
+    /// What a user's work may cost before the next piece waits, with ``costFactor`` applied.
     static let burst = Duration.seconds(4)
-    /// The longest that a user's next piece waits for the ones before.
+    /// The longest that a user's next piece waits for previous ones.
     static let maximumDebt = Duration.seconds(30)
 
     private struct Lane {
         var isBusy = true
         /// In order of arrival.
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-        /// When what was done has been paid for.
+        /// When the work done so far has been paid for.
         var paidAt: Instant
     }
 
-    /// Of users who have work, or something to pay for: bounded by the connections, and by a moment.
+    /// One for each user who has work or still something to pay for. Bounded by the connections, except for a moment.
     private var lanes: [String: Lane] = [:]
     private var nextNumber = 0
 
-    /// Users who are remembered.
+    /// The number of users that are remembered.
     var laneCount: Int { lanes.count }
 
-    /// Waits for the user's turn and does a piece of work.
-    /// - Parameter work: returns its result with the time that it took of what others need too.
-    /// - Throws: `CancellationError` when the task is cancelled before the work began.
+    /// Waits for the user's turn, and does a piece of work.
+    /// - Parameter work: returns its result, and how much time it took of what others need too.
+    /// - Throws: `CancellationError` if the task is cancelled before the work started.
     func run<Result: Sendable>(
         _ user: String, _ work: @Sendable () async -> (Result, took: Duration)
     ) async throws -> Result {
@@ -49,7 +50,7 @@ actor UserPace {
         } else {
             lanes[user]?.isBusy = true
         }
-        // The turn is this one's from here on.
+        // From here on, it is this piece's turn.
         do {
             if let paidAt = lanes[user]?.paidAt, paidAt - Self.burst > .now {
                 try await Task.sleep(until: paidAt - Self.burst, clock: .continuous)

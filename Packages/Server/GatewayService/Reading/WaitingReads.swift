@@ -1,15 +1,15 @@
 internal import DequeModule
 
-/// The reads that wait for a slot: each user's in order of arrival, a place's users in turns, and the places by
-/// ``PlaceTurns``.
+/// The reads that wait for a slot. A user's reads are served in order of arrival, a place's users take turns, and
+/// places are ordered by ``PlaceTurns``.
 struct WaitingReads {
     private var reads: [Peer: Deque<Int>] = [:]
     private var peers: [Int: Peer] = [:]
-    /// How many reads of a user wait, wherever they are.
+    /// How many reads of each user wait, over all places.
     private var counts: [String: Int] = [:]
-    /// The users who wait at each place, once: the one whose turn it is first.
+    /// The users who wait at each place, each once, in order of their turns.
     private var users: [String: Deque<String>] = [:]
-    /// Every place where somebody waits, once, by when it last had a turn.
+    /// All places where somebody waits, each once, ordered by when they last had a turn.
     private var places: Deque<String> = []
     private var turns = PlaceTurns()
 
@@ -39,7 +39,7 @@ struct WaitingReads {
         reads[peer, default: []].append(id)
     }
 
-    /// - Returns: whose it was; nil if the read doesn't wait.
+    /// - Returns: the peer of the read, or nil if the read doesn't wait.
     mutating func remove(_ id: Int) -> Peer? {
         guard let peer = forget(id), let index = reads[peer]?.firstIndex(of: id) else { return nil }
         reads[peer]?.remove(at: index)
@@ -61,11 +61,11 @@ struct WaitingReads {
         return peer
     }
 
-    /// Takes the next read: of the place that holds the fewest slots for its size, the one whose turn it is among equals, and
-    /// there of the user who holds the fewest.
+    /// Takes the next read. Chooses the place that holds the fewest slots for its size, with ties decided by turn,
+    /// and there the user who holds the fewest.
     /// - Parameters:
-    ///   - maximum: how many slots a user may hold.
-    ///   - placeMaximum: how many slots the users of one place may hold.
+    ///   - maximum: the most slots that a user may hold.
+    ///   - placeMaximum: the most slots that the users of one place may hold.
     mutating func take(_ held: Held, maximum: (String) -> Int, placeMaximum: Int) -> (id: Int, peer: Peer)? {
         var best: (index: Int, user: Int, load: Double, standing: Double)?
         var eligible: [String] = []
@@ -94,7 +94,8 @@ struct WaitingReads {
         return (id, peer)
     }
 
-    /// The position of the user who holds the fewest, the first in turn among equals; nil if none may hold more.
+    /// The position of the user who holds the fewest slots, with ties decided by turn. Nil if none of them may hold
+    /// more.
     private func next(of users: Deque<String>, _ held: Held, _ maximum: (String) -> Int) -> Int? {
         var found: (index: Int, held: Int)?
         for (index, user) in users.enumerated() {

@@ -5,7 +5,7 @@ public import TomboloRules
 internal import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// Turns an access token into what its user may see and do.
+/// Determines from an access token what its user may see and do.
 public struct SessionAuthorizer: Sendable {
     private let authenticator: Authenticator
     private let rules: Rules
@@ -15,11 +15,11 @@ public struct SessionAuthorizer: Sendable {
         self.rules = rules
     }
 
-    /// - Throws: ``SessionFailure`` for a token that is not accepted; another error when the database does not answer.
+    /// - Throws: ``SessionFailure`` for a token that isn't accepted, or another error if the database doesn't answer.
     public func authorize(_ accessToken: String) async throws -> SessionAuthority {
         let subject: Subject
         do {
-            // A device of an account that was deleted a moment ago has edits to upload.
+            // A device whose account was deleted a moment ago still has edits to upload.
             subject = try await authenticator.verify(accessToken, isFresh: true)
         } catch let error as AuthenticationError {
             throw SessionFailure(.notAuthenticated, error.description)
@@ -43,7 +43,7 @@ public struct SessionAuthorizer: Sendable {
                     let now = try await authenticator.subject(of: user, database.connection)
                     return authority(of: subject.partition.map { now.inPartition($0) } ?? now, user)
                 } catch  where error is AuthenticationError || error is ValueError {
-                    // No account any more, or one with data that rules can't read.
+                    // There is no such account any more, or its data is something that rules can't read.
                     return nil
                 }
             })

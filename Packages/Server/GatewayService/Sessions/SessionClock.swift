@@ -2,13 +2,13 @@ internal import NIOCore
 internal import Synchronization
 internal import TomboloSyncSession
 
-/// The only timer of an event loop's sessions: calls each about every ``ServerSession/heartbeatSeconds``, spread over that
-/// time. Belongs to the event loop.
+/// The only timer for an event loop's sessions. It calls each session about every ``ServerSession/heartbeatSeconds``,
+/// with the calls spread over that time. Belongs to the event loop.
 final class SessionClock: Sendable {
-    /// The parts of a round.
+    /// The number of parts in a round.
     static let partCount = 100
 
-    /// A session's place in the round.
+    /// A session's position in the round.
     struct Place {
         fileprivate let part: Int
         fileprivate let session: ObjectIdentifier
@@ -16,9 +16,9 @@ final class SessionClock: Sendable {
 
     private struct State {
         var parts = Array(repeating: [ObjectIdentifier: SessionRunner](), count: SessionClock.partCount)
-        /// The part that is called next.
+        /// The part to call next.
         var next = 0
-        /// The part that the next session goes to.
+        /// The part for the next new session.
         var nextPlace = 0
         var count = 0
         var timer: RepeatedTask?
@@ -70,7 +70,7 @@ final class SessionClocks: Sendable {
 
     private let lastNumber = Atomic<UInt64>(0)
 
-    /// The number of a new session.
+    /// A number for a new session.
     func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
     var all: [SessionClock] { clocks.withLock { Array($0.values) } }

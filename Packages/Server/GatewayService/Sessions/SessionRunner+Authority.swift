@@ -3,9 +3,9 @@ internal import NIOCore
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// What the session's user may see and do, as time goes on.
+/// Keeps what the session's user may see and do up to date.
 extension SessionRunner {
-    /// Looks up again what the user may see and do; a look-up that does not return is not waited for without end.
+    /// Looks up again what the user may see and do. Doesn't wait forever for a lookup that never returns.
     func keepAuthority() {
         guard let authority, !session.isClosed else { return }
         guard authority.askedAt.duration(to: .now) < services.limits.authorityPatience else {
@@ -16,18 +16,20 @@ extension SessionRunner {
                         "For \(services.limits.authorityPatience) the gateway could not find out what the user may do.",
                         isRetryable: true)))
         }
-        // A move looks it up.
+        // Moving includes a lookup.
         guard checking == nil, !session.isHeld else { return }
         checking = Task { await self.check(authority) }
     }
 
-    /// What the feed says of a tick that may change it. The feed tells the session of no tick until it asks again.
+    /// The feed read a tick that may change what the user may do. It tells the session about no further ticks until
+    /// the session asks again.
     func authorityMayHaveChanged() {
-        // At once, since the session would take it that the ticks which it isn't told of don't concern it.
+        // Immediately, because the session would otherwise assume that the ticks that it isn't told about don't
+        // concern it.
         if let number = session.followingNumber { handle(.followingPaused(number)) }
         guard authority != nil, !session.isClosed else { return }
         authorityNews += 1
-        // News that comes while a look-up is under way is worth one more, however much it is.
+        // However much news arrives during a lookup, it takes only one more lookup.
         guard !isFollowingAuthority else { return }
         isFollowingAuthority = true
         Task { await self.followAuthority() }
@@ -37,7 +39,7 @@ extension SessionRunner {
         var known = 0
         while known != authorityNews, !session.isClosed {
             known = authorityNews
-            // One that began before the news doesn't count.
+            // A lookup that began before the news doesn't count.
             if let checking { await checking.value }
             if checking == nil, !session.isHeld, let authority { checking = Task { await self.check(authority) } }
             await checking?.value

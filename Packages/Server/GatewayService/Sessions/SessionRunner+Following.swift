@@ -2,11 +2,12 @@ internal import TomboloChangesets
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// What the session hears from its feed.
+/// What the feed tells the session.
 extension SessionRunner {
     func follow(_ number: Int, _ after: Int64, _ view: LiveView) {
         guard let feed = seat?.generation.feed, let authority else { return }
-        // What came after a change of what the user may do is matched with what they may see since.
+        // Ticks after a change of what the user may do are only matched once the session knows what the user may see
+        // since then.
         let authorityTick = mayFollowUnchecked ? nil : authority.tick
         mayFollowUnchecked = false
         feed.send(
@@ -34,15 +35,15 @@ extension SessionRunner {
 
     func followingEnded(_ number: Int) { handle(.followingEnded(number)) }
 
-    /// Matching that costs much takes turns, and leaves the event loops and the feed alone. It takes a share of the time: what
-    /// comes meanwhile is matched together.
+    /// Expensive matching takes turns, and stays off the event loops and the feed. It gets only a share of the time:
+    /// ticks that arrive meanwhile are matched together.
     private func matchAside(_ ticks: [LiveTick], _ number: Int) {
         guard let peer, let schema = seat?.generation.store.schema, let last = ticks.last?.tick else {
             return
         }
         let (client, view) = (session.clientID, session.liveView)
         Task {
-            // Throws only when the task is cancelled, which nobody does.
+            // Throws only if the task is cancelled, which never happens.
             let batches = try? await services.pace.run(peer.user) { [heavyWork = services.heavyWork] in
                 let matched = try? await heavyWork.run(peer, progress: { .independent }) {
                     let began = ContinuousClock.now

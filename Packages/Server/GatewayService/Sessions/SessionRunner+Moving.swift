@@ -2,14 +2,14 @@ internal import NIOCore
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// A session whose model changed moves to another generation.
+/// Moves a session to another generation when its model has changed.
 extension SessionRunner {
     static let moveRetryInterval = Duration.milliseconds(250)
 
-    /// What generations call.
+    /// The function that generations call to move the session.
     var moving: @Sendable () async -> Void { { [weak self] in await self?.hold() } }
 
-    /// The classes that the session is served with can't be served by the newest rules, or not under their names.
+    /// Called when the newest rules can't serve the session's classes, or not under the same names.
     private func hold() {
         guard didOpen else {
             return handle(
@@ -37,7 +37,7 @@ extension SessionRunner {
         while let seat, let before = authority, !session.isClosed {
             let known = holdCount
             if let next = await services.generations.follow(moving), await move(to: next, from: seat, before) {
-                // Its new generation was left behind meanwhile.
+                // The new generation was itself left behind meanwhile.
                 if holdCount != known { hold() }
                 return
             }
@@ -52,7 +52,7 @@ extension SessionRunner {
         }
     }
 
-    /// - Returns: false if it is worth trying again.
+    /// - Returns: false if a retry makes sense.
     private func move(to next: Generations.Seat, from last: Generations.Seat, _ before: Authority) async -> Bool {
         let asked = ContinuousClock.now
         do {
@@ -60,7 +60,7 @@ extension SessionRunner {
             let tick = await generation.feed.newestNumber
             let known = try await narrow(
                 try await generation.authorize(before.accessToken), to: before.partition, in: generation)
-            // The connection may have ended meanwhile; another message of the device never comes.
+            // The connection may have ended meanwhile. Another message of the device can't arrive.
             guard session.canMove, seat?.generation === last.generation else { throw CancellationError() }
             seat = next
             authority = Authority(

@@ -6,10 +6,10 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// From a device's first message to its open session.
+/// Everything from a device's first message to its open session.
 extension SessionRunner {
-    /// Finds out who says hello. Until then nothing is built of what the device sends, and nothing is read behind it.
-    /// - Returns: nil for a device that may not go on; the session has failed then.
+    /// Finds out who says hello. Before that, the rest of the message isn't decoded, and nothing after it is read.
+    /// - Returns: nil for a device that may not continue. The session has failed then.
     func admit(_ bytes: [UInt8]) async -> Admission? {
         let accessToken: String
         do throws(ProtocolError) {
@@ -82,7 +82,8 @@ extension SessionRunner {
         }
     }
 
-    /// What the user may see and do in the session's partition. What they may read is kept, as it is for the rest.
+    /// What the user may see and do in the session's partition. Also stores what they may read there, as it is done
+    /// outside of partitions.
     func narrow(
         _ authority: SessionAuthority, to partition: Value?, in generation: Generation
     ) async throws -> SessionAuthority {

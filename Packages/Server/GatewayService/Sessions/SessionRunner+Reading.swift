@@ -6,10 +6,10 @@ internal import TomboloPostgresStore
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Reading batches: from the database into a spool, at the database's speed. The slot is free again then, whatever the device
-/// takes.
+/// Reads batches from the database into a spool at the database's speed. The slot is free again after that, however
+/// slowly the device takes the batch.
 extension SessionRunner {
-    /// How often a batch that found its spool full tries again.
+    /// How often to retry when a batch finds its spool full.
     static let spoolRetryInterval = Duration.milliseconds(50)
 
     fileprivate enum Outcome: Sendable {
@@ -18,7 +18,7 @@ extension SessionRunner {
         case failed(any Error)
     }
 
-    /// A device that has not taken the batch before gets no slot. A read under way gives way.
+    /// A device that hasn't taken its previous batch gets no slot yet. A read in progress gives way to the new one.
     func read(_ request: ReadRequest) {
         readNumber += 1
         if let reading {
@@ -34,7 +34,7 @@ extension SessionRunner {
         reading = Task {
             await self.run(request, number)
             if self.readNumber == number { self.reading = nil }
-            // Also for the sake of a batch that waits until this one is taken.
+            // This also starts a batch that waits until this one is taken.
             self.drain()
         }
     }
@@ -44,7 +44,8 @@ extension SessionRunner {
         let (codec, spool) = (codec, Spool(budget: services.spools, peer: peer))
         let (kind, began) = (GatewayMetrics.ReadKind(request), ContinuousClock.now)
         services.metrics.began(kind)
-        // A device's first batch is read as soon as there is a slot. New subscriptions can be asked for without end.
+        // A device's first batch is read as soon as there is a slot. But a device can ask for new subscriptions
+        // endlessly.
         let isRepeated = readSubscriptionVersion.map { $0 != request.subscriptionVersion } ?? false
         let outcome: Outcome?
         if isRepeated {
@@ -61,9 +62,9 @@ extension SessionRunner {
         switch outcome {
         case .finished(let end, let tick):
             readSubscriptionVersion = request.subscriptionVersion
-            // What follows the batch may be another read.
+            // Handling the end of the batch may start another read.
             reading = nil
-            // The session may believe in frames that gave way to this batch, which has none itself.
+            // The session may still see congestion from frames that gave way to this batch, which has none itself.
             noteWritability()
             handle(.readFinished(end, tick))
         case .givenUp, nil:
@@ -74,12 +75,12 @@ extension SessionRunner {
         }
     }
 
-    /// - Returns: nil where the read gave way or the session ended, and for how long it had its slot.
+    /// - Returns: the outcome, or nil if the read gave way or the session ended, and how long it held its slot.
     private func readInSlot(
         _ request: ReadRequest, _ number: Int, _ peer: Peer, _ store: any ServerStore, _ codec: MessageCodec,
         _ spool: Spool
     ) async -> (outcome: Outcome?, took: Duration) {
-        // Its pauses are nothing that others have to be paid for.
+        // The user doesn't have to pay for the pauses of a search.
         let isPaused = services.generations.users.areSeveral && request.isSearch
         let result = try? await services.reads.run(
             peer,
@@ -95,7 +96,7 @@ extension SessionRunner {
         return (result?.0, result?.1 ?? .zero)
     }
 
-    /// Leaves the event loop alone.
+    /// Runs off the event loop.
     @concurrent
     private nonisolated func collect(
         _ request: ReadRequest, _ number: Int, from store: any ServerStore, _ codec: MessageCodec, into spool: Spool
@@ -126,7 +127,7 @@ extension SessionRunner {
         }
     }
 
-    /// Waits for room in the spool: the back-pressure of batches that are very long.
+    /// Waits for room in the spool, which is the backpressure for very long batches.
     private nonisolated func add(
         _ frame: BatchFrame, of number: Int, _ codec: MessageCodec, to spool: Spool
     ) async throws {
@@ -185,7 +186,7 @@ extension SessionRunner {
 }
 
 extension ReadRequest {
-    /// Whether a predicate searches texts, which takes a look at each row.
+    /// Whether a predicate searches text, which means examining every row.
     fileprivate var isSearch: Bool {
         [old, new].contains { $0.predicates.values.contains { $0.searchCount > 0 } }
     }

@@ -3,11 +3,11 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// Messages from the device, in order: short ones at once, long ones in turn with those of other users.
+/// Handles the device's messages in order: short ones immediately, long ones in turn with those of other users.
 extension SessionRunner {
     func take(_ message: ByteBuffer) {
         services.metrics.received(byteCount: message.readableBytes)
-        // What comes while the session ends is not looked at.
+        // Messages that arrive while the session ends are ignored.
         guard !session.isClosed else { return }
         guard didOpen || message.readableBytes <= MessageCodec.maximumControlByteCount else {
             return handle(
@@ -21,9 +21,9 @@ extension SessionRunner {
         takeNext()
     }
 
-    /// Takes the messages that are there, one at a time and in order, while the session can.
+    /// Handles queued messages, one at a time and in order, for as long as the session can.
     func takeNext() {
-        // What is taken leads here again; the loop below goes on with the next.
+        // Handling a message calls this again; the loop below continues with the next one.
         guard !isTakingNext else { return }
         isTakingNext = true
         defer { isTakingNext = false }
@@ -52,8 +52,8 @@ extension SessionRunner {
         }
     }
 
-    /// Decodes a long message in the user's turn, off the event loop. Uploads have their own bounds; of others a user's devices
-    /// send as many as ``UserPace`` allows.
+    /// Decodes a long message off the event loop, when it's the user's turn. Uploads have their own limits. Of other
+    /// messages, a user's devices can send as many as ``UserPace`` allows.
     /// - Returns: nil if the session ended before.
     func decodedInTurn(_ bytes: [UInt8]) async -> ServerSession.Event? {
         let peer = sender
@@ -79,13 +79,13 @@ extension SessionRunner {
             isAdmitted = admission != nil
             guard isAdmitted, !session.isClosed else { return }
         }
-        // What is built of an upload takes many times its bytes: it has its place in the budget first.
+        // A decoded upload takes many times its size in memory, so it needs room in the budget first.
         let isUpload = MessageCodec.isUpload(bytes)
         if isUpload {
             guard (try? await services.uploadBudget.admit(bytes.count, of: sender)) != nil else { return }
         }
         let event = bytes.count <= Self.maximumQuickByteCount ? decoded(bytes, with: codec) : await decodedInTurn(bytes)
-        // Not before: an upload that ended meanwhile would have taken this one's place along.
+        // Not earlier: an upload that ended meanwhile would have released this one's room too.
         if isUpload { waitingUploadByteCount += bytes.count }
         guard let event, !session.isClosed else { return await releaseWaitingUploads() }
         if case .message(.hello(let hello)) = event, !(await take(hello)) { return }

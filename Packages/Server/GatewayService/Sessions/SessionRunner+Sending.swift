@@ -3,10 +3,10 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// Messages to the device, gathered until the event loop has done what it was woken for.
+/// Sends messages to the device. They are collected, and flushed once the event loop has done its current work.
 extension SessionRunner {
     func send(_ message: ServerMessage) {
-        // After the session's last words nothing is of use.
+        // Nothing can follow the session's final message.
         guard !isEnding else { return }
         switch message {
         case .failure, .reset:
@@ -25,8 +25,8 @@ extension SessionRunner {
         for message in messages { write(message) }
     }
 
-    /// Frames are cut by size, so that only a single row can be beyond a message: the device would come back for it
-    /// without end.
+    /// Frames are cut by size, so only a single row can exceed a message. The device would reconnect for that row
+    /// forever.
     func fail(oversized classes: Set<String>) {
         handle(
             .failed(
@@ -58,7 +58,7 @@ extension SessionRunner {
         socket.flush()
     }
 
-    /// Says what the session has to say last.
+    /// Sends the session's final messages and closes the connection.
     func end() {
         guard !isEnding else { return }
         isEnding = true
@@ -67,8 +67,8 @@ extension SessionRunner {
         socket.close(.normal)
     }
 
-    /// Nobody waits any more for what is under way. Uploads go on: they were taken. Those that still wait give their place to
-    /// the same ones from a later session of the device.
+    /// Cancels work in progress that nobody waits for any more. Uploads that were accepted continue. Those that still
+    /// wait give way to the same ones from a later session of the device.
     func cancelWork() {
         authenticating?.cancel()
         opening?.cancel()
@@ -78,7 +78,7 @@ extension SessionRunner {
         uploading?.cancel()
     }
 
-    /// The session's view of whether the device takes data: not before it has taken a batch that was read for it.
+    /// Tells the session whether the device takes data. It doesn't until it has taken the batch that was read for it.
     func noteWritability() {
         let isFull = spool != nil || !socket.isWritable
         guard isFull != isCongested else { return }

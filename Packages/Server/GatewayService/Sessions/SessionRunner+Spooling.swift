@@ -3,7 +3,7 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// Batches that wait in a spool, as fast as the device takes them.
+/// Sends spooled batches as fast as the device takes them.
 extension SessionRunner {
     func begin(_ spool: Spool) {
         self.spool = spool
@@ -17,7 +17,7 @@ extension SessionRunner {
         Task { await spool.discard() }
     }
 
-    /// Sends what the device takes of the batch that is read for it.
+    /// Sends as much of the spooled batch as the device takes.
     func drain() {
         guard !isDraining, spool != nil, socket.isWritable else { return }
         isDraining = true
@@ -46,7 +46,7 @@ extension SessionRunner {
         }
     }
 
-    /// The device has been sent all of a batch.
+    /// The device has been sent the whole batch.
     func finishSpool() {
         dropSpoolKeepingRest()
         noteWritability()

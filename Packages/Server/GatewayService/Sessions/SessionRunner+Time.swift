@@ -3,9 +3,9 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// What happens because time passes.
+/// Everything that happens because time passes.
 extension SessionRunner {
-    /// About every ``ServerSession/heartbeatSeconds``.
+    /// Called about every ``ServerSession/heartbeatSeconds``.
     func beat() {
         let now = NIODeadline.now()
         if taking != nil || !inbox.isEmpty { heardAt = now }
@@ -21,13 +21,13 @@ extension SessionRunner {
         }
         let written = writtenByteCount
         if didOpen || now - connectedAt >= TimeAmount(services.limits.openingGrace) { handle(.heartbeat) }
-        // What the session sends with a heartbeat, the device answers.
+        // The device answers whatever the session sends with a heartbeat.
         guard writtenByteCount == written, now - heardAt >= TimeAmount(services.limits.pingDelay) else { return }
         if socket.isWritable { socket.ping() }
     }
 
-    /// Ends a batch whose device takes nothing, though it may say that it is there; and a connection that does not even
-    /// take the session's last words. A device that stands still otherwise costs a bounded buffer and may stay.
+    /// Ends a batch whose device takes nothing, even if the device is still alive, and a connection that doesn't even
+    /// take the session's final message. Any other device that stalls costs only a bounded buffer, and may stay.
     func watchProgress(_ now: NIODeadline) {
         let limits = services.limits
         let pending = socket.pendingByteCount
@@ -48,7 +48,7 @@ extension SessionRunner {
         stall.since = now
     }
 
-    /// What the device has taken so far, in bytes.
+    /// Bytes that the device has taken so far.
     func takenByteCount() async -> Int {
         if let confirmed = try? await socket.confirmedByteCount() { return confirmed }
         return writtenByteCount - socket.pendingByteCount

@@ -4,10 +4,10 @@ internal import TomboloChangesets
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// Uploads, and what the session holds of the gateway's budget for them.
+/// Handles uploads, and the session's part of the gateway's budget for them.
 extension SessionRunner {
-    /// - Parameter byteCount: what the changesets hold of the budget until their outcome is known, also if the connection
-    ///   ends before: they stay in memory for as long.
+    /// - Parameter byteCount: what the changesets hold of the budget until their outcome is known, even if the
+    ///   connection ends earlier, because they stay in memory that long.
     func upload(_ changesets: [Changeset], _ authority: SessionAuthority, holding byteCount: Int) async {
         let results = await results(of: changesets, authority)
         uploading = nil
@@ -18,7 +18,7 @@ extension SessionRunner {
         await releaseDroppedUploads()
     }
 
-    /// - Returns: nil where the session has failed or ended.
+    /// - Returns: nil if the session has failed or ended.
     private func results(of changesets: [Changeset], _ authority: SessionAuthority) async -> [UploadResult]? {
         let client = session.clientID
         guard let generation = seat?.generation else { return nil }
@@ -61,7 +61,7 @@ extension SessionRunner {
         return nil
     }
 
-    /// The session drops uploads that come too early or too late.
+    /// Returns the budget of uploads that the session dropped because they came too early or too late.
     func releaseDroppedUploads() async {
         guard !session.hasWaitingUploads, waitingUploadByteCount > 0 else { return }
         let byteCount = waitingUploadByteCount
@@ -69,7 +69,7 @@ extension SessionRunner {
         await services.uploadBudget.release(byteCount, of: sender)
     }
 
-    /// The session has ended: what waits is never uploaded.
+    /// Returns the budget of waiting uploads after the session has ended, because they will never be applied.
     func releaseWaitingUploads() async {
         let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0

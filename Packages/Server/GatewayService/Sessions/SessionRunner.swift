@@ -7,26 +7,27 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// Runs one ``ServerSession`` on a connection: brings it events and performs its actions.
+/// Runs one ``ServerSession`` on a connection: passes it events and performs its actions.
 ///
-/// It lives on the connection's event loop, which is its executor: what comes from the network and from the feed is handled
-/// where it arrives, without a task. Only what waits for the database, or takes long, is a task, and an idle session has
-/// none. Time comes from the event loop's ``SessionClock``.
+/// It lives on the connection's event loop, which is its executor, so events from the network and the feed are
+/// handled where they arrive, without a task. Only work that waits for the database or takes long uses a task, and an
+/// idle session has none. Time comes from the event loop's ``SessionClock``.
 actor SessionRunner {
-    /// What a device may send before its session is open, in bytes: a hello, and the frames around it.
+    /// The most bytes that a device may send before its session is open: a hello, and the frames around it.
     static let openingByteCount = MessageCodec.maximumControlByteCount + (64 << 10)
-    /// Up to this size, in bytes, a message is decoded on the event loop; decoding a longer one would keep others waiting.
+    /// Messages up to this many bytes are decoded on the event loop. Decoding longer ones would keep other sessions
+    /// waiting.
     static let maximumQuickByteCount = 16 << 10
 
-    /// What the gateway gives every session.
+    /// What the gateway provides to every session.
     struct Services: Sendable {
         let generations: Generations
         let uploadBudget: UploadBudget
         let reads: ReadSlots
-        /// One slot, for matching and decoding that take long: they leave the gateway's other threads to everybody else, and
-        /// users take turns.
+        /// A single slot for matching and decoding that take long. They leave the gateway's other threads to
+        /// everybody else, and users take turns.
         let heavyWork: ReadSlots
-        /// For what a user's devices can ask for again and again, and that costs much each time.
+        /// For expensive work that a user's devices can request again and again.
         let pace = UserPace()
         let spools: SpoolBudget
         let clocks: SessionClocks
@@ -34,24 +35,24 @@ actor SessionRunner {
         let metrics: GatewayMetrics
     }
 
-    /// What the user of an open session may see and do, and who said so.
+    /// What the user of an open session may see and do, and where that is known from.
     struct Authority {
         let accessToken: String
         let user: String
-        /// The partition that the session is in, for as long as it lasts.
+        /// The session's partition, which never changes.
         let partition: Value?
         var rulesFingerprint: UInt64
-        /// Changes of what the user may do up to this tick are in it.
+        /// Includes all changes of what the user may do up to this tick.
         var tick: Int64
-        /// Before the last look-up that was answered.
+        /// The time just before the last lookup that succeeded.
         var askedAt: ContinuousClock.Instant
     }
 
-    /// Who the device is: known before anything of its hello is built.
+    /// Who the device is. Known before the rest of its hello is decoded.
     struct Admission {
         let accessToken: String
         let authority: SessionAuthority
-        /// The generation whose classes the authority is about.
+        /// The generation whose classes the authority refers to.
         let generation: Generation
         let tick: Int64
         let askedAt: ContinuousClock.Instant
@@ -61,9 +62,9 @@ actor SessionRunner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
     let services: Services
-    /// Counts the gateway's sessions.
+    /// Unique among the gateway's sessions.
     nonisolated let number: UInt64
-    /// The device's IP address; empty if there is none.
+    /// The device's IP address, or empty if there is none.
     let address: String
     let connectedAt: NIODeadline
     let logger: Logger
@@ -73,46 +74,47 @@ actor SessionRunner {
 
     var session = ServerSession(schema: .empty)
     var codec = MessageCodec(schema: .empty)
-    /// Where the session belongs: chosen when the device says hello.
+    /// The session's place in a generation, chosen when the device says hello.
     var seat: Generations.Seat?
     var isAdmitted = false
-    /// Until the session is open.
+    /// Set until the session is open.
     var admission: Admission?
-    /// As the device's hello says it.
+    /// From the device's hello.
     var partition: Value?
-    /// What happens between hello and the first batch.
+    /// The work between hello and the first batch.
     var authenticating: Task<Void, Never>?
     var opening: Task<Void, Never>?
     var didOpen = false
     var authority: Authority? {
         didSet { count(authority?.user, insteadOf: oldValue?.user) }
     }
-    /// Whose work the session's is; nil before its user is known.
+    /// Who the session's work is for. Nil before its user is known.
     var peer: Peer? { authority.map { peer($0.user) } }
-    /// Whose the device's messages are: known since its hello, before what the user may do in the partition is.
+    /// Who the device's messages are from. Known since its hello, even before the gateway knows what the user may do
+    /// in the partition.
     var sender: Peer { peer(authority?.user ?? admission?.authority.user ?? "") }
     var nextAuthorityCheck: NIODeadline
     var checking: Task<Void, Never>?
-    /// How often the feed said that what the user may do may have changed.
+    /// How often the feed reported that what the user may do may have changed.
     var authorityNews = 0
     var isFollowingAuthority = false
-    /// Where the feed has come on this event loop; nil until the session was followed once.
+    /// The feed's progress on this event loop. Nil until the session has followed the feed once.
     var position: FeedPosition?
-    /// A look-up was tried for the session: the feed tells it of ticks whatever came of it.
+    /// A lookup was tried for the session, so the feed tells it about ticks whatever the result was.
     var mayFollowUnchecked = false
-    /// The session is moving to another generation, with nothing under way any more.
+    /// The session is moving to another generation and has no other work in progress.
     var isMoving = false
-    /// How often generations said so.
+    /// How often generations told the session to move.
     var holdCount = 0
 
     // Receiving
-    /// Messages that were read from the network before it was told to pause.
+    /// Messages that were read before the network was told to pause.
     var inbox: [ByteBuffer] = []
     var isTakingNext = false
     var taking: Task<Void, Never>?
     var heardAt: NIODeadline
     var countedPingsAt: NIODeadline
-    /// What the session holds of the gateway's ``UploadBudget``: of uploads that wait, and of those under way.
+    /// The session's part of the gateway's ``UploadBudget``: for uploads that wait, and for uploads in progress.
     var waitingUploadByteCount = 0
     var uploadingByteCount = 0
     var uploading: Task<Void, Never>?
@@ -120,26 +122,26 @@ actor SessionRunner {
     // Sending
     var needsFlush = false
     var isEnding = false
-    /// Written to the socket since the session began, in bytes.
+    /// Bytes written to the socket since the session began.
     var writtenByteCount = 0
-    /// The frames of a batch that the device has not taken yet.
+    /// The frames of a batch that the device hasn't taken yet.
     var spool: Spool?
-    /// What follows them.
+    /// Messages to send after those frames.
     var afterSpool: [ByteBuffer] = []
     var isDraining = false
     var isCongested = false
     var reading: Task<Void, Never>?
-    /// The subscriptions that the last batch was read with; nil before the first.
+    /// The subscriptions that the last batch was read with. Nil before the first batch.
     var readSubscriptionVersion: Int64?
-    /// Counts the reads: one that gave way to another is of no more interest.
+    /// Counts the reads. The result of a read that gave way to another is ignored.
     var readNumber = 0
-    /// A batch that waits until the device has taken the one before.
+    /// A batch that waits until the device has taken the previous one.
     var waitingRead: ReadRequest?
-    /// The reading of a batch waits for its device to take what was sent.
+    /// Whether reading a batch waits for the device to take what was sent.
     var isReadWaitingForDevice = false
     var stall = Stall(takenByteCount: 0, since: .now())
 
-    /// Since when the device has taken next to nothing, and what it had taken then.
+    /// When the device began to take next to nothing, and how much it had taken by then.
     struct Stall {
         var takenByteCount: Int
         var since: NIODeadline
@@ -177,7 +179,7 @@ actor SessionRunner {
         settle()
     }
 
-    /// After events were handled.
+    /// Called after events were handled.
     func settle() {
         flush()
         moveIfPossible()
@@ -189,7 +191,7 @@ actor SessionRunner {
         case .send(let message): send(message)
         case .sendFrames(let frames): send(frames, content?.messages ?? LiveContent.buffers(frames))
         case .close: end()
-        // A task that has ended is forgotten: it keeps its memory for as long as anybody knows it.
+        // A finished task is set to nil, because a task keeps its memory as long as it is referenced.
         case .authenticate(let accessToken):
             authenticating = Task {
                 await self.authenticate(accessToken)
@@ -202,7 +204,7 @@ actor SessionRunner {
             }
         case .read(let request): read(request)
         case .upload(let changesets, let authority):
-            // All that waited.
+            // Everything that waited.
             let byteCount = waitingUploadByteCount
             uploadingByteCount += byteCount
             waitingUploadByteCount = 0
@@ -212,7 +214,7 @@ actor SessionRunner {
         }
     }
 
-    /// A connection that ends cancels the work under way for it. That isn't a failure.
+    /// A connection that ends cancels its work in progress. That isn't a failure.
     func fail(_ error: any Error, doing what: String) {
         guard !(error is CancellationError), !Task.isCancelled, !session.isClosed else { return }
         logger.warning("The session ends: \(what) failed: \(error)")
@@ -231,7 +233,7 @@ actor SessionRunner {
 
     nonisolated func peer(_ user: String) -> Peer { Peer(user, from: address) }
 
-    /// Nothing is written any more: lets go of all that the session has.
+    /// Nothing is written any more, so this releases everything that the session holds.
     func release() {
         isEnding = true
         if let place = clockPlace { clock.remove(place) }
@@ -264,7 +266,7 @@ extension SessionRunner: MessageReceiver {
         }
     }
 
-    /// Devices of a gateway that shuts down come to another one, not all at once.
+    /// The devices of a gateway that shuts down move to another gateway gradually, not all at once.
     nonisolated func shouldClose() {
         assumeIsolated { runner in
             let delay = TimeAmount(runner.services.limits.drainTime * .random(in: 0...1))

@@ -4,24 +4,24 @@ internal import TomboloSyncSession
 internal import TomboloTracing
 internal import Tracing
 
-/// Continues the traces of devices' uploads through a gateway: received, committed, and told with the tick that has them. What
-/// another gateway received has no trace here.
+/// Continues the traces of devices' uploads through a gateway: received, committed, and sent with the tick that
+/// includes them. Uploads that another gateway received have no trace here.
 final class UploadTraces: Sendable {
     private struct Key: Hashable, Sendable {
         let client: ClientID
         let number: Int64
     }
 
-    /// Uploads whose tick hasn't come yet, and whose spans are remembered.
+    /// The most uploads whose tick hasn't come yet and whose spans are remembered.
     static let maximumCount = 10_000
-    /// Changesets of one client that are looked up for one tick.
+    /// The most changesets of one client that are looked up for one tick.
     static let maximumCountOfTick = 1_000
 
     private let notes = TraceNotes<Key>(maximumCount: maximumCount)
 
     // MARK: Uploads
 
-    /// Changesets that came, each with the span that it goes on with.
+    /// Received changesets, each with the span that continues its trace.
     struct Received: Sendable {
         fileprivate(set) var changesets: [Changeset]
         fileprivate var spans: [any Span] = []
@@ -29,7 +29,7 @@ final class UploadTraces: Sendable {
         func end() { for span in spans { span.end() } }
     }
 
-    /// Call before the changesets are applied: their tick may come before the answer.
+    /// Call before the changesets are applied, because their tick may come before the answer.
     func receive(_ changesets: [Changeset], from client: ClientID) -> Received {
         var received = Received(changesets: changesets)
         guard changesets.contains(where: { $0.traceparent != nil }), TraceContext.isOn else { return received }
@@ -46,7 +46,7 @@ final class UploadTraces: Sendable {
         return received
     }
 
-    /// The spans of a transaction, one for each changeset with a trace.
+    /// The spans of a transaction, one for each changeset that has a trace.
     static func commits(_ uploads: [Upload]) -> [any Span] {
         guard uploads.contains(where: { $0.changeset.traceparent != nil }), TraceContext.isOn else { return [] }
         return uploads.compactMap { upload in
@@ -81,7 +81,7 @@ final class UploadTraces: Sendable {
         func sent() { for send in sends { send.end() } }
     }
 
-    /// Finds the traces that go on with a tick, and names them in it.
+    /// Finds the traces that continue with a tick, and records them in it.
     /// - Returns: nil if there are none.
     func begin(_ live: inout LiveTick) -> OfTick? {
         guard notes.count > 0, TraceContext.isOn else { return nil }
@@ -104,7 +104,7 @@ final class UploadTraces: Sendable {
             if let own = TraceContext.line(of: tick) { matches.append(TraceContext.span("tombolo.match", after: own)) }
             tick.end()
         }
-        // With several writers, each trace says which others share its tick.
+        // If there are several writers, each trace names the others that share its tick.
         for match in matches {
             for other in matches where other.context.isEmpty == false {
                 if TraceContext.line(of: other) != TraceContext.line(of: match) {

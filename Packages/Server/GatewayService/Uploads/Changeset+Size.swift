@@ -2,7 +2,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension Changeset {
-    /// Roughly what the changeset takes in memory, in bytes.
+    /// The changeset's approximate size in memory, in bytes.
     var byteCount: Int { instructions.reduce(64) { $0 + $1.byteCount } }
 }
 

@@ -1,23 +1,26 @@
 internal import Synchronization
 
-/// How much was uploaded that the feed has not told anybody yet. Uploads wait while it is much: a feed that falls behind them
-/// would get ticks that are too large to keep, and every session would have to read the changelog for itself.
+/// How much was uploaded but not announced by the feed yet. Uploads wait while this is too much: a feed that falls
+/// behind would get ticks that are too large to keep in memory, and every session would have to read the changelog
+/// itself.
 ///
-/// A bound on what is committed but not told, not on what is written in a second: uploads go as fast as the feed.
+/// This bounds what is committed but not announced, not the write rate: uploads run as fast as the feed.
 final class UploadBacklog: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Instructions that may be committed and not told, and the same with those under way: what a user's transactions that
-    /// wait for rows hold leaves room for others. Together they are less than the feed keeps in memory.
+    /// The most instructions that may be committed but not announced, and the same plus those in progress. The
+    /// difference leaves room for others while some user's transactions wait for rows. Together they are less than
+    /// the feed keeps in memory.
     static let maximum = (ended: TickFeed.maximumChangeCount / 4, inAll: TickFeed.maximumChangeCount * 3 / 4)
-    /// Uploads wait no longer for a feed that says nothing: it may have lost the database, or what was uploaded changed
+    /// How long uploads wait for a feed that announces nothing: it may have lost the database, or the uploads changed
     /// nothing.
     static let patience = Duration.seconds(2)
 
     private struct State {
-        /// Instructions of transactions under way.
+        /// Instructions of transactions in progress.
         var underWay = 0
-        /// Since the start: instructions of transactions that have ended, and how many of them the feed has told since.
+        /// Since the start: instructions of transactions that have ended, and how many of them the feed has
+        /// announced.
         var ended = 0
         var told = 0
         var toldAt: Instant
@@ -47,16 +50,16 @@ final class UploadBacklog: Sendable {
         }
     }
 
-    /// A transaction of so many instructions begins.
+    /// A transaction with this many instructions begins.
     func begin(_ instructionCount: Int) {
         state.withLock { state in
-            // Nothing was waited for.
+            // Nothing was waiting to be announced.
             if state.underWay == 0, state.ended == state.told { state.toldAt = now() }
             state.underWay += instructionCount
         }
     }
 
-    /// It has ended, committed or not.
+    /// The transaction has ended, committed or not.
     func end(_ instructionCount: Int) {
         state.withLock { state in
             state.underWay -= instructionCount
@@ -64,11 +67,12 @@ final class UploadBacklog: Sendable {
         }
     }
 
-    /// What has ended before the feed looks for the newest tick; for ``tell(_:)`` once it has told it.
+    /// How much has ended before the feed looks up the newest tick. Pass it to ``tell(_:)`` once the feed has
+    /// announced that tick.
     var mark: Int { state.withLock { $0.ended } }
 
-    /// The feed has told what there was.
-    /// - Returns: whether uploads that wait may go on.
+    /// The feed has announced everything up to the mark.
+    /// - Returns: whether waiting uploads may continue.
     func tell(_ mark: Int) -> Bool {
         state.withLock { state in
             let wasFull = state.isFull

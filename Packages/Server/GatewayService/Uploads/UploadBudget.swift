@@ -1,8 +1,9 @@
-/// Bounds the bytes of all uploads that wait in a gateway: a session takes its device's next upload off the network's
-/// hands only when there is room. One user's devices get no more than half, and while others are connected, when
-/// ``UploadPace`` holds, a sixteenth: what is admitted is decoded at once, whenever it is applied. While users of several places
-/// (``Peer``) are connected, those of one get no more than half. In order of arrival; who waits for their own uploads, or
-/// for those of their place, keeps nobody else waiting. One upload is always admitted, however long.
+/// Bounds the bytes of all uploads that wait in a gateway. A session reads its device's next upload from the network
+/// only when there is room. One user's devices get at most half. While other users are connected and ``UploadPace``
+/// applies, they get a sixteenth, because whatever is admitted is decoded at once, whenever it is applied. While
+/// users of several places (``Peer``) are connected, each place gets at most half. Uploads are admitted in order of
+/// arrival, but one that waits for its own user's or place's uploads keeps nobody else waiting. A single upload is
+/// always admitted, however long.
 actor UploadBudget {
     private struct Waiting {
         let number: Int
@@ -11,9 +12,9 @@ actor UploadBudget {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// The part of ``maximumByteCount`` that one user's devices get: alone, and while others are connected.
+    /// The divisors of ``maximumByteCount`` for one user's devices: alone, and while others are connected.
     static let shares = (alone: 2, besideOthers: 16)
-    /// The part that the users of one place get while others are connected.
+    /// The divisor for the users of one place while others are connected.
     static let placeShare = 2
 
     private let maximumByteCount: Int
@@ -32,8 +33,8 @@ actor UploadBudget {
         self.users = users
     }
 
-    /// Waits for room; give it back with ``release(_:of:)``.
-    /// - Throws: `CancellationError` when the task is cancelled before there is room.
+    /// Waits for room. Return it with ``release(_:of:)``.
+    /// - Throws: `CancellationError` if the task is cancelled before there is room.
     func admit(_ wanted: Int, of peer: Peer) async throws {
         try Task.checkCancellation()
         let isBehind = waiting.contains { $0.peer.user == peer.user || hasShare(for: $0.byteCount, of: $0.peer) }
@@ -76,7 +77,7 @@ actor UploadBudget {
 
     private func admitWaiting() {
         for next in waiting where hasShare(for: next.byteCount, of: next.peer) {
-            // Whoever waits for room in all is not overtaken.
+            // Uploads that wait for the total bound are not overtaken.
             guard hasRoom(for: next.byteCount, of: next.peer) else { return }
             change(next.peer, by: next.byteCount)
             waiting.removeAll { $0.number == next.number }

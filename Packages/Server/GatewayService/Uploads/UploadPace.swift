@@ -1,37 +1,39 @@
-/// Bounds what one user's uploads take from everybody else while others are connected: a transaction takes about a ``slice``
-/// of time, and, beyond a burst, a user's transactions take no more than a share of the time. Nothing is refused: it comes
-/// late. Pure bookkeeping: the time is a parameter.
+/// Limits how much one user's uploads take from everybody else while others are connected. A transaction takes about
+/// one ``slice`` of time and, beyond a burst, a user's transactions take no more than a share of the time. Nothing is
+/// refused, only delayed. Pure bookkeeping: the time is a parameter.
 struct UploadPace {
     typealias Instant = ContinuousClock.Instant
 
-    /// How long a transaction should take. What others commit meanwhile comes later by about as much, and by what the feed
-    /// needs for the tick.
+    /// How long a transaction should take. What others commit meanwhile is delayed by about as much, plus the time
+    /// that the feed needs for the tick.
     static let slice = Duration.milliseconds(5)
-    /// A user whose transactions took a second can begin the next when this many seconds have passed since, once ``burst``
-    /// is used up.
+    /// Once ``burst`` is used up, a user whose transactions took a second can start the next one this many seconds
+    /// after they ended.
     static let costFactor = 5
-    /// What a user's transactions may cost before the next one waits, ``costFactor`` included.
+    /// What a user's transactions may cost before the next one waits, with ``costFactor`` applied.
     static let burst = Duration.seconds(1)
-    /// The longest that a user's next transaction waits for the ones before.
+    /// The longest that a user's next transaction waits for previous ones.
     static let maximumDebt = Duration.seconds(10)
-    /// Bounds of ``instructionCount``: smaller transactions would cost more than they save.
+    /// The range of ``instructionCount``. Smaller transactions would cost more than they save.
     static let instructionCounts = 100...UploadQueue.maximumGroupInstructionCount
-    /// What a transaction costs at most: one that waited for rows or the disk took nothing from others meanwhile. The gateway
-    /// can't tell from these one that looks far back for what plain SQL inserted. It's undercharged: with all that the store
-    /// looks through at most, a small changeset takes PostgreSQL 30 to 40 ms, and counts for 5.
+    /// The most that a transaction costs, because one that waited for rows or the disk took nothing from others
+    /// meanwhile. The gateway can't distinguish that from one that searches far back for rows inserted by plain SQL,
+    /// which is therefore undercharged: at the limit of what the store searches, a small changeset takes PostgreSQL
+    /// 30 to 40 ms but is charged as 5.
     static let maximumCost = (transaction: slice, instruction: Duration.microseconds(200))
-    /// So many bytes count as an instruction more: one may have a text of 16 MiB, which PostgreSQL writes for half a second.
+    /// Every this many bytes count as another instruction: one instruction may have a text of 16 MiB, which takes
+    /// PostgreSQL half a second to write.
     static let byteCountOfInstruction = 8 << 10
 
-    /// Instructions that lately took a slice. The first transactions are the slowest.
+    /// The number of instructions that recently took one slice. The first transactions are the slowest.
     private(set) var instructionCount = instructionCounts.lowerBound
-    /// When what a user's transactions cost has been paid for. Of those who have something to pay for.
+    /// When the cost of a user's transactions has been paid. Only for users who still have something to pay for.
     private var paidAt: [String: Instant] = [:]
 
-    /// Users who are remembered.
+    /// The number of users that are remembered.
     var userCount: Int { paidAt.count }
 
-    /// As how many instructions changesets count: by their number and their size.
+    /// How many instructions changesets count as, by their number and their size.
     static func load(instructionCount: Int, byteCount: Int) -> Int {
         instructionCount + byteCount / byteCountOfInstruction
     }
@@ -42,8 +44,8 @@ struct UploadPace {
         return time
     }
 
-    /// A transaction has ended.
-    /// - Parameter loads: of each of its users; see ``load(instructionCount:byteCount:)``.
+    /// Records that a transaction has ended.
+    /// - Parameter loads: the load of each of its users; see ``load(instructionCount:byteCount:)``.
     mutating func finish(_ loads: [String: Int], took: Duration, at now: Instant) {
         let count = max(1, loads.values.reduce(0, +))
         paidAt = paidAt.filter { $0.value > now }
@@ -55,13 +57,13 @@ struct UploadPace {
         adapt(count, took)
     }
 
-    /// Towards what would have taken a slice, by no more than half or twice at a time. A small transaction that was quick
-    /// enough tells nothing.
+    /// Moves ``instructionCount`` towards the number that would have taken one slice, by a factor of two at most. A
+    /// small transaction that was fast enough says nothing.
     private mutating func adapt(_ count: Int, _ took: Duration) {
         let factor = min(2, max(0.5, Self.slice / max(took, .microseconds(1))))
         guard factor < 1 || count * 2 > instructionCount else { return }
         let wanted = Int(Double(instructionCount) * factor)
-        // Halfway: how long a transaction takes depends on what else is going on.
+        // Only half of the way, because a transaction's duration depends on what else is going on.
         let next = (instructionCount + wanted) / 2
         instructionCount = min(max(next, Self.instructionCounts.lowerBound), Self.instructionCounts.upperBound)
     }

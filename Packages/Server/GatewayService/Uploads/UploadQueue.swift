@@ -3,44 +3,45 @@ internal import TomboloChangesets
 public import TomboloSyncSession
 internal import Tracing
 
-/// Puts the changesets of many sessions into shared transactions. While several users are connected, ``UploadTurns`` says whose
-/// come next, and ``UploadPace`` how much of a user's, and when.
+/// Combines the changesets of many sessions into shared transactions. While several users are connected,
+/// ``UploadTurns`` decides whose changesets come next, and ``UploadPace`` how many of a user's, and when.
 ///
-/// A user whose transactions take longer than ``patience`` travels apart for ``apartTime``: in transactions of their own,
-/// of which there are only so many at once. Changesets that wait for a row, or that take long to write, then delay nobody
+/// A user whose transactions take longer than ``patience`` travels apart for ``apartTime``: in separate transactions,
+/// of which only a limited number run at once. So changesets that wait for a row or take long to write delay nobody
 /// else.
 public actor UploadQueue {
-    /// Changesets of one transaction.
+    /// The most changesets in one transaction.
     public static let maximumGroupSize = 100
-    /// Rough size of one transaction's changesets, in bytes; a longer changeset is alone in its own.
+    /// The approximate maximum of bytes of one transaction's changesets. A longer changeset gets its own transaction.
     public static let maximumGroupByteCount = 8 << 20
-    /// Instructions of one transaction; a changeset with more is alone in its own. The feed keeps ticks of several such.
+    /// The most instructions in one transaction. A changeset with more gets its own transaction. The feed keeps ticks
+    /// of several such transactions.
     public static let maximumGroupInstructionCount = 2_000
-    /// Transactions under way at once: those that users share, those of users that travel apart, and those of one such
-    /// user.
+    /// The most transactions in progress at once: those that users share, those of users who travel apart, and those
+    /// of one such user.
     static let maximum = (shared: 2, apart: 3, apartOfUser: 2)
-    /// Of those apart, how many the users of one place have while others are connected.
+    /// The most transactions apart for the users of one place while others are connected.
     static let maximumApartOfPlace = 2
-    /// Transactions under way at once, in all.
+    /// The most transactions in progress at once, in total.
     public static let maximumConcurrency = maximum.shared + maximum.apart
-    /// Less than a group waits for a row that others hold.
+    /// Shorter than the time that a group waits for a row that is locked elsewhere.
     static let patience = Duration.milliseconds(400)
     /// How long a user travels apart after a slow transaction.
     static let apartTime = Duration.seconds(30)
 
-    /// One client's changesets that wait, or are in a transaction.
+    /// One client's changesets that are waiting or in a transaction.
     private struct Call {
         /// In order of arrival.
         var number: Int
         let peer: Peer
         let client: ClientID
-        /// What has no outcome yet.
+        /// The changesets without an outcome yet.
         var rest: ArraySlice<Sized>
         var results: [UploadResult] = []
         let caller: Caller
         let done: CheckedContinuation<[UploadResult], any Error>
 
-        /// Whether the call has all changesets that another one of the client still has, by their numbers.
+        /// Whether the call includes, by number, all changesets that another call of the same client still has.
         func covers(_ other: Call) -> Bool {
             guard let first = rest.first, let last = rest.last, let otherFirst = other.rest.first,
                 let otherLast = other.rest.last
@@ -51,7 +52,7 @@ public actor UploadQueue {
     }
 
     private final class Caller: Sendable {
-        /// Nobody waits for the outcome any more.
+        /// Whether nobody waits for the outcome any more.
         let hasLeft = Atomic(false)
     }
 
@@ -61,25 +62,25 @@ public actor UploadQueue {
         let instructionCount: Int
     }
 
-    /// What a transaction has of a call: its first changesets.
+    /// A transaction's part of a call: its first changesets.
     private struct Part {
         let call: Call
         let count: Int
 
         var uploads: ArraySlice<Sized> { call.rest.prefix(count) }
         var instructionCount: Int { uploads.reduce(0) { $0 + $1.instructionCount } }
-        /// What it costs, as ``UploadPace`` counts.
+        /// The cost in ``UploadPace``'s terms.
         var load: Int {
             UploadPace.load(
                 instructionCount: instructionCount, byteCount: uploads.reduce(0) { $0 + $1.byteCount })
         }
     }
 
-    /// A transaction under way.
+    /// A transaction in progress.
     private struct Group {
         let peers: Set<Peer>
         let since: ContinuousClock.Instant
-        /// Other users were connected when it began.
+        /// Whether other users were connected when it began.
         let isPaced: Bool
 
         var users: Set<String> { Set(peers.map(\.user)) }
@@ -92,21 +93,21 @@ public actor UploadQueue {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let users: ConnectedUsers
     private var waiting: [Call] = []
-    /// Calls that wait, by client.
+    /// Waiting calls, by client.
     private var waitingCounts: [ClientID: Int] = [:]
     private var underWay: [Int: Group] = [:]
     private var nextCall = 0
     private var nextID = 0
-    /// When what waits is looked at again.
+    /// When to look at the waiting calls again.
     private var looksAgainAt: ContinuousClock.Instant?
-    /// Until when a user travels apart.
+    /// The time until which a user travels apart.
     private var apartUntil: [String: ContinuousClock.Instant] = [:]
     private var pace = UploadPace()
     private var turns = UploadTurns()
 
     /// - Parameters:
-    ///   - onCommit: called after every transaction that may have changed something: nudges the sequencer.
-    ///   - onGroup: hears of every transaction.
+    ///   - onCommit: called after each transaction that may have changed something, to nudge the sequencer.
+    ///   - onGroup: receives a report on each transaction.
     public init(
         store: any ServerStore, onCommit: @escaping @Sendable () -> Void,
         onGroup: @escaping @Sendable (UploadGroupReport) -> Void = { _ in }
@@ -114,16 +115,16 @@ public actor UploadQueue {
         self.init(store: store, backlog: UploadBacklog(), onCommit: onCommit, onGroup: onGroup)
     }
 
-    /// Calls that have come so far.
+    /// The number of calls so far.
     var callCount: Int { nextCall }
     /// Calls that wait for a transaction.
     var waitingCount: Int { waiting.count }
-    /// Transactions under way.
+    /// The number of transactions in progress.
     var transactionCount: Int { underWay.count }
 
     /// - Parameters:
-    ///   - backlog: shared with the feed that tells what is uploaded.
-    ///   - users: who is connected.
+    ///   - backlog: shared with the feed that announces what is uploaded.
+    ///   - users: the connected users.
     init(
         store: any ServerStore, backlog: UploadBacklog = UploadBacklog(), users: ConnectedUsers = ConnectedUsers(),
         onCommit: @escaping @Sendable () -> Void,
@@ -138,16 +139,17 @@ public actor UploadQueue {
         self.now = now
     }
 
-    /// Applies one client's changesets in order. A session has one call under way at a time.
+    /// Applies one client's changesets in order. A session makes one call at a time.
     ///
-    /// They are applied even if the caller's task is cancelled. But what then still waits gives its place to the same from
-    /// another session of the client: a device that comes back sends it again.
-    /// - Throws: `CancellationError` if another call has taken the place; what the store throws.
+    /// The changesets are applied even if the caller's task is cancelled. But if they are still waiting then, they
+    /// give way to the same changesets from another session of the client, because a device that reconnects sends
+    /// them again.
+    /// - Throws: `CancellationError` if another call has replaced this one; what the store throws.
     public func upload(_ uploads: [Upload], user: String) async throws -> [UploadResult] {
         try await upload(uploads, of: Peer(user))
     }
 
-    /// - Parameter peer: whose they are.
+    /// - Parameter peer: whose changesets they are.
     func upload(_ uploads: [Upload], of peer: Peer) async throws -> [UploadResult] {
         guard let client = uploads.first?.client else { return [] }
         let sized = uploads.map {
@@ -168,7 +170,7 @@ public actor UploadQueue {
         }
     }
 
-    /// Puts a call where it belongs in the order of arrival: a new one, or one of which a transaction had only the beginning.
+    /// Inserts a call by order of arrival: either a new one, or one of which a transaction had only the first part.
     private func wait(_ call: Call) {
         waiting.insert(call, at: waiting.lastIndex { $0.number < call.number }.map { $0 + 1 } ?? 0)
         waitingCounts[call.client, default: 0] += 1
@@ -183,8 +185,8 @@ public actor UploadQueue {
         }
     }
 
-    /// A call of a client whose caller has left, and another one that has all its changesets. Two copies of a file, both of
-    /// which are connected, don't replace each other's.
+    /// A waiting call whose caller has left, and another call of the same client that has all its changesets. Two
+    /// copies of a file that are both connected don't replace each other's calls.
     private func redundantCall(of client: ClientID) -> (left: Int, other: Int)? {
         guard waitingCounts[client, default: 0] > 1 else { return nil }
         let own = waiting.indices.filter { waiting[$0].client == client }
@@ -196,7 +198,7 @@ public actor UploadQueue {
         return nil
     }
 
-    /// The feed has told enough of what was uploaded.
+    /// Call when the feed has announced enough of what was uploaded.
     func goOn() { startIfPossible() }
 
     private func startIfPossible() {
@@ -221,8 +223,8 @@ public actor UploadQueue {
         lookAgainLater()
     }
 
-    /// What waits behind transactions that turn out to be slow need not wait for their end; and users have a time from which
-    /// on they may go on.
+    /// Calls behind transactions that turn out to be slow don't have to wait for their end, and a user has a time
+    /// from which they may continue.
     private func lookAgainLater() {
         guard !waiting.isEmpty else { return }
         let now = now()
@@ -232,15 +234,15 @@ public actor UploadQueue {
         looksAgainAt = time
         Task {
             try? await Task.sleep(for: now.duration(to: time))
-            // An earlier look made this one's place its own.
+            // Another look, due earlier, has replaced this one.
             guard looksAgainAt == time else { return }
             looksAgainAt = nil
             startIfPossible()
         }
     }
 
-    /// Takes the next transaction's changesets from those that wait: in order of arrival; where several users are connected, in
-    /// ``UploadTurns``.
+    /// Takes the changesets for the next transaction from the waiting calls: in order of arrival or, if several users
+    /// are connected, by ``UploadTurns``.
     private func nextGroup(isPaced: Bool) -> [Part] {
         let now = now()
         let slow = Set(underWay.values.filter { $0.since.duration(to: now) >= Self.patience }.flatMap(\.users))
@@ -256,10 +258,11 @@ public actor UploadQueue {
                 && (!placesAreSeveral
                     || apart.count { $0.peers.contains { $0.place == peer.place } } < Self.maximumApartOfPlace)
         }
-        /// Whether a user's turn has come, where several are connected.
+        /// Whether it's a user's turn, if several are connected.
         func hasTurn(_ user: String) -> Bool {
             guard isPaced else { return true }
-            // A second one would make ticks larger, and gain little, unless the first waits for something.
+            // A second transaction would make ticks larger and gain little, unless the first is waiting for
+            // something.
             let isUnderWay = underWay.values.contains {
                 $0.users.contains(user) && $0.since.duration(to: now) < Self.patience
             }
@@ -278,8 +281,8 @@ public actor UploadQueue {
                 } else {
                     mayBegin(next.peer)
                 }
-            // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
-            // make a gap for the other.
+            // Two sessions of one client, which a copied file can cause, must not share a group: a refusal in one
+            // would leave a gap for the other.
             guard mayTravel, !clients.contains(next.client) else { continue }
             var count = 0
             for changeset in next.rest.prefix(Self.maximumGroupSize - size) {
@@ -326,7 +329,7 @@ public actor UploadQueue {
         startIfPossible()
     }
 
-    /// - Parameter causes: of those clients that lack a result.
+    /// - Parameter causes: the errors of clients that lack a result.
     private func finish(_ group: [Part], _ id: Int, _ results: [UploadResult?], _ causes: [ClientID: any Error]) {
         let now = now()
         backlog.end(group.reduce(0) { $0 + $1.instructionCount })
@@ -354,7 +357,7 @@ public actor UploadQueue {
             }
             call.results += own
             call.rest = call.rest.dropFirst(part.count)
-            // What follows a changeset that could not be taken would only be refused as a gap.
+            // Changesets after one that wasn't accepted would only be refused as a gap.
             if call.rest.isEmpty || !own.allSatisfy(\.isTaken) {
                 call.done.resume(returning: call.results)
             } else {

@@ -1,23 +1,23 @@
-/// Whose uploads come next where several users are connected: first those of the place that has had the least
-/// (``PlaceTurns``), and of a place those of the user whose last transaction is longest ago. Pure bookkeeping.
+/// Decides whose uploads come next while several users are connected: the place that has received the least comes
+/// first (``PlaceTurns``), and within a place the user whose last transaction is the longest ago. Pure bookkeeping.
 struct UploadTurns {
     private var places = PlaceTurns()
-    /// The last transaction of users who have something waiting or under way, by its number.
+    /// For users who have something waiting or in progress, the number of their last transaction.
     private var lastOfUser: [String: Int] = [:]
 
-    /// Users who are remembered.
+    /// The number of users that are remembered.
     var userCount: Int { lastOfUser.count }
 
     private struct Lane {
         let standing: Double
-        /// As how many users the place counts.
+        /// The number of users that the place counts as.
         let weight: Int
-        /// Positions of what waits, next first.
+        /// Positions of what waits, in order.
         let order: [Int]
     }
 
-    /// What waits, as its turns come: places one after the other, each with as many as it counts users, and round again. The
-    /// first has its turn; those behind it may fill its transaction.
+    /// Sorts what waits by turn: place after place, each with as many elements as the users that it counts as, round
+    /// after round. It's the first element's turn; those after it may fill its transaction.
     func order<Element>(_ waiting: [Element], _ peer: (Element) -> Peer) -> [Element] {
         var byPlace: [String: [(last: Int, index: Int, user: String)]] = [:]
         for (index, element) in waiting.enumerated() {
@@ -44,13 +44,13 @@ struct UploadTurns {
         return result
     }
 
-    /// A transaction begins.
+    /// Records that a transaction begins.
     /// - Parameters:
-    ///   - parts: whose changesets are in it, with what they cost, as ``UploadPace`` counts.
-    ///   - number: greater than that of the one before.
-    ///   - waiting: who waited, those of the transaction among them.
-    ///   - underWay: users of the other transactions under way.
-    ///   - mayGoOn: whether a user who waits might have been next.
+    ///   - parts: who has changesets in it, and what they cost in ``UploadPace``'s terms.
+    ///   - number: greater than the previous transaction's.
+    ///   - waiting: who was waiting, including those in the transaction.
+    ///   - underWay: users of the other transactions in progress.
+    ///   - mayGoOn: whether a waiting user might have been next.
     mutating func note(
         _ parts: [(peer: Peer, load: Int)], of number: Int, waiting: Set<Peer>, underWay: Set<String>,
         mayGoOn: (String) -> Bool
