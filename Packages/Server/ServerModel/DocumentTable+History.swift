@@ -1,34 +1,34 @@
 package import PostgresClient
 
-/// One of the documents that were stored so far, without its text.
+/// A stored version of a document, without its text.
 package struct DocumentVersion: Hashable, Sendable {
     package let version: Int64
     package let app: String
     package let kind: DocumentKind
     package let byteCount: Int
-    /// In microseconds since 1970.
+    /// Microseconds since 1970.
     package let addedAt: Int64
-    /// The account that asked a server for it; nil if a tool stored it.
+    /// The account that asked a server to store it, or nil if a tool did.
     package let account: String?
-    /// Its name, as far as it's still there.
+    /// The account's name, if the account still exists.
     package let accountName: String?
     /// What a tool kept or dropped of changes that were made in an admin server.
     package let note: String?
-    /// The version of the same app and kind before it; nil for the first.
+    /// The previous version of the same app and kind, or nil for the first.
     package let before: Int64?
-    /// Whether it counts: no newer one is there.
+    /// Whether it is in effect, because there is no newer version.
     package let isNewest: Bool
 }
 
 extension DocumentTable {
-    /// Versions that one page of a history has.
+    /// Versions on one page of the history.
     package static let historyPageSize = 50
 
-    /// The newest documents first.
+    /// Reads a page of the history, newest documents first.
     /// - Parameters:
-    ///   - app: of this app only.
-    ///   - kind: of this kind only.
-    ///   - page: from 1.
+    ///   - app: limits the history to this app.
+    ///   - kind: limits the history to this kind.
+    ///   - page: counted from 1.
     /// - Throws: the database's error.
     package static func history(
         app: String? = nil, kind: DocumentKind? = nil, page: Int = 1, _ connection: PostgresConnection
@@ -69,7 +69,7 @@ extension DocumentTable {
             version: try row[0].int64, app: try row[1].string, kind: kind, content: try row[3].string)
     }
 
-    /// The version of the same app and kind before a document; nil for the first.
+    /// The version of the same app and kind before a document, or nil for the first.
     /// - Throws: the database's error.
     package static func before(
         _ document: StoredDocument, _ connection: PostgresConnection

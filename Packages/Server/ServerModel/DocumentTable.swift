@@ -1,15 +1,15 @@
 public import PostgresClient
 internal import TomboloModel
 
-/// Reads and writes `tombolo.document`. Rows are only added; of each app and kind the newest counts.
+/// Reads and writes `tombolo.document`. Rows are only added; the newest one for each app and kind is in effect.
 public enum DocumentTable {
-    /// The advisory lock of everybody who adds documents or migrates: one number for every database. What is checked
-    /// against the documents under it is still so when it is added.
+    /// The advisory lock for adding documents and for migrations, with the same key in every database. Anything that
+    /// was checked against the documents under this lock is still true when the document is added.
     public static let lockKey = Int64(bitPattern: "tombolo.migration".stableHash)
-    /// How long a server waits for it, and so for a migration.
+    /// How long a server waits for the lock, and thus for a migration.
     static let lockTimeoutMilliseconds = 3_000
 
-    /// The newest documents of all apps, by app and kind.
+    /// The newest document for each app and kind.
     /// - Throws: ``ServerModelError/notMigrated`` for a database without the table; the database's error.
     public static func newest(_ connection: PostgresConnection) async throws -> [StoredDocument] {
         do {
@@ -28,13 +28,13 @@ public enum DocumentTable {
         }
     }
 
-    /// The version of the newest document; 0 if there is none.
+    /// The version of the newest document, or 0 if there is none.
     public static func version(_ connection: PostgresConnection) async throws -> Int64 {
         try await connection.query("SELECT coalesce(max(version), 0) FROM tombolo.document")[0, 0].int64
     }
 
-    /// As ``version(_:)``, with the OID of the database: another one after it was replaced by another of its name, whose
-    /// versions are of another history.
+    /// Like ``version(_:)``, with the database's OID. The OID changes if the database is replaced by another one of
+    /// the same name, whose versions belong to a different history.
     static func place(_ connection: PostgresConnection) async throws -> (version: Int64, database: Int64) {
         let row = try await connection.query(
             """
@@ -45,7 +45,7 @@ public enum DocumentTable {
     }
 
     /// Who stored a version, and when.
-    /// - Returns: the account that asked a server for it, or nil if a tool stored it; the time in RFC 3339.
+    /// - Returns: the account that asked a server to store it, or nil if a tool did; and the time in RFC 3339.
     /// - Throws: the database's error.
     public static func origin(
         of version: Int64, _ connection: PostgresConnection
@@ -59,8 +59,8 @@ public enum DocumentTable {
         return (try row[0].nonNull?.string, try row[1].string)
     }
 
-    /// Adds a newer version of an app's rules, for somebody who asked a server for it.
-    /// - Returns: its version, or nil if `version` isn't the newest any more.
+    /// Adds a newer version of an app's rules, on behalf of an account that asked a server for it.
+    /// - Returns: the new version, or nil if `version` is no longer the newest.
     /// - Throws: the database's error.
     static func addRules(
         _ content: String, app: String, after version: Int64, account: String?, _ connection: PostgresConnection
@@ -71,8 +71,8 @@ public enum DocumentTable {
         )[0, 0].nonNull?.int64
     }
 
-    /// A document of an app as a tool last applied it: without what was changed in an admin server, before or since.
-    /// - Returns: nil if no tool applied any.
+    /// An app's document as a tool last applied it, without any changes that were made in an admin server.
+    /// - Returns: nil if no tool has applied one.
     /// - Throws: the database's error.
     public static func applied(
         _ kind: DocumentKind, of app: String, _ connection: PostgresConnection
@@ -89,15 +89,16 @@ public enum DocumentTable {
 
     /// The statement that adds a document.
     /// - Parameters:
-    ///   - applied: the document as a tool got it, if the content has what was changed in an admin server too.
-    ///   - note: what became of changes that were made in an admin server.
-    ///   - account: who asked a server for it; nil for a tool.
+    ///   - applied: the document as the tool received it, if the content also includes changes that were made in an
+    ///     admin server.
+    ///   - note: what happened to changes that were made in an admin server.
+    ///   - account: the account that asked a server for it, or nil for a tool.
     public static func insertion(
         app: String, kind: DocumentKind, content: String, applied: String? = nil, note: String? = nil,
         account: String? = nil
     ) -> String {
         let text = PostgresSQL.quoteLiteral(content)
-        // A database of an earlier version lacks these columns, and takes documents without them.
+        // A database of an earlier version lacks these columns, and stores documents without them.
         let own = applied.flatMap { $0.hasBytes(of: content) ? nil : $0 }
         let more = [("applied", own), ("note", note), ("account", account)]
             .filter { $0.1 != nil }

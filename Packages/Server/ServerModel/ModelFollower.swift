@@ -2,9 +2,9 @@ public import Logging
 public import PostgresClient
 public import ServiceLifecycle
 
-/// Keeps a server's model the newest one: looks after the ticks whether there are newer documents.
+/// Keeps a server's model up to date: checks for newer documents after ticks.
 public struct ModelFollower: Service {
-    /// The most time between two looks.
+    /// The longest time between two checks.
     static let patience = Duration.seconds(1)
 
     private let follower: TickFollower

@@ -3,33 +3,34 @@ public import TomboloModel
 internal import TomboloRuleDocuments
 public import TomboloRules
 
-/// What a server knows of the apps that it serves: their classes together, who may do what, and where grants come from.
-/// Made from the documents in the database and from nothing else; see docs/adr/0012.
+/// What a server knows about the apps that it serves: all their classes, who may do what, and where grants come from.
+/// It is derived only from the documents in the database; see docs/adr/0012.
 public struct ServerModel: Sendable {
-    /// The app of classes that devices brought in development mode. Another app's document takes such a class over.
+    /// The app for classes that devices brought in development mode. If another app's document has such a class, that
+    /// app takes it over.
     public static let developmentApp = "development"
 
-    /// The version of the newest document; 0 without documents.
+    /// The version of the newest document, or 0 without documents.
     public let version: Int64
-    /// The OID of the database that the documents were read from, 0 if from none. Versions of another one are of another
-    /// history: a backup was restored under the database's name.
+    /// The OID of the database that the documents were read from, or 0 if they weren't read from one. Versions in
+    /// another database belong to another history: a backup was restored under the database's name.
     public internal(set) var database: Int64 = 0
     /// The classes of all apps.
     public let schema: Schema
     public let rules: Rules
-    /// Where the grants of ``rules`` are, for log-ins.
+    /// Where the grants of ``rules`` are stored, for logins.
     public let grants: [GrantSource]
     /// By app.
     public let models: [String: ModelDocument]
-    /// By app, as they were written.
+    /// By app, the rules as they were written.
     public let ruleDocuments: [String: String]
     /// By app, the version of its rules.
     public let ruleVersions: [String: Int64]
     private let books: [RuleBook]
 
     /// - Parameters:
-    ///   - documents: the newest of each app and kind.
-    ///   - isOpen: whether everybody who is logged in may read and write objects of the classes without rules:
+    ///   - documents: the newest document of each app and kind.
+    ///   - isOpen: whether everybody who is logged in may read and write objects of classes without rules, as in
     ///     development mode.
     /// - Throws: ``ServerModelError/invalid(problems:)`` with every problem.
     public init(_ documents: [StoredDocument], isOpen: Bool = false) throws(ServerModelError) {
@@ -75,9 +76,9 @@ public struct ServerModel: Sendable {
         grants = try Self.grantSources(of: rules)
     }
 
-    /// The rules on the classes of an older model: what is said of classes that it lacks is left out.
-    /// - Throws: ``ServerModelError/invalid(problems:)`` if the rules look at properties that the older model lacks, or
-    ///   grants come from a class that it lacks.
+    /// The rules applied to an older model's classes. Rules about classes that it lacks are left out.
+    /// - Throws: ``ServerModelError/invalid(problems:)`` if the rules look at properties that the older model lacks,
+    ///   or if grants come from a class that it lacks.
     public func rules(on older: Schema) throws(ServerModelError) -> Rules {
         guard older != schema else { return rules }
         let names = Set(older.classes.map(\.name))
@@ -89,10 +90,10 @@ public struct ServerModel: Sendable {
         return try Self.compile(books.map { $0.keeping(names) }, older)
     }
 
-    /// What messages call an app's rules.
+    /// The name of an app's rules in messages.
     package static func ruleFile(_ app: String) -> String { "rules of \(app)" }
 
-    /// By app, for those whose rules have one.
+    /// By app, the matrices of those apps whose rules have one.
     public var matrices: [String: PermissionMatrix] {
         let found = rules.matrices
         return ruleVersions.keys.reduce(into: [:]) { $0[$1] = found[Self.ruleFile($1)] }
@@ -103,12 +104,12 @@ public struct ServerModel: Sendable {
         rules.refusal(subject, operation, ofMatrixIn: Self.ruleFile(app))
     }
 
-    /// What a role that counts everywhere may do; see `Rules.letters(everywhere:service:inMatrixOf:)`.
+    /// What a role that applies everywhere may do; see `Rules.letters(everywhere:service:inMatrixOf:)`.
     public func letters(everywhere role: String, service: String, inMatrixOf app: String) -> String? {
         rules.letters(everywhere: role, service: service, inMatrixOf: Self.ruleFile(app))
     }
 
-    /// Of which group of an app's users somebody is, and which permissions they have; see
+    /// Which group of an app's users somebody belongs to, and which permissions they have; see
     /// `Rules.userPermissions(of:inMatrixOf:)`.
     public func userPermissions(
         of subject: Subject, inMatrixOf app: String
@@ -116,7 +117,7 @@ public struct ServerModel: Sendable {
         rules.userPermissions(of: subject, inMatrixOf: Self.ruleFile(app))
     }
 
-    /// Which boxes of which app's matrix an operation depends on; see `Rules.explainBoxes(_:_:className:row:)`.
+    /// The matrix boxes that an operation depends on, and their app; see `Rules.explainBoxes(_:_:className:row:)`.
     public func explainBoxes(
         _ subject: Subject, _ operation: Operation, className: String, row: Row?
     ) -> (app: String, boxes: Rules.BoxExplanation)? {
@@ -124,7 +125,7 @@ public struct ServerModel: Sendable {
         return ruleVersions.keys.first { Self.ruleFile($0) == found.document }.map { ($0, found) }
     }
 
-    /// The roles of an app's matrix that can be renamed and removed: its rules name them nowhere else.
+    /// The roles of an app's matrix that can be renamed and removed, because its rules name them nowhere else.
     public func customRoles(of app: String) -> [String] {
         guard let content = ruleDocuments[app], let text = try? RuleText(content, file: Self.ruleFile(app)) else {
             return []
@@ -132,7 +133,7 @@ public struct ServerModel: Sendable {
         return text.matrix.rows.filter { text.isCustom($0) }
     }
 
-    /// Somebody who has a role of an app and no other; see `Rules.example(of:inMatrixOf:)`.
+    /// An example of a subject who has this role of an app and no other; see `Rules.example(of:inMatrixOf:)`.
     public func example(of role: String, inMatrixOf app: String) -> Subject {
         rules.example(of: role, inMatrixOf: Self.ruleFile(app))
     }

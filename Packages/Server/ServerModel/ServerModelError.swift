@@ -2,7 +2,7 @@
 public enum ServerModelError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The database has no Tombolo tables.
     case notMigrated
-    /// The documents contradict each other, or one can't be read. Each problem names its document.
+    /// The documents contradict each other, or one of them can't be read. Each problem names its document.
     case invalid(problems: [String])
 
     public var description: String {

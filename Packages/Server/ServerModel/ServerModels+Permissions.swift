@@ -4,11 +4,12 @@ internal import TomboloRuleDocuments
 public import TomboloRules
 
 extension ServerModels {
-    /// Ticks or empties one box of an app's permission matrix: stores a new version of its rule document, which every
-    /// server takes with the next tick, and this one at once. Nothing is stored where the box is as wanted.
+    /// Ticks or clears one box of an app's permission matrix, by storing a new version of its rule document. This
+    /// server uses it at once, every other one with the next tick. Stores nothing if the box already has the wanted
+    /// state.
     /// - Parameters:
-    ///   - version: of the app's rules that the wish is about.
-    ///   - subject: who wants it. Whether they may is decided by the rules that are replaced.
+    ///   - version: the version of the app's rules that the caller saw.
+    ///   - subject: who makes the change. The current rules decide whether they may.
     /// - Returns: the model with the change.
     /// - Throws: ``PermissionChangeError``; ``ServerModelError``; the database's error.
     public func set(
@@ -18,7 +19,7 @@ extension ServerModels {
             app, version, subject, { text throws(MatrixEditError) in try text.setting(box, to: isPermitted) })
     }
 
-    /// The same for a box of users, such as whether those whose address isn't verified have the permission
+    /// The same for a box of users, for example whether users whose address isn't verified have the permission
     /// `createEvent`.
     /// - Throws: ``PermissionChangeError``; ``ServerModelError``; the database's error.
     public func set(
@@ -28,8 +29,8 @@ extension ServerModels {
             app, version, subject, { text throws(MatrixEditError) in try text.setting(box, to: isPermitted) })
     }
 
-    /// Stores the app's rules with a change, if that is one.
-    /// - Parameter more: what goes along in the same transaction, before the document is stored.
+    /// Applies an edit to the app's rules and stores them if they changed.
+    /// - Parameter more: further work in the same transaction, before the document is stored.
     func store(
         _ app: String, _ version: Int64, _ subject: Subject,
         _ change: @escaping @Sendable (RuleText) throws(MatrixEditError) -> RuleText,
@@ -52,8 +53,8 @@ extension ServerModels {
         return try await refresh()
     }
 
-    /// The app's rules with a change, checked with everything else, and the model before it.
-    /// - Returns: no text where everything is as wanted.
+    /// The app's rules after an edit, checked together with everything else, and the model before it.
+    /// - Returns: no text if nothing has to change.
     static func edited(
         _ documents: [StoredDocument], _ app: String, _ version: Int64, _ subject: Subject, isOpen: Bool,
         _ change: (RuleText) throws(MatrixEditError) -> RuleText

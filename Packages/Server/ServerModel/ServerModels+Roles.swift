@@ -4,20 +4,20 @@ internal import TomboloRuleDocuments
 public import TomboloRules
 import TomboloLocalization
 
-/// A change to the roles of an app's matrix. The app's own roles, which its rules name, can't be renamed or removed.
+/// A change to the roles of an app's matrix. Roles that the app's own rules name can't be renamed or removed.
 public enum RoleChange: Sendable {
-    /// - `isEverywhere`: whether it counts everywhere, and not within an object.
-    /// - `boxes`: what is ticked, by service.
+    /// - `isEverywhere`: whether it applies everywhere instead of within an object.
+    /// - `boxes`: the ticked boxes, by service.
     case add(String, isEverywhere: Bool, boxes: [String: Set<TomboloRules.Operation>])
-    /// Only a role that nobody has.
+    /// Only for a role that nobody has.
     case remove(String)
-    /// Whoever has it keeps it, under the new name.
+    /// Users who have the role keep it under the new name.
     case rename(String, to: String)
 }
 
 extension ServerModels {
-    /// Adds, removes or renames a role of an app's permission matrix: stores a new version of its rule document, as
-    /// ``set(_:to:of:at:by:)`` does for a box.
+    /// Adds, removes or renames a role of an app's permission matrix, by storing a new version of its rule document
+    /// like ``set(_:to:of:at:by:)`` does for a box.
     /// - Throws: ``PermissionChangeError``; ``ServerModelError``; the database's error.
     public func change(
         _ change: RoleChange, of app: String, at version: Int64, by subject: Subject
@@ -34,7 +34,8 @@ extension ServerModels {
         }
     }
 
-    /// Grants follow in the same transaction: nobody gets a role meanwhile that comes or goes.
+    /// Updates the grants in the same transaction, so that nobody can be given a role while it is being added or
+    /// removed.
     nonisolated(nonsending) private static func applyToGrants(
         _ change: RoleChange, of app: String, _ model: ServerModel, _ connection: PostgresConnection
     ) async throws {
@@ -45,7 +46,7 @@ extension ServerModels {
             let role = PostgresSQL.quoteIdentifier(item.columns[columns.roleColumn].sqlName)
             switch change {
             case .add(let name, _, _):
-                // Whoever wrote the name before there was such a role would have it all of a sudden.
+                // A row that already has this name, from before the role existed, would suddenly grant it.
                 let count = try await holderCount(name, table, role, connection)
                 guard count == 0 else {
                     throw heldAlready(name, count)
@@ -55,7 +56,7 @@ extension ServerModels {
                 guard count == 0 else {
                     throw held(name, count)
                 }
-                // Else they would give a later role of the same name.
+                // Otherwise they would grant a later role of the same name.
                 try await connection.query(
                     """
                     UPDATE tombolo.invitation SET revoked_at = clock_timestamp()
@@ -70,7 +71,7 @@ extension ServerModels {
                     try await connection.query(
                         "UPDATE \(table) SET \(role) = $2 WHERE \(role) = $1", [.text(name), .text(new)])
                 } catch let error as PostgresError where error.code.errorClass == "23" {
-                    // What the app's database keeps, such as roles in what is in the trash.
+                    // Something that the app's database protects, such as roles of objects in the trash.
                     let reason = [error.message, error.hint].compactMap(\.self).joined(separator: " ")
                     throw PermissionChangeError.held(
                         localized("The database keeps a grant of '\(name)' as it is: \(reason) Nothing was changed."))
@@ -84,7 +85,8 @@ extension ServerModels {
         }
     }
 
-    /// How many grants give a role, also in the trash. The table takes no others until the transaction ends.
+    /// How many grants give a role, including those in the trash. The table accepts no others until the transaction
+    /// ends.
     nonisolated(nonsending) private static func holderCount(
         _ name: String, _ table: String, _ role: String, _ connection: PostgresConnection
     ) async throws -> Int64 {
@@ -106,7 +108,7 @@ extension ServerModels {
             ))
     }
 
-    /// Of a role that is to come.
+    /// The error for a new role that rows already name.
     private static func heldAlready(_ name: String, _ count: Int64) -> PermissionChangeError {
         .held(
             localized(

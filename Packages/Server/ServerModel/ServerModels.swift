@@ -3,7 +3,7 @@ internal import Synchronization
 public import TomboloAuthentication
 public import TomboloRules
 
-/// The model of a server process as it is now: read when the server starts, and again when it changed.
+/// A server process's current model: read at startup, and again when it changed.
 public final class ServerModels: Sendable {
     let pool: PostgresPool
     let isOpen: Bool
@@ -11,16 +11,16 @@ public final class ServerModels: Sendable {
 
     private struct State: Sendable {
         var newest: Reading
-        /// Readings that were begun.
+        /// The number of readings that were started.
         var count = 0
     }
 
     private struct Reading: Sendable {
         let model: ServerModel
-        /// Its place among all, by when they were begun.
+        /// Its number among all readings, in the order in which they were started.
         let number: Int
 
-        /// Of two that were read at the same time the newer one counts.
+        /// Of two readings at the same time, the newer one wins.
         func replaces(_ other: Reading) -> Bool {
             model.database == other.model.database ? model.version > other.model.version : number > other.number
         }
@@ -48,9 +48,9 @@ public final class ServerModels: Sendable {
     /// For ``Authenticator``.
     public var grants: [GrantSource] { state.withLock { $0.newest.model.grants } }
 
-    /// Takes the newest documents, if there are newer ones, and whatever there is in a database that replaced the one before.
-    /// A model that can't be made leaves the one before.
-    /// - Returns: the model that counts now.
+    /// Takes the newest documents if there are newer ones, or those of a database that replaced the previous one. If
+    /// no model can be made from them, the previous one stays.
+    /// - Returns: the model that is now in effect.
     /// - Throws: ``ServerModelError``, or the database's error.
     @discardableResult
     public func refresh() async throws -> ServerModel {

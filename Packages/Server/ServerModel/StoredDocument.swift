@@ -1,10 +1,10 @@
-/// A row of `tombolo.document`: what one app's models or rules were from then on.
+/// A row of `tombolo.document`: the models or rules of one app from this version on.
 public struct StoredDocument: Hashable, Sendable {
-    /// Grows with every document of every app.
+    /// Increases with every document of any app.
     public let version: Int64
     public let app: String
     public let kind: DocumentKind
-    /// As it was written: JSON for models, YAML or JSON for rules.
+    /// The text as it was written: JSON for models, YAML or JSON for rules.
     public let content: String
 
     public init(version: Int64, app: String, kind: DocumentKind, content: String) {

@@ -3,18 +3,18 @@ package import PostgresClient
 import ServiceLifecycle
 internal import TomboloPostgresStore
 
-/// Does something whenever a tick tells of changes, and every so often without one, until shutdown: ticks tell of changes
-/// only while a gateway makes some. Never at the same time as itself.
+/// Performs an action whenever a tick reports changes, and periodically without one, until shutdown: ticks report
+/// changes only while a gateway makes ticks. Calls of the action never overlap.
 package struct TickFollower: Sendable {
-    /// The least time between two times.
+    /// The shortest time between two calls.
     private static let interval = Duration.milliseconds(200)
 
     private let listener: PostgresListener
-    /// The most time between two times.
+    /// The longest time between two calls.
     private let patience: Duration
     private let action: @Sendable () async -> Void
 
-    /// - Parameter configuration: of a connection of its own.
+    /// - Parameter configuration: for a connection of its own.
     package init(
         _ configuration: PostgresConfiguration, patience: Duration, logger: Logger,
         action: @escaping @Sendable () async -> Void
@@ -35,7 +35,7 @@ package struct TickFollower: Sendable {
     }
 
     private func follow() async {
-        // Events of the time between two times count once.
+        // Several events between two calls count as one.
         let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {

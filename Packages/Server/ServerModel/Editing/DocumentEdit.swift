@@ -1,11 +1,11 @@
-/// Documents that somebody wants an app to have from now on.
+/// New documents for an app.
 public struct DocumentEdit: Hashable, Sendable {
     public let app: String
-    /// JSON; nil leaves the models.
+    /// JSON, or nil to keep the models.
     public let models: String?
-    /// YAML or JSON; nil leaves the rules.
+    /// YAML or JSON, or nil to keep the rules.
     public let rules: String?
-    /// The account that asks for it.
+    /// The account that asked for the edit.
     public let account: String
 
     public init(app: String, models: String?, rules: String?, account: String) {

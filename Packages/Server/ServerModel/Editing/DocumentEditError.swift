@@ -1,19 +1,20 @@
-/// Why an edit of documents wasn't planned, or not applied.
+/// Why an edit of documents couldn't be planned or applied.
 public enum DocumentEditError: Error, Hashable, Sendable {
-    /// What is wrong with the documents, or can't follow those that the database has. Each names its place.
+    /// The documents have mistakes, or can't follow those in the database. Each message says where.
     case mistakes([String])
     /// The documents or the tables have changed since the plan was made.
     case stale
-    /// Another migration is under way, or a table is in use for too long: the same may succeed later.
+    /// Another migration is running, or a table has been in use for too long. A retry may succeed.
     case busy(String)
-    /// The database user isn't one for this.
+    /// The database user isn't suited for edits.
     case unsuitableUser(String)
     /// The database can't be reached.
     case unreachable(String)
     /// A step failed.
     case failed(String)
 
-    /// Whether nothing was changed, whatever the plan. After a failed step, what was finished before an index stays.
+    /// Whether it's certain that nothing was changed, whatever the plan. If a step fails, everything that was
+    /// finished before an index stays.
     public var changedNothing: Bool {
         switch self {
         case .mistakes, .stale, .unsuitableUser, .unreachable: true

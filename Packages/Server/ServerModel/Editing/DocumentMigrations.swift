@@ -1,15 +1,16 @@
 /// Changes the models and rules of apps together with their tables, with the rights of the tables' owner. The roles
-/// that servers connect as have no such rights; an implementation has a database user of its own.
+/// that servers connect as don't have these rights, so an implementation uses a database user of its own.
 public protocol DocumentMigrations: Sendable {
-    /// What an edit would do. Changes nothing.
+    /// Plans an edit without changing anything.
     /// - Throws: ``DocumentEditError``, or `CancellationError`.
     func plan(_ edit: DocumentEdit) async throws -> DocumentPlan
 
-    /// Does it, alone: no other migration runs at the same time. In a cancelled task, or one that ends with its
-    /// process, it stops; ``DocumentPlan/isAtomic`` says what is left then.
+    /// Applies an edit while no other migration runs. If the task is cancelled or the process ends, it stops;
+    /// ``DocumentPlan/isAtomic`` says what remains then.
     /// - Parameters:
-    ///   - fingerprint: of the plan that somebody has agreed to. Nothing is done by another one.
-    ///   - progress: called before each step with its name, its place from 1, and their number.
+    ///   - fingerprint: the fingerprint of the confirmed plan. If the plan is a different one by now, nothing is
+    ///     done.
+    ///   - progress: called before each step with its name, its number counted from 1, and the number of steps.
     /// - Throws: ``DocumentEditError``, or `CancellationError`.
     func apply(
         _ edit: DocumentEdit, confirmed fingerprint: String,

@@ -1,10 +1,10 @@
 /// What an edit of documents would do to a database.
 public struct DocumentPlan: Hashable, Sendable {
     public struct Step: Hashable, Sendable {
-        /// What it makes: `column listing.notes`.
+        /// What the step creates: `column listing.notes`.
         public let name: String
         public let sql: String
-        /// False for what PostgreSQL does outside of transactions only: an index that is built while others write.
+        /// False for what PostgreSQL can't do inside a transaction: building an index without blocking writers.
         public let isTransactional: Bool
 
         public init(name: String, sql: String, isTransactional: Bool) {
@@ -14,15 +14,15 @@ public struct DocumentPlan: Hashable, Sendable {
         }
     }
 
-    /// How many rows a table has, or have something that is retired.
+    /// How many rows a table has, or how many have a value in something that is retired.
     public struct Count: Hashable, Sendable {
-        /// The most rows that are looked at.
+        /// The most rows to count.
         public static let limit = 100_000
 
         public let name: String
-        /// Of those that were looked at.
+        /// The number of rows that were counted.
         public let rows: Int
-        /// Whether the table has more than that.
+        /// Whether the table has more rows than that.
         public let isPartial: Bool
 
         public init(name: String, rows: Int, isPartial: Bool) {
@@ -32,22 +32,23 @@ public struct DocumentPlan: Hashable, Sendable {
         }
     }
 
-    /// Of the documents that it was made with and of its steps, in whatever order: another one is another plan.
+    /// A fingerprint of the plan's documents and steps, whatever their order. A different fingerprint is a different
+    /// plan.
     public let fingerprint: String
-    /// What is different in the documents, as sentences.
+    /// What changes in the documents, as sentences.
     public let changes: [String]
-    /// What others may miss, as sentences; no values are lost.
+    /// What others may miss, as sentences. No values are lost.
     public let losses: [String]
-    /// What is retired, with the rows that have it.
+    /// What is being retired, with the number of rows that have a value.
     public let retired: [Count]
     public let steps: [Step]
     /// Tables in use that are locked during the steps.
     public let locked: [Count]
     /// How long the steps wait for a table, in seconds.
     public let lockSeconds: Int
-    /// What the new documents say without effect, and what somebody else has to do.
+    /// Parts of the new documents that have no effect, and what somebody else has to do.
     public let notes: [String]
-    /// The models as they'd be stored; nil if they stay.
+    /// The models as they would be stored, or nil if they don't change.
     public let models: String?
 
     public init(
@@ -65,7 +66,7 @@ public struct DocumentPlan: Hashable, Sendable {
         self.models = models
     }
 
-    /// Whether all of it is done, or nothing. Otherwise a run that breaks off leaves the steps that were done before an
-    /// index, and the documents as they were.
+    /// Whether the plan is applied completely or not at all. If not, an interrupted run leaves the steps that were
+    /// done before an index, and the documents unchanged.
     public var isAtomic: Bool { steps.allSatisfy(\.isTransactional) }
 }
