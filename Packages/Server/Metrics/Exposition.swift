@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Writes metrics in Prometheus's text format, version 0.0.4: for each metric its help and type, then its series.
+/// Writes metrics in Prometheus's text format, version 0.0.4: each metric's help and type, followed by its series.
 /// https://prometheus.io/docs/instrumenting/exposition_formats/
 struct Exposition {
     private struct Family {
         let definition: MetricDefinition
-        /// Lines by what they are sorted by.
+        /// Lines with their sort keys.
         var lines: [(key: String, text: String)] = []
     }
 
     private var families: [String: Family] = [:]
 
-    /// Metrics by name, series by their labels, so that equal figures give equal bytes.
+    /// Sorts metrics by name and series by label, so that equal figures produce equal bytes.
     var text: String {
         families.values.sorted { $0.definition.name.utf8.lexicographicallyPrecedes($1.definition.name.utf8) }
             .map { family in
@@ -61,7 +61,7 @@ struct Exposition {
         return "{\(labels.map { "\($0.name)=\"\(escaped($0.value))\"" }.joined(separator: ","))}"
     }
 
-    /// Whole numbers without a fraction.
+    /// Writes whole numbers without a fraction.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
@@ -76,10 +76,10 @@ struct Exposition {
         help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
     }
 
-    /// `[a-zA-Z_:][a-zA-Z0-9_:]*`; anything else becomes an underscore.
+    /// `[a-zA-Z_:][a-zA-Z0-9_:]*`; any other character becomes an underscore.
     static func name(_ text: String) -> String { clean(text, allowing: [UInt8(ascii: "_"), UInt8(ascii: ":")]) }
 
-    /// As a name, but without colons.
+    /// Like a name, but without colons.
     static func labelName(_ text: String) -> String { clean(text, allowing: [UInt8(ascii: "_")]) }
 
     private static func clean(_ text: String, allowing others: [UInt8]) -> String {

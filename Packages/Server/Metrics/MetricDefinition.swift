@@ -1,16 +1,17 @@
-/// A metric as operators see it: the one place where its name, its unit and its meaning are written.
+/// A metric as operators see it. Its name, unit and meaning are defined only here.
 ///
-/// Names follow Prometheus's conventions: base units, last in the name (`_seconds`, `_bytes`), and `_total` for counters.
+/// Names follow Prometheus's conventions: base units at the end of the name (`_seconds`, `_bytes`), and `_total` for
+/// counters.
 public struct MetricDefinition: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Only grows, until the process ends.
+        /// Only increases until the process ends.
         case counter
-        /// May go either way.
+        /// May go up and down.
         case gauge
-        /// Counts observations by the smallest upper bound that they are within; the last bound, infinity, is implied.
+        /// Counts observations by the smallest upper bound that includes them. The last bound, infinity, is implied.
         case histogram(bounds: [Double])
 
-        /// As in a `TYPE` line.
+        /// The name of the kind in a `TYPE` line.
         public var name: String {
             switch self {
             case .counter: "counter"
@@ -22,9 +23,9 @@ public struct MetricDefinition: Hashable, Sendable {
 
     public let name: String
     public let kind: Kind
-    /// What it says, as a sentence.
+    /// What the metric means, as a sentence.
     public let help: String
-    /// The names of its labels, in the order in which ``MetricSample`` has their values.
+    /// The names of its labels, in the order of the values in ``MetricSample``.
     public let labels: [String]
 
     public init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
@@ -36,13 +37,13 @@ public struct MetricDefinition: Hashable, Sendable {
 }
 
 extension MetricDefinition.Kind {
-    /// For what takes from a millisecond to minutes: upper bounds in seconds.
+    /// For durations from a millisecond to minutes: upper bounds in seconds.
     public static let seconds = Self.histogram(
         bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60])
-    /// For what takes from ten microseconds to a second: upper bounds in seconds.
+    /// For durations from ten microseconds to a second: upper bounds in seconds.
     public static let shortSeconds = Self.histogram(
         bounds: [0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1])
-    /// For sizes of groups of up to a hundred.
+    /// For group sizes of up to a hundred.
     public static let counts = Self.histogram(bounds: [1, 2, 5, 10, 20, 50, 100])
     /// For numbers of any size.
     public static let largeCounts = Self.histogram(

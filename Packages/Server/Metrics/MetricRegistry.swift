@@ -1,22 +1,22 @@
 public import CoreMetrics
 internal import Synchronization
 
-/// The metrics of one process, as a backend of swift-metrics that Prometheus reads.
+/// The metrics of one process: a backend for swift-metrics that Prometheus can read.
 ///
-/// Instruments that are made for a ``MetricDefinition`` take its kind, its help and its buckets; those of libraries, which
-/// nobody defined here, are counters, gauges, or histograms of seconds under their own names. Everything is bounded: beyond
-/// ``maximumSeriesCount`` a new series counts nothing, and ``droppedSeries`` says so.
+/// Instruments made for a ``MetricDefinition`` have its kind, help and buckets. Instruments that libraries make
+/// without a definition here are counters, gauges, or histograms of seconds, under their own names. Everything is
+/// bounded: beyond ``maximumSeriesCount``, a new series counts nothing, and ``droppedSeries`` reports it.
 public final class MetricRegistry: MetricsFactory, Sendable {
-    /// Series of instruments. Those of collectors are bounded by the collectors.
+    /// The most series of instruments. The series of collectors are bounded by the collectors.
     public static let maximumSeriesCount = 2_000
-    /// Names, and values of labels, are cut after so many bytes.
+    /// Names and label values are cut to this number of bytes.
     static let maximumTextByteCount = 200
 
     public static let droppedSeries = MetricDefinition(
         "tombolo_metrics_dropped_series_total", .counter,
         "Series that were not kept because the process has too many of them.")
 
-    /// Figures that are worked out for each answer.
+    /// Computes figures for each response.
     public typealias Collector = @Sendable () async -> [MetricSample]
 
     private struct Key: Hashable {
@@ -46,17 +46,19 @@ public final class MetricRegistry: MetricsFactory, Sendable {
 
     public init() { define([Self.droppedSeries]) }
 
-    /// Makes metrics known, so that they have their help and their buckets.
+    /// Registers metrics with their help and buckets.
     public func define(_ definitions: [MetricDefinition]) {
         state.withLock { state in
             for definition in definitions { state.definitions[definition.name] = definition }
         }
     }
 
-    /// Adds figures that are worked out for each answer. They have to be bounded, and must not keep anybody waiting.
+    /// Adds figures that are computed for each response. The collector must return a bounded number of them, and not
+    /// block.
     public func collect(_ collector: @escaping Collector) { state.withLock { $0.collectors.append(collector) } }
 
-    /// Takes what libraries and the operator's own code count through swift-metrics as well. Once for each process.
+    /// Makes this the backend for everything that libraries and the operator's own code count through swift-metrics.
+    /// Call once per process.
     public func install() { MetricsSystem.bootstrap(self) }
 
     // MARK: Instruments of definitions
@@ -112,7 +114,7 @@ public final class MetricRegistry: MetricsFactory, Sendable {
         return DroppedSeries()
     }
 
-    // What an instrument counted is still true when nobody holds the instrument any more.
+    // What an instrument counted remains valid after the instrument is gone.
     public func destroyCounter(_ handler: any CounterHandler) {}
     public func destroyMeter(_ handler: any MeterHandler) {}
     public func destroyRecorder(_ handler: any RecorderHandler) {}

@@ -1,4 +1,4 @@
-/// A figure that is worked out when somebody asks for it, and costs nothing before.
+/// A figure that is computed on request and costs nothing otherwise.
 public struct MetricSample: Sendable {
     public let definition: MetricDefinition
     public let value: Double

@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import Synchronization
 
-/// A number that grows. Adding is one atomic addition.
+/// A number that only increases. Adding is one atomic addition.
 final class CounterSeries: CounterHandler {
     private let count = Atomic<Int64>(0)
 
@@ -9,11 +9,11 @@ final class CounterSeries: CounterHandler {
 
     func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
 
-    /// A counter that went back would look like a restart of the process, so that it doesn't.
+    /// Does nothing, because a counter that decreases would look like a restart of the process.
     func reset() {}
 }
 
-/// A number that may go either way.
+/// A number that may go up and down.
 final class GaugeSeries: RecorderHandler, MeterHandler {
     private let bits = Atomic<UInt64>(Double.zero.bitPattern)
 
@@ -27,15 +27,15 @@ final class GaugeSeries: RecorderHandler, MeterHandler {
     func decrement(by amount: Double) { bits.add(-amount) }
 }
 
-/// Observations by the smallest bound that they are within. An observation is two atomic additions.
+/// Counts observations by the smallest bound that includes them. An observation takes two atomic additions.
 final class HistogramSeries: RecorderHandler, TimerHandler {
-    /// `Atomic` can't be an array's element.
+    /// A class, because `Atomic` can't be an array element.
     private final class Cell: Sendable {
         let count = Atomic<Int64>(0)
     }
 
     let bounds: [Double]
-    /// One for each bound, and one for what is beyond the last.
+    /// One for each bound, and one for everything beyond the last.
     private let cells: [Cell]
     private let sumBits = Atomic<UInt64>(Double.zero.bitPattern)
 
@@ -46,7 +46,7 @@ final class HistogramSeries: RecorderHandler, TimerHandler {
 
     var sum: Double { Double(bitPattern: sumBits.load(ordering: .relaxed)) }
 
-    /// How many observations were within each bound, infinity last.
+    /// How many observations were within each bound, with infinity last.
     var cumulativeCounts: [Int64] {
         var total: Int64 = 0
         return cells.map { cell in
@@ -67,7 +67,7 @@ final class HistogramSeries: RecorderHandler, TimerHandler {
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1_000_000_000) }
 }
 
-/// What a series beyond the registry's bound is given: it counts nothing.
+/// Handed out for series beyond the registry's limit. It counts nothing.
 final class DroppedSeries: CounterHandler, RecorderHandler, TimerHandler, MeterHandler {
     func increment(by amount: Int64) {}
     func reset() {}
@@ -81,7 +81,7 @@ final class DroppedSeries: CounterHandler, RecorderHandler, TimerHandler, MeterH
 }
 
 extension Atomic<UInt64> {
-    /// Adds to the number whose bit pattern this is.
+    /// Adds to the number that is stored as this bit pattern.
     fileprivate func add(_ amount: Double) {
         var known = load(ordering: .relaxed)
         while true {

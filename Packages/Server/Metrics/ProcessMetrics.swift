@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The process as the system sees it, under the names that Prometheus's own libraries use.
+/// The process as the operating system sees it, with the names that Prometheus's own libraries use.
 public enum ProcessMetrics {
     public static let processorSeconds = MetricDefinition(
         "process_cpu_seconds_total", .counter, "Processor time of the process, in seconds.")
@@ -19,7 +19,7 @@ public enum ProcessMetrics {
         processorSeconds, residentBytes, virtualBytes, startSeconds, openFiles, maximumOpenFiles,
     ]
 
-    /// What the system says now. Figures that a system doesn't have are left out.
+    /// The system's current figures. Figures that the system doesn't provide are left out.
     @Sendable public static func samples() -> [MetricSample] {
         var samples: [MetricSample] = []
         var usage = rusage()
@@ -45,7 +45,7 @@ public enum ProcessMetrics {
         return samples
     }
 
-    /// In bytes; nil if the system doesn't say.
+    /// In bytes, or nil if the system doesn't provide it.
     public static var residentByteCount: Int? {
         #if os(Linux)
             memory()?.resident
@@ -58,7 +58,7 @@ public enum ProcessMetrics {
         private static var resourceOfProcess: __rusage_who_t { __rusage_who_t(RUSAGE_SELF.rawValue) }
         private static var openFilesResource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
 
-        /// proc(5), `statm`: in pages.
+        /// Reads `statm`, in pages; see proc(5).
         private static func memory() -> (virtual: Int, resident: Int)? {
             guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
             let fields = text.split(separator: " ").compactMap { Int($0) }
@@ -67,13 +67,14 @@ public enum ProcessMetrics {
             return (fields[0] * page, fields[1] * page)
         }
 
-        /// proc(5), `stat`: field 22 is the start in clock ticks since boot, `btime` of `/proc/stat` the boot.
+        /// Reads field 22 of `stat`, the start time in clock ticks since boot, and `btime` in `/proc/stat`, the boot
+        /// time; see proc(5).
         private static let startTime: Double? = {
             guard let own = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
                 let end = own.lastIndex(of: ")"),
                 let system = try? String(contentsOfFile: "/proc/stat", encoding: .utf8)
             else { return nil }
-            // Behind the name, which may hold anything, comes field 3.
+            // Field 3 follows the name, which may contain anything.
             let fields = own[own.index(after: end)...].split(separator: " ")
             let boot = system.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap {
                 Double($0.dropFirst("btime ".count))
