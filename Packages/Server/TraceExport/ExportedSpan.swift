@@ -3,7 +3,7 @@ public import Tracing
 
 /// A span that is exported when it ends.
 public final class ExportedSpan: Span {
-    /// More attributes, links or events are left out.
+    /// The most attributes, links or events. Any more are dropped.
     static let maximumPartCount = 32
 
     struct Content: Sendable {
@@ -62,7 +62,7 @@ public final class ExportedSpan: Span {
     public func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
-        // Its text may quote data.
+        // The error's text may quote data, so only its type is recorded.
         change { $0.status = SpanStatus(code: .error, message: "\(type(of: error))") }
     }
 

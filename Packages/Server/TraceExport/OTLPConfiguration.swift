@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where spans go, by OpenTelemetry's environment variables.
+/// Where spans are sent, from OpenTelemetry's environment variables.
 /// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 public struct OTLPConfiguration: Sendable {
     public static let endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -32,9 +32,9 @@ public struct OTLPConfiguration: Sendable {
     }
 
     /// Reads the environment.
-    /// - Parameter service: the name of the process, unless the environment has another.
-    /// - Returns: nil if no endpoint is named: then there are no traces.
-    /// - Throws: ``Mistake``; it quotes no header.
+    /// - Parameter service: the process's name, unless the environment sets another.
+    /// - Returns: nil if no endpoint is set. Then nothing is traced.
+    /// - Throws: ``Mistake``. It never quotes a header.
     public static func read(
         _ environment: [String: String] = ProcessInfo.processInfo.environment, service: String
     ) throws(Mistake) -> OTLPConfiguration? {
@@ -73,14 +73,14 @@ public struct OTLPConfiguration: Sendable {
 
 /// Which traces are recorded.
 public struct TraceSampler: Hashable, Sendable {
-    /// Whether a trace that began elsewhere is recorded as it is there.
+    /// Whether to follow the decision of the place where a trace began elsewhere.
     public var followsParent = true
-    /// The share of traces that begin here.
+    /// The fraction of traces that are recorded, of those that begin here.
     public var ratio = 1.0
 
     public init() {}
 
-    /// By OpenTelemetry's names.
+    /// Parses OpenTelemetry's names of samplers.
     init(_ name: String?, _ argument: String?) throws(OTLPConfiguration.Mistake) {
         let name = name ?? "parentbased_always_on"
         followsParent = name.hasPrefix("parentbased_")
@@ -101,7 +101,7 @@ public struct TraceSampler: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - parent: whether the parent is recorded; nil for a trace that begins here.
+    ///   - parent: whether the parent is recorded, or nil for a trace that begins here.
     ///   - traceLow: the random half of the trace's id.
     func isSampled(parent: Bool?, traceLow: UInt64) -> Bool {
         if followsParent, let parent { return parent }

@@ -7,19 +7,19 @@ public import ServiceLifecycle
 internal import Synchronization
 public import Tracing
 
-/// A tracer that sends what it records to an OpenTelemetry collector: OTLP over HTTP, in JSON. Everything about it is bounded,
-/// and nothing waits for it: spans beyond ``maximumQueueCount`` are dropped, and so is what a collector doesn't take.
-/// https://opentelemetry.io/docs/specs/otlp/#otlphttp
+/// A tracer that sends spans to an OpenTelemetry collector: OTLP over HTTP, in JSON. Everything is bounded and
+/// nothing blocks: spans beyond ``maximumQueueCount`` are dropped, and so are spans that the collector doesn't
+/// accept. https://opentelemetry.io/docs/specs/otlp/#otlphttp
 public final class OTLPTracer: Tracer, Service {
-    /// Spans that wait to be sent.
+    /// The most spans that wait to be sent.
     public static let maximumQueueCount = 2_048
-    /// Spans of one request.
+    /// The most spans in one request.
     public static let maximumBatchCount = 512
     /// How long a span waits for others before it is sent.
     public static let delay = Duration.seconds(1)
-    /// What is read of a collector's answer, in bytes.
+    /// The most bytes read of a collector's response.
     static let maximumAnswerByteCount = 64 << 10
-    /// How long a process that ends goes on sending.
+    /// How long a process that is shutting down continues to send.
     public static let shutdownLimit = Duration.seconds(2)
 
     private struct Queue {
@@ -37,10 +37,10 @@ public final class OTLPTracer: Tracer, Service {
         self.logger = logger
     }
 
-    /// Makes it the process's tracer. Once for each process.
+    /// Makes this the process's tracer. Call once per process.
     public func install() { InstrumentationSystem.bootstrap(self) }
 
-    /// Spans that were dropped, because too many waited or the collector didn't take them.
+    /// The number of spans dropped because the queue was full or the collector didn't accept them.
     public var droppedCount: Int { queue.withLock { $0.droppedCount } }
 
     // MARK: Tracer
@@ -92,7 +92,7 @@ public final class OTLPTracer: Tracer, Service {
         }
     }
 
-    /// Sends until shutdown, and then what is left.
+    /// Sends until shutdown, and then sends what is left.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -100,7 +100,7 @@ public final class OTLPTracer: Tracer, Service {
                 await self.sendAll()
             }
         }
-        // Not cancelled, but bounded.
+        // Not cancelled at shutdown, but bounded in time.
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await Task { await self.sendAll() }.value }
             group.addTask { try? await Task.sleep(for: Self.shutdownLimit) }
@@ -109,7 +109,7 @@ public final class OTLPTracer: Tracer, Service {
         }
     }
 
-    /// Sends all that waits, a batch at a time.
+    /// Sends everything that waits, one batch at a time.
     public func sendAll() async {
         while true {
             let batch = queue.withLock { queue in

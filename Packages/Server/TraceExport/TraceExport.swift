@@ -1,6 +1,6 @@
 internal import Tracing
 
-/// The body of an export in OTLP's JSON: ids in hexadecimal, 64-bit numbers as text.
+/// The body of an OTLP export request in JSON: ids are in hexadecimal, and 64-bit numbers are strings.
 /// https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
 struct TraceExport: Encodable {
     struct Resource: Encodable { let attributes: [TraceAttribute] }

@@ -1,6 +1,6 @@
 internal import Tracing
 
-/// A span's place: its trace, itself, and whether anybody records it.
+/// A span's context: its trace, its own id, and whether it is recorded.
 struct SpanPlace: Hashable, Sendable {
     let trace: (UInt64, UInt64)
     let span: UInt64
@@ -19,8 +19,8 @@ struct SpanPlace: Hashable, Sendable {
     var traceText: String { trace.0.hexadecimal + trace.1.hexadecimal }
     var spanText: String { span.hexadecimal }
 
-    /// `00-<32 digits>-<16 digits>-<2 digits>`: the version, the trace, the span, and flags of which the lowest says that
-    /// it is recorded.
+    /// `00-<32 digits>-<16 digits>-<2 digits>`: the version, the trace, the span, and flags, whose lowest bit says
+    /// that the span is recorded.
     var line: String { "00-\(traceText)-\(spanText)-\(isSampled ? "01" : "00")" }
 
     init(trace: (UInt64, UInt64), span: UInt64, isSampled: Bool) {
@@ -29,7 +29,8 @@ struct SpanPlace: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// Reads a `traceparent`: of version 00, or of a later one by its first four parts. Nil for anything else.
+    /// Parses a `traceparent` header. Accepts version 00, and the first four parts of later versions. Nil for
+    /// anything else.
     init?(line: String) {
         let parts = line.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].count == 2, parts[0] != "ff", parts[1].count == 32, parts[2].count == 16,
