@@ -1,11 +1,11 @@
 import Foundation
 import TomboloHTTP
 
-/// Where links may lead: `http`, `https` and `mailto`. Any other address stays text.
+/// The addresses that links may have: `http`, `https` and `mailto`. A link with any other address stays text.
 enum MarkdownAddress {
     static let maximumLength = 2_048
     private static let maximumTitleLength = 1_000
-    /// Parentheses inside each other in an address.
+    /// How deeply parentheses in an address may be nested.
     private static let maximumNesting = 4
 
     static func checked(_ text: String) -> String? {
@@ -18,8 +18,8 @@ enum MarkdownAddress {
     }
 
     /// The address in `<address>`.
-    /// - Parameter start: behind the `<`.
-    /// - Returns: with the position behind the `>`; nil if it isn't one.
+    /// - Parameter start: the position after the `<`.
+    /// - Returns: the address and the position after the `>`, or nil if it isn't an address.
     static func inAngles(_ text: MarkdownScalars, from start: Int) -> (address: String, end: Int)? {
         let part = text[start...].prefix(maximumLength + 1).prefix { $0 != ">" && $0 != "<" && $0.value > 0x20 }
         guard part.endIndex < text.count, text[part.endIndex] == ">", let address = checked(string(part)) else {
@@ -28,9 +28,10 @@ enum MarkdownAddress {
         return (address, part.endIndex + 1)
     }
 
-    /// The address in `(address)` or `(address "title")`. Titles are for readers with a mouse alone, and left out.
-    /// - Parameter start: at the `(`.
-    /// - Returns: with the position behind the `)`; nil if it isn't one.
+    /// The address in `(address)` or `(address "title")`. Titles are left out, because only readers with a mouse
+    /// would see them.
+    /// - Parameter start: the position of the `(`.
+    /// - Returns: the address and the position after the `)`, or nil if it isn't an address.
     static func inParentheses(_ text: MarkdownScalars, from start: Int) -> (address: String, end: Int)? {
         guard start < text.count, text[start] == "(" else { return nil }
         var position = skipped(text, from: start + 1)
@@ -89,7 +90,7 @@ enum MarkdownAddress {
 }
 
 extension Unicode.Scalar {
-    /// The characters of ASCII that a backslash takes the meaning from.
+    /// The ASCII characters that lose their meaning after a backslash.
     var isMarkdownPunctuation: Bool {
         switch value {
         case 0x21...0x2f, 0x3a...0x40, 0x5b...0x60, 0x7b...0x7e: true

@@ -1,8 +1,8 @@
-/// Reads the blocks of a text line by line, as CommonMark describes it in "A parsing strategy": each line continues blocks
-/// that are open, begins others, and leaves text to the innermost. It looks at a line once for each open block, of which
-/// there are few, so that the time grows with the text's length alone.
+/// Parses the blocks of a text line by line, as described in CommonMark's "A parsing strategy": each line continues
+/// open blocks, begins others, and leaves the rest as text to the innermost. A line is examined once for each open
+/// block. There are few of these, so the time is linear in the length of the text.
 struct MarkdownBlockParser {
-    /// Quotes and items inside each other; the marks of more are text.
+    /// How deeply quotes and list items may be nested. Marks beyond that are text.
     static let maximumDepth = 6
 
     private final class Node {
@@ -15,14 +15,14 @@ struct MarkdownBlockParser {
         var kind: Kind
         var children: [Node] = []
         var text: MarkdownScalars = []
-        /// Of a list: whether a blank line lies between its items, or between the blocks of one.
+        /// For a list: whether a blank line separates its items, or the blocks of an item.
         var isLoose = false
 
         init(_ kind: Kind) { self.kind = kind }
 
         var isParagraph: Bool { if case .paragraph = kind { true } else { false } }
         var isCode: Bool { if case .code = kind { true } else { false } }
-        /// Whether it counts for the depth.
+        /// Whether it counts towards the depth.
         var isNesting: Bool {
             switch kind {
             case .quote, .item: true
@@ -36,9 +36,9 @@ struct MarkdownBlockParser {
         }
     }
 
-    /// The blocks that the next line may continue, each inside of the one before.
+    /// The blocks that the next line may continue, each nested in the previous one.
     private var open = [Node(.document)]
-    /// Whether the line before was blank.
+    /// Whether the previous line was blank.
     private var isAfterBlank = false
 
     static func blocks(of text: String) -> [MarkdownBlock] {
@@ -49,7 +49,7 @@ struct MarkdownBlockParser {
         return parser.open[0].children.map(block)
     }
 
-    /// With LF for CR LF and CR.
+    /// Replaces CR LF and CR by LF.
     private static func withPlainLineEnds(_ text: String) -> MarkdownScalars {
         var result: MarkdownScalars = []
         result.reserveCapacity(text.utf8.count)
@@ -83,7 +83,7 @@ struct MarkdownBlockParser {
                 open.removeLast()
                 return
             }
-            // Other blocks begin beside a paragraph.
+            // Other blocks begin as siblings of a paragraph, not inside it.
             count -= 1
         }
         var isBegun = false
@@ -94,7 +94,7 @@ struct MarkdownBlockParser {
             isBegun = true
         }
         if !isBegun, innermost.isParagraph {
-            // Also a line that lacks the marks of the quotes and items around the paragraph.
+            // This includes a line that lacks the marks of the quotes and list items around the paragraph.
             innermost.add(line.text)
         } else if !line.isBlank {
             let last = open[count - 1]
@@ -109,13 +109,13 @@ struct MarkdownBlockParser {
         isAfterBlank = false
     }
 
-    /// Whether a line continues a block, of which it loses its marks.
+    /// Whether a line continues a block. If so, the block's marks are removed from the line.
     private func continues(_ node: Node, _ line: inout MarkdownLine) -> Bool {
         switch node.kind {
         case .document, .list: return true
         case .quote: return line.takeQuote()
         case .item(let indentation):
-            // An item that begins with a blank line ends with the next one.
+            // A list item that begins with a blank line ends at the next one.
             if line.isBlank { return !node.children.isEmpty }
             guard line.indentation >= indentation else { return false }
             line.takeIndentation(indentation)
@@ -132,17 +132,18 @@ struct MarkdownBlockParser {
         }
     }
 
-    /// The block that a line begins inside of the first `count` open ones; nil for text.
+    /// The block that a line begins inside the first `count` open blocks, or nil for text.
     /// - Parameters:
-    ///   - before: the block that the line would continue as text, if it's a paragraph; nil after the line's first mark.
-    ///   - isInterrupting: whether a new block would end that paragraph where it stands.
+    ///   - before: the block that the line would continue as text, if it's a paragraph. Nil after the line's first
+    ///     mark.
+    ///   - isInterrupting: whether a new block would end that paragraph in place.
     private func begin(
         _ line: inout MarkdownLine, in count: Int, after before: Node?, isInterrupting: Bool
     ) -> Node? {
         let isInParagraph = before?.isParagraph ?? false
         if open[count - 1].isCode { return nil }
         if line.isIndented {
-            // Text of a paragraph may be indented.
+            // The text of a paragraph may be indented.
             guard !isInParagraph else { return nil }
             line.takeIndentation(MarkdownLine.codeIndentation)
             return Node(.code(fence: nil, indentation: 0))
@@ -170,14 +171,14 @@ struct MarkdownBlockParser {
         return list
     }
 
-    /// Adds a block inside of the first `count` open ones; the others end.
-    /// - Returns: how many are open then.
+    /// Adds a block inside the first `count` open blocks, and closes the others.
+    /// - Returns: the number of open blocks afterwards.
     private mutating func add(_ node: Node, to count: Int) -> Int {
         var node = node
         open.removeLast(open.count - count)
         if case .list(let mark, let start) = open[open.count - 1].kind {
             if case .list(mark, let other) = node.kind, (other == nil) == (start == nil) {
-                // Another item of the list that is open.
+                // Another item of the list that is already open.
                 node = node.children[0]
             } else {
                 open.removeLast()
@@ -203,7 +204,7 @@ struct MarkdownBlockParser {
         case .paragraph: .paragraph(node.text.dropLast(while: \.properties.isWhitespace))
         case .heading(let level): .heading(level: level, node.text.dropLast(while: \.properties.isWhitespace))
         case .rule: .rule
-        // Blank lines behind indented code aren't part of it.
+        // Blank lines after indented code aren't part of it.
         case .code(nil, _): .code(node.text.dropLast { $0 == "\n" || $0 == " " } + ["\n"])
         case .code: .code(node.text)
         case .quote, .document, .item: .quote(node.children.map(block))
@@ -214,7 +215,7 @@ struct MarkdownBlockParser {
 }
 
 extension MarkdownScalars {
-    /// Without what stands at its end and fulfils a condition.
+    /// Drops the scalars at the end that meet a condition.
     func dropLast(while isLeftOut: (Unicode.Scalar) -> Bool) -> MarkdownScalars {
         var end = endIndex
         while end > startIndex, isLeftOut(self[end - 1]) { end -= 1 }

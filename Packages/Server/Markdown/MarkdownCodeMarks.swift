@@ -1,7 +1,7 @@
-/// Where the runs of backticks are that end code in a text.
+/// The positions of the backtick runs that can end code in a text.
 struct MarkdownCodeMarks {
     private var starts: [Int: [Int]] = [:]
-    /// By length, how many of ``starts`` lie behind the position that was asked for last.
+    /// By length, how many of ``starts`` are before the last requested position.
     private var passed: [Int: Int] = [:]
 
     init(_ text: MarkdownScalars) {
@@ -12,7 +12,7 @@ struct MarkdownCodeMarks {
         }
     }
 
-    /// The first run of a length from a position on. Positions are asked for in their order.
+    /// The first run of a length at or after a position. Positions must be requested in ascending order.
     mutating func next(ofLength length: Int, from position: Int) -> Int? {
         guard let all = starts[length] else { return nil }
         var index = passed[length] ?? 0

@@ -2,19 +2,19 @@
 struct MarkdownEmphasis {
     struct Run {
         let mark: Unicode.Scalar
-        /// As it's written.
+        /// The length as written.
         let length: Int
         let canBegin: Bool
         let canEnd: Bool
-        /// What is left of it as text.
+        /// How much of it is left as text.
         var rest: Int
-        /// What it begins, the innermost first, and what it ends: 1 for emphasis, 2 for strong emphasis.
+        /// What the run begins, innermost first, and what it ends: 1 for emphasis, 2 for strong emphasis.
         var begins: [Int] = []
         var ends: [Int] = []
 
         /// - Parameters:
-        ///   - before: the character before the run; nil at the start of the text.
-        ///   - after: the one behind it.
+        ///   - before: the character before the run, or nil at the start of the text.
+        ///   - after: the character after the run.
         init(_ mark: Unicode.Scalar, length: Int, before: Unicode.Scalar?, after: Unicode.Scalar?) {
             self.mark = mark
             self.length = length
@@ -22,7 +22,7 @@ struct MarkdownEmphasis {
             let (leading, trailing) = (Neighbour(before), Neighbour(after))
             let isLeft = trailing != .space && (trailing == .letter || leading != .letter)
             let isRight = leading != .space && (leading == .letter || trailing != .letter)
-            // Names like `snake_case` have no emphasis in them.
+            // Names like `snake_case` contain no emphasis.
             canBegin = isLeft && (mark == "*" || !isRight || leading == .punctuation)
             canEnd = isRight && (mark == "*" || !isLeft || trailing == .punctuation)
         }
@@ -46,10 +46,10 @@ struct MarkdownEmphasis {
     }
 
     private(set) var runs: [Run] = []
-    /// The positions of those that aren't matched yet.
+    /// The positions of runs that aren't matched yet.
     private var waiting: [Int] = []
 
-    /// How many wait to be matched.
+    /// The number of runs that aren't matched yet.
     var waitingCount: Int { waiting.count }
 
     /// - Returns: the position of the run.
@@ -59,10 +59,10 @@ struct MarkdownEmphasis {
         return runs.count - 1
     }
 
-    /// Matches the runs behind the first `count` waiting ones with each other, and with no others from then on.
+    /// Matches the runs after the first `count` waiting ones with each other. After that, they match no others.
     ///
-    /// What a kind of end hasn't found isn't looked at again for ends of that kind, of which there are twelve: the time
-    /// grows with the length alone.
+    /// An opener that a kind of closer has passed over isn't examined again for closers of that kind. There are
+    /// twelve kinds, so the time is linear in the length.
     mutating func match(behind count: Int) {
         var begun: [Int] = []
         var looked = [Int](repeating: 0, count: 12)
@@ -96,7 +96,7 @@ struct MarkdownEmphasis {
     private func matches(_ start: Int, _ end: Int) -> Bool {
         let (start, end) = (runs[start], runs[end])
         guard start.mark == end.mark else { return false }
-        // `*a**b*` is one emphasis.
+        // `*a**b*` is a single emphasis.
         let isEither = start.canEnd || end.canBegin
         return !isEither || (start.length + end.length) % 3 != 0 || start.length % 3 == 0 && end.length % 3 == 0
     }

@@ -1,23 +1,24 @@
 import TomboloHTTP
 
-/// Texts in Markdown as HTML, with a documented part of [CommonMark](https://spec.commonmark.org/0.31.2/): paragraphs and
-/// line breaks, headings, emphasis, code, links, lists, quotes and rules. `docs/panel.md` says what isn't there.
+/// Converts Markdown to HTML. It supports a documented part of [CommonMark](https://spec.commonmark.org/0.31.2/):
+/// paragraphs and line breaks, headings, emphasis, code, links, lists, quotes and rules. `docs/panel.md` says what is
+/// missing.
 ///
-/// Texts are anybody's. All of their characters are escaped, HTML in them is text, and the only attributes are addresses
-/// that ``MarkdownAddress`` lets through and numbers of lists. Time and output grow with the length alone, and nesting is
-/// bounded.
+/// The texts are untrusted. All of their characters are escaped, HTML in them is shown as text, and the only
+/// attributes are addresses that ``MarkdownAddress`` accepts and the start numbers of lists. Time and output are
+/// linear in the length, and nesting is bounded.
 package struct MarkdownHTML {
-    /// Of a text that is formatted; longer ones are shown as they are.
+    /// The longest text that is formatted. Longer ones are shown as plain text.
     package static let maximumByteCount = 64 << 10
     private static let lowestHeading = 6
 
-    /// The level of a heading that none is above: one below that of the heading on the page before the text.
+    /// The level of the text's top headings: one below the page heading that precedes the text.
     private let firstHeading: Int
-    /// The levels, as they're written, of the headings that the next block is under.
+    /// The levels, as written, of the headings that the next block is under.
     private var headings: [Int] = []
     package private(set) var text = ""
 
-    /// - Parameter firstHeading: the level that the highest headings get.
+    /// - Parameter firstHeading: the level for the text's top headings.
     package init(_ markdown: String, firstHeading: Int) {
         self.firstHeading = firstHeading
         for block in MarkdownBlockParser.blocks(of: markdown) { add(block, isTight: false) }
@@ -47,9 +48,9 @@ package struct MarkdownHTML {
         }
     }
 
-    /// Below the page's own headings, and never more than one level below the heading before it.
+    /// Below the page's own headings, and at most one level below the previous heading.
     private mutating func addHeading(_ level: Int, _ scalars: MarkdownScalars) {
-        // Screen readers list headings, also empty ones.
+        // Screen readers list headings, even empty ones.
         guard scalars.contains(where: \.isVisible) else { return }
         while let last = headings.last, last >= level { headings.removeLast() }
         headings.append(level)

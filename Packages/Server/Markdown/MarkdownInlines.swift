@@ -1,15 +1,15 @@
 import TomboloHTTP
 
-/// The text of a block: emphasis, code, links and line breaks, everything else escaped.
+/// Formats the text of a block: emphasis, code, links and line breaks. Everything else is escaped.
 struct MarkdownInlines {
-    /// Emphasis inside emphasis; more of it changes nothing.
+    /// How deeply emphasis may be nested. Deeper emphasis has no effect.
     static let maximumDepth = 8
 
     private enum Piece {
         case text(Range<Int>)
         case plain(String)
         case code(Range<Int>)
-        /// A run by its position in the emphasis.
+        /// A run, by its position in ``emphasis``.
         case run(Int)
         case linkStart(String)
         case linkEnd
@@ -20,11 +20,11 @@ struct MarkdownInlines {
     private let text: MarkdownScalars
     private var pieces: [Piece] = []
     private var position = 0
-    /// Where the text begins that isn't in the pieces yet.
+    /// The start of the text that isn't in a piece yet.
     private var start = 0
     private var emphasis = MarkdownEmphasis()
     private var codeMarks: MarkdownCodeMarks
-    /// Of each `[` that a link may begin with: its piece, and how many runs waited before it.
+    /// For each `[` that may begin a link: its piece, and how many runs were waiting before it.
     private var brackets: [(piece: Int, waiting: Int)] = []
 
     static func html(of text: MarkdownScalars) -> String {
@@ -84,7 +84,7 @@ struct MarkdownInlines {
         }
     }
 
-    /// Two spaces at the end of a line break it.
+    /// Two spaces at the end of a line make a line break.
     private mutating func readLineEnd() {
         let end = position
         while position > start, text[position - 1] == " " { position -= 1 }
@@ -120,7 +120,7 @@ struct MarkdownInlines {
         pieces[bracket.piece] = .linkStart(address)
         if !pieces[(bracket.piece + 1)...].contains(where: isVisible) { pieces.append(.plain(address)) }
         add(.linkEnd, length: end - position)
-        // No link is inside of another one.
+        // A link can't contain another link.
         brackets = []
     }
 
@@ -177,7 +177,7 @@ struct MarkdownInlines {
         HTMLPage.escape(String(String.UnicodeScalarView(scalars)))
     }
 
-    /// Lines are joined, and a space at either side leaves room for backticks.
+    /// Lines are joined. A space on each side is removed, because it only separates backticks from the code's marks.
     private func code(_ range: Range<Int>) -> ArraySlice<Unicode.Scalar> {
         let code = text[range].map { $0 == "\n" ? " " : $0 }
         guard code.count > 2, code.first == " ", code.last == " ", code.contains(where: { $0 != " " }) else {

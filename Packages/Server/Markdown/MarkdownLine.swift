@@ -1,25 +1,25 @@
-/// What is left of a line while the blocks that it continues or begins take theirs from its start.
+/// The rest of a line, after blocks that it continues or begins have taken their marks from its start.
 struct MarkdownLine {
-    /// What a line that begins an item of a list says about the list.
+    /// What a line that begins a list item says about the list.
     struct Marker {
-        /// `-`, `+`, `*`, `.` or `)`: another one begins another list.
+        /// `-`, `+`, `*`, `.` or `)`. A different mark begins another list.
         let mark: Unicode.Scalar
         /// Nil for a bullet.
         let number: Int?
-        /// How far the lines are indented that continue the item.
+        /// The indentation of lines that continue the item.
         let indentation: Int
     }
 
-    /// Lines that are indented by so many columns are code.
+    /// Lines that are indented by at least this many columns are code.
     static let codeIndentation = 4
     private static let maximumHeadingLevel = 6
-    /// More digits overflow integers of browsers.
+    /// More digits would overflow the integers of browsers.
     private static let maximumDigitCount = 9
 
     private(set) var rest: ArraySlice<Unicode.Scalar>
-    /// The column at which `rest` begins, for tabs.
+    /// The column at which `rest` begins, needed for tabs.
     private var column = 0
-    /// The columns of whitespace that `rest` begins with, and its first character after them.
+    /// The width of the whitespace that `rest` begins with, and the position of its first character after it.
     private(set) var indentation = 0
     private var first = 0
 
@@ -42,13 +42,13 @@ struct MarkdownLine {
     }
 
     var isBlank: Bool { first == rest.endIndex }
-    /// Whether only code can begin with it.
+    /// Whether it is indented so far that it can only begin code.
     var isIndented: Bool { indentation >= Self.codeIndentation }
 
     /// Without the whitespace at its start.
     var text: ArraySlice<Unicode.Scalar> { rest[first...] }
 
-    /// Takes whitespace from the start, up to some columns.
+    /// Removes whitespace from the start, up to this many columns.
     mutating func takeIndentation(_ columns: Int) {
         let end = column + columns
         while column < end, let next = rest.first, next == " " || next == "\t" {
@@ -66,7 +66,7 @@ struct MarkdownLine {
 
     // MARK: Blocks
 
-    /// Takes the mark of a quote.
+    /// Removes the mark of a quote.
     /// - Returns: false if there is none.
     mutating func takeQuote() -> Bool {
         guard !isIndented, text.first == ">" else { return false }
@@ -85,7 +85,7 @@ struct MarkdownLine {
         return count >= 3
     }
 
-    /// A heading with `#` before it.
+    /// A heading that begins with `#`.
     var heading: (level: Int, text: MarkdownScalars)? {
         guard !isIndented else { return nil }
         let level = text.prefix { $0 == "#" }.count
@@ -99,7 +99,7 @@ struct MarkdownLine {
         return (level, Array(kept))
     }
 
-    /// The level of the heading that the paragraph above becomes: `===` or `---` stands below it.
+    /// The level of the heading that the paragraph above becomes, if this line underlines it with `===` or `---`.
     var underline: Int? {
         guard !isIndented, let mark = text.first, mark == "=" || mark == "-",
             Self.trimmed(text).allSatisfy({ $0 == mark })
@@ -107,7 +107,7 @@ struct MarkdownLine {
         return mark == "=" ? 1 : 2
     }
 
-    /// The mark and its length that begin code, which the same mark ends.
+    /// The mark that begins fenced code, and its length. The same mark ends it.
     var fence: (mark: Unicode.Scalar, count: Int)? {
         guard !isIndented, let mark = text.first, mark == "`" || mark == "~" else { return nil }
         let count = text.prefix { $0 == mark }.count
@@ -121,8 +121,9 @@ struct MarkdownLine {
         return line.count >= fence.count && line.allSatisfy { $0 == fence.mark }
     }
 
-    /// Takes the mark of an item.
-    /// - Parameter isInParagraph: whether it would end a paragraph, which only an item with text does, numbered 1.
+    /// Removes the mark of a list item.
+    /// - Parameter isInParagraph: whether the item would end a paragraph. Only an item that has text can, and in a
+    ///   numbered list only one with the number 1.
     /// - Returns: nil if there is none.
     mutating func takeMarker(isInParagraph: Bool) -> Marker? {
         guard !isIndented, let mark = text.first else { return nil }
@@ -145,7 +146,7 @@ struct MarkdownLine {
         if isInParagraph, number ?? 1 != 1 || after.allSatisfy(Self.isSpace) { return nil }
         let width = indentation + count
         take(count)
-        // Text after more than four columns is code, which begins one column after the mark.
+        // After more than four columns, the text is code, and the item's content begins one column after the mark.
         let gap = isBlank || indentation > Self.codeIndentation ? 1 : indentation
         takeIndentation(gap)
         return Marker(mark: delimiter, number: number, indentation: width + gap)
