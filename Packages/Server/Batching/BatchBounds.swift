@@ -1,10 +1,10 @@
-/// How large batches get, how many there are at a time, and how many requests may wait for one.
+/// The size of batches, how many run at a time, and how many requests may wait for one.
 package struct BatchBounds: Sendable {
-    /// Requests that are answered together.
+    /// The most requests answered together.
     package let size: Int
-    /// Batches at a time.
+    /// The most batches at a time.
     package let concurrency: Int
-    /// Requests that wait. Beyond that the lane that has most gives way.
+    /// The most waiting requests. Beyond that, the lane with the most requests gives way.
     package let waiting: Int
 
     package init(size: Int, concurrency: Int = 1, waiting: Int = 10_000) {

@@ -1,19 +1,21 @@
-/// Which requests wait, and which are answered together. Pure: it calls nobody, and knows nothing of what is asked.
+/// Tracks which requests wait, and which are answered together. It is pure: it calls nobody, and knows nothing about
+/// the requests.
 ///
-/// It isn't generic, as its users are, so that the compiler makes one fast copy: requests are objects of a subclass of
+/// Unlike its users it isn't generic, so that the compiler makes one fast copy. Requests are objects of a subclass of
 /// ``Member`` that only the user knows.
 struct BatchQueue: Sendable {
     /// A request that waits or is being answered.
-    /// - Note: `Sendable` goes unchecked because there are subclasses. Theirs have constants only, too.
+    /// - Note: `Sendable` is unchecked because there are subclasses. They, too, have only constants.
     class Member: @unchecked Sendable {
         let number: UInt64
 
         init(number: UInt64) { self.number = number }
     }
 
-    /// Requests that are answered together. Its task takes them when it gets to run, so that a burst makes one batch.
+    /// Requests that are answered together. The batch's task collects them when it gets to run, so that a burst
+    /// becomes one batch.
     private struct Batch: Sendable {
-        /// Nil for one that was given up. Empty before the batch has begun.
+        /// Nil for a request that was given up. Empty before the batch begins.
         var members: [Member?] = []
         var task: Task<Void, Never>?
 
@@ -30,7 +32,7 @@ struct BatchQueue: Sendable {
         queue = FairQueue(maximumCount: bounds.waiting)
     }
 
-    /// Requests that wait.
+    /// The number of waiting requests.
     var waitingCount: Int { queue.count }
 
     /// For a request or a batch.
@@ -43,7 +45,8 @@ struct BatchQueue: Sendable {
         queue.append(member, number: member.number, to: lane)
     }
 
-    /// The number of another batch, if one may begin for those who wait and for whom no batch is about to.
+    /// The number of another batch, if one may begin and there are waiting requests that no prepared batch is going
+    /// to take.
     mutating func prepare() -> UInt64? {
         guard batches.count < bounds.concurrency else { return nil }
         let placeCount = batches.values.count { $0.members.isEmpty } * bounds.size
@@ -53,8 +56,8 @@ struct BatchQueue: Sendable {
         return number
     }
 
-    /// A prepared batch begins.
-    /// - Returns: nothing if those that it was for were given up; the batch is over then.
+    /// Begins a prepared batch.
+    /// - Returns: nothing if all its requests were given up. The batch is over then.
     mutating func begin(_ number: UInt64) -> [Member] {
         var members: [Member] = []
         while members.count < bounds.size, let member = queue.next() { members.append(member) }
@@ -68,12 +71,14 @@ struct BatchQueue: Sendable {
         return batches[number]?.isAbandoned != true
     }
 
-    /// A batch is over.
-    /// - Returns: whom its answers are for, in the order in which it began; nil for those that were given up.
+    /// Ends a batch.
+    /// - Returns: the members that its answers are for, in the order in which it began. Nil for those that were given
+    ///   up.
     mutating func end(_ number: UInt64) -> [Member?] { batches.removeValue(forKey: number)?.members ?? [] }
 
-    /// Nobody wants a request's answer any more.
-    /// - Returns: the request, unless it was answered, and the batch's work if that is in vain now.
+    /// Gives up a request whose answer nobody wants any more.
+    /// - Returns: the request, unless it was already answered, and the batch's task if all of its work is now in
+    ///   vain.
     mutating func remove(_ number: UInt64, from lane: String) -> (Member, inVain: Task<Void, Never>?)? {
         if let member = queue.remove(number, from: lane) { return (member, nil) }
         for (batch, content) in batches {

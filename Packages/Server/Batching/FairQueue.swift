@@ -1,35 +1,37 @@
 internal import DequeModule
 
-/// A bounded queue whose turns go round by lane: an element waits behind one of each other lane, not behind all that
-/// another lane has. A full queue takes an element of a short lane in place of the newest of the longest.
+/// A bounded queue with round-robin turns by lane: an element waits behind one element of each other lane, not behind
+/// everything that another lane has. When the queue is full, an element of a short lane replaces the newest one of
+/// the longest lane.
 package struct FairQueue<Element: Sendable>: Sendable {
     private struct Entry: Sendable {
         let number: UInt64
         let element: Element
     }
 
-    /// What became of an element that was offered.
+    /// What happened to an offered element.
     package enum Admission {
         case added
-        /// This one left the queue for it.
+        /// The given element left the queue to make room.
         case addedInPlaceOf(Element)
         case refused
     }
 
     package let maximumCount: Int
     package private(set) var count = 0
-    /// Oldest first. A lane that ran empty stays until its turn comes.
+    /// Oldest first. An empty lane stays until its turn comes.
     private var lanes: [String: Deque<Entry>] = [:]
-    /// The lanes by their turns, next first.
+    /// The lanes in order of their turns, next first.
     private var turns: Deque<String> = []
 
     package init(maximumCount: Int) { self.maximumCount = maximumCount }
 
-    /// - Parameter number: names the element for ``remove(_:from:)``, and orders its lane.
+    /// - Parameter number: identifies the element for ``remove(_:from:)``, and determines its position in the lane.
     package mutating func append(_ element: Element, number: UInt64, to lane: String) -> Admission {
         var evicted: Element?
         if count >= maximumCount {
-            // Where no lane would still have as many as this one then, making room would only change who is refused.
+            // If no lane would then still have more elements than this one, making room would only change who is
+            // refused.
             let own = lanes[lane]?.count ?? 0
             guard let longest = lanes.max(by: { $0.value.count < $1.value.count }), longest.value.count > own + 1,
                 let last = longest.value.last
@@ -37,7 +39,7 @@ package struct FairQueue<Element: Sendable>: Sendable {
             evicted = remove(last.number, from: longest.key)
         }
         if lanes[lane] == nil { turns.append(lane) }
-        // One that was numbered before another may come after it.
+        // An element may arrive after one with a higher number.
         var index = lanes[lane]?.endIndex ?? 0
         while index > 0, let before = lanes[lane]?[index - 1].number, before > number { index -= 1 }
         lanes[lane, default: []].insert(Entry(number: number, element: element), at: index)
@@ -45,7 +47,7 @@ package struct FairQueue<Element: Sendable>: Sendable {
         return evicted.map { .addedInPlaceOf($0) } ?? .added
     }
 
-    /// The oldest element of the lane whose turn it is.
+    /// Removes the oldest element of the lane whose turn it is.
     package mutating func next() -> Element? {
         while let lane = turns.popFirst() {
             guard let entry = lanes[lane]?.popFirst() else {
@@ -59,11 +61,11 @@ package struct FairQueue<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// Takes an element out before its turn.
-    /// - Returns: nil if it has left the queue already.
+    /// Removes an element before its turn.
+    /// - Returns: nil if it has already left the queue.
     package mutating func remove(_ number: UInt64, from lane: String) -> Element? {
         guard let entries = lanes[lane] else { return nil }
-        // Numbers ascend.
+        // Binary search: numbers ascend.
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2

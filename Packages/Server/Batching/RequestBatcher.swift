@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Answers many requests at once where that costs little more than answering one: those that come while others are being
-/// answered wait, and make up the next batch, in turns by lane. So batches grow with the load, and a request that comes
-/// alone is answered at once. What a batch answers was asked for before it began.
+/// Answers many requests together, where that costs little more than answering one. Requests that arrive while others
+/// are being answered wait and form the next batch, with turns by lane. So batches grow with the load, and a single
+/// request is answered at once. A batch only answers requests that were made before it began.
 ///
-/// A request that is given up waits no longer, and the others of its batch go on without it; a batch in which all were
+/// A request that is given up stops waiting, and its batch continues without it. A batch whose requests were all
 /// given up is cancelled.
 package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendable {
-    /// Gives the answer to each request, in their order. What it throws is the answer to all.
+    /// Answers the requests in order. If it throws, every request gets the error.
     package typealias Serve = @Sendable ([Request]) async throws -> [Result<Answer, any Error>]
 
     private final class Member: BatchQueue.Member, @unchecked Sendable {
@@ -20,7 +20,7 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
             super.init(number: number)
         }
 
-        /// As the only one who puts members into the queue knows it.
+        /// Safe, because only this class puts members into the queue.
         static func of(_ member: BatchQueue.Member) -> Member { unsafeDowncast(member, to: Member.self) }
     }
 
@@ -30,9 +30,9 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
     private let queue: Mutex<BatchQueue>
 
     /// - Parameters:
-    ///   - overload: what a request gets that finds the queue full, or has to leave it.
-    ///   - executor: asked in the task of the request that begins a batch: where the batch is answered. Nil for Swift's
-    ///     pool, as for whatever computes for long.
+    ///   - overload: the error for a request that finds the queue full, or has to leave it.
+    ///   - executor: where to answer a batch. It is called in the task of the request that begins the batch. Nil for
+    ///     Swift's pool, where anything that computes for long belongs.
     package init(
         _ bounds: BatchBounds, overload: any Error,
         on executor: @escaping @Sendable () -> (any TaskExecutor)? = { nil },
@@ -44,7 +44,7 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
         queue = Mutex(BatchQueue(bounds))
     }
 
-    /// Requests that wait.
+    /// The number of waiting requests.
     package var waitingCount: Int { queue.withLock { $0.waitingCount } }
 
     /// - Parameter lane: who asks, for the turns.
@@ -72,7 +72,7 @@ package final class RequestBatcher<Request: Sendable, Answer: Sendable>: Sendabl
         }
     }
 
-    /// A batch has a task of its own, for none of its requests may stop it for the others.
+    /// A batch has its own task, because none of its requests may stop it for the others.
     private func startNext() {
         guard let number = queue.withLock({ $0.prepare() }) else { return }
         let task = Task(executorPreference: executor()) { await self.run(number) }
