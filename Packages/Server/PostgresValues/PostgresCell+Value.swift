@@ -2,12 +2,12 @@ internal import Foundation
 public import PostgresClient
 public import TomboloModel
 
-/// Values from results in binary form.
+/// Converts results in binary form to values.
 extension PostgresCell {
-    /// The cell as a value of a stored type (``Schema/storedType(of:)``). A number that a `Decimal128` can't hold is
-    /// NaN; tables made for sync refuse such numbers.
-    /// - Throws: `PostgresDecodingError` or ``ValueError`` if the cell holds something else, as in a table that wasn't
-    ///   made from the schema.
+    /// The cell as a value of a stored type (``Schema/storedType(of:)``). A number that doesn't fit a `Decimal128`
+    /// becomes NaN; tables created for synchronisation refuse such numbers.
+    /// - Throws: `PostgresDecodingError` or ``ValueError`` if the cell contains something else, which can happen in a
+    ///   table that wasn't created from the schema.
     public func value(of type: PropertyType) throws -> Value {
         if isNull { return .null }
         return switch type {

@@ -3,8 +3,8 @@ public import PostgresClient
 public import TomboloModel
 public import TomboloSQL
 
-/// Values as parameters. A value goes to PostgreSQL in the binary form of its column's type, with that type's number,
-/// so that a statement needs no casts; see `docs/values.md` for the types.
+/// Converts values to parameters. A value is sent in the binary form of its column's type, together with that type's
+/// OID, so statements need no casts. See `docs/values.md` for the types.
 extension PostgresParameter {
     /// A value for a column of this type.
     /// - Parameter type: a stored type (``Schema/storedType(of:)``): for a link, its target's key type.
@@ -30,7 +30,7 @@ extension PostgresParameter {
         try self.init(list, of: type) { $0 }
     }
 
-    /// The same of values that elements have.
+    /// The same for values taken from elements.
     public init<Element>(
         _ elements: some Collection<Element>, of type: PropertyType, _ value: (Element) -> Value
     ) throws(ValueError) {
@@ -101,7 +101,7 @@ extension PostgresParameter {
         }
     }
 
-    /// What ``SQLBuilder`` asks to bind.
+    /// Converts a parameter of ``SQLBuilder``.
     /// - Throws: ``ValueError`` if the value isn't of the parameter's type.
     public init(_ parameter: SQLParameter) throws(ValueError) {
         if let list = parameter.list {

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension ValueError {
-    /// For a type that no column has.
+    /// The error for a type that no column has.
     init(notStored type: PropertyType) {
         self.init("No column has the type \(type.name). Ask the schema for the stored type.")
     }
