@@ -46,7 +46,7 @@ struct FrameReader {
             guard message == nil else {
                 throw FrameViolation(.protocolError, "a new message before the last fragment of the one before it")
             }
-            // Text messages are refused, so UTF-8 is never checked.
+            // Only binary messages are accepted, so UTF-8 never needs checking.
             guard frame.opcode == .binary else {
                 throw FrameViolation(.unacceptableData, "a text message; only binary messages are used")
             }

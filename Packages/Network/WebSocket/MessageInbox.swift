@@ -1,15 +1,15 @@
 internal import NIOCore
 internal import Synchronization
 
-/// What came on a client's connection and wasn't taken yet. The event loop puts messages in; the one reader takes all that
-/// are there at once, and is woken once for all that were read from the network together.
+/// Messages that arrived on a client's connection and weren't taken yet. The event loop adds messages. The one reader
+/// takes all available ones at once, and is woken only once for everything that was read from the network together.
 ///
-/// One lock guards everything, since each side needs all of it: whether the reader must be woken depends on what is there,
-/// and whether the network is read depends on how much.
+/// One lock guards everything, because each side needs all of it: whether to wake the reader depends on what is
+/// available, and whether to read from the network depends on how much.
 final class MessageInbox: Sendable {
-    /// Beyond this size, in bytes, nothing is read from the network until the messages are taken.
+    /// Beyond this many bytes, nothing more is read from the network until the messages are taken.
     static let maximumByteCount = 1 << 20
-    /// What a message counts in addition to its bytes.
+    /// What a message counts as, in addition to its bytes.
     private static let messageOverhead = 64
 
     private struct State {
@@ -19,7 +19,7 @@ final class MessageInbox: Sendable {
         var end: Result<Void, any Error>?
         /// Resumed once there is something to take.
         var reader: CheckedContinuation<Void, Never>?
-        /// Reads from the network again, if that was put off.
+        /// Resumes reading from the network, if it is suspended.
         var resumeReading: (@Sendable () -> Void)?
     }
 
@@ -27,7 +27,7 @@ final class MessageInbox: Sendable {
 
     // MARK: The event loop
 
-    /// Call ``wake()`` after the last message that was read together with this one.
+    /// Adds a message. Call ``wake()`` after the last message that was read together with this one.
     func add(_ message: ByteBuffer) {
         state.withLock { state in
             guard state.end == nil else { return }
@@ -44,8 +44,8 @@ final class MessageInbox: Sendable {
         reader?.resume()
     }
 
-    /// - Parameter resume: called once, when messages were taken; from the reader's thread.
-    /// - Returns: whether reading from the network must be put off until then.
+    /// - Parameter resume: called once, from the reader's thread, when messages were taken.
+    /// - Returns: whether reading from the network must be suspended until then.
     func putsOffReading(until resume: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.byteCount > Self.maximumByteCount else { return false }
@@ -54,7 +54,8 @@ final class MessageInbox: Sendable {
         }
     }
 
-    /// Nothing more comes. What was added before is still there. Only the first call counts.
+    /// Marks the end: nothing more arrives. Messages that were added before can still be taken. Only the first call
+    /// counts.
     func end(_ result: Result<Void, any Error>) {
         state.withLock { if $0.end == nil { $0.end = result } }
         wake()
@@ -62,7 +63,7 @@ final class MessageInbox: Sendable {
 
     // MARK: The reader
 
-    /// All messages that are there, in order; waits for one if there is none.
+    /// Takes all available messages, in order. Waits if there are none.
     /// - Returns: nil at the end of the connection.
     /// - Throws: why the connection ended, or `CancellationError`.
     func take(isolation: isolated (any Actor)? = #isolation) async throws -> [ByteBuffer]? {
@@ -91,7 +92,7 @@ final class MessageInbox: Sendable {
 
     private func wait(_ reader: CheckedContinuation<Void, Never>) {
         let isReady = state.withLock { state in
-            // A cancellation that came before isn't told again.
+            // A cancellation that came earlier isn't reported again.
             guard state.messages.isEmpty, state.end == nil, !Task.isCancelled else { return true }
             state.reader = reader
             return false

@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Comes after ``MessageSocketHandler`` on a client's connection: puts messages into the inbox, and reads on while there is
-/// room.
+/// Follows ``MessageSocketHandler`` on a client's connection. Puts messages into the inbox, and continues reading
+/// while there is room.
 final class MessageInboxHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = Never

@@ -10,7 +10,8 @@ extension MessageSocket {
 
     /// Opens a connection as a client.
     /// - Parameters:
-    ///   - trustedCertificates: a PEM file with the only authorities that count with TLS, or nil for the system's.
+    ///   - trustedCertificates: a PEM file with the only certificate authorities to trust for TLS, or nil for the
+    ///     system's.
     ///   - timeout: the time limit for the network connection, and again for TLS and the upgrade.
     /// - Throws: ``MessageSocketError/refusedUpgrade(_:)``, ``MessageSocketError/noUpgrade(within:)``,
     ///   ``MessageSocketError/insecure(_:)`` or a network error.
@@ -18,7 +19,7 @@ extension MessageSocket {
         host: String, port: Int, path: String, usesTLS: Bool, trustedCertificates: String? = nil,
         group: any EventLoopGroup, timeout: Duration = connectTimeout
     ) async throws -> MessageSocket {
-        // Reads files, so not on an event loop.
+        // This reads files, so it doesn't run on an event loop.
         let context = usesTLS ? try tlsContext(trusting: trustedCertificates) : nil
         let upgrade = try await ClientBootstrap(group: group)
             .connectTimeout(TimeAmount(timeout))
@@ -70,8 +71,8 @@ extension MessageSocket {
         }
     }
 
-    /// The header `Host` of a request. An IPv6 address stands in brackets there (RFC 3986 §3.2.2), but not as the host of a
-    /// `URL`.
+    /// The `Host` header of a request. An IPv6 address is in brackets there (RFC 3986 §3.2.2), but not in the host of
+    /// a `URL`.
     package static func authority(_ host: String, port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
@@ -83,7 +84,7 @@ extension MessageSocket {
             maxFrameSize: maximumMessageByteCount, enableAutomaticErrorHandling: false
         ) { channel, head in
             channel.eventLoop.makeCompletedFuture {
-                // RFC 6455 §4.1: the client didn't ask for any.
+                // RFC 6455 §4.1: the client didn't ask for these.
                 for name in ["Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"]
                 where head.headers.contains(name: name) {
                     throw MessageSocketError.refusedUpgrade("it answered with \(name), which wasn't asked for.")

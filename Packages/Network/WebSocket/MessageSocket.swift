@@ -8,15 +8,15 @@ public struct MessageSocket: Sendable {
     public static let maximumMessageByteCount = 20 << 20
     /// The maximum number of fragments in a message. More close the connection with code 1009.
     public static let maximumFragmentCount = 4_096
-    /// How often a client pings the server: often enough for proxies that end silent connections after a minute, seldom
-    /// enough for a phone's battery.
+    /// How often a client pings the server: often enough for proxies that close silent connections after a minute,
+    /// and rarely enough to spare a phone's battery.
     public static let pingInterval = Duration.seconds(40)
     /// A client that hears nothing from the server for this long considers the connection dead.
     public static let silenceLimit = Duration.seconds(60)
-    /// The time limit for the closing handshake; then the network connection is closed without it.
+    /// The time limit for the closing handshake. After that, the network connection is closed without it.
     public static let closeTimeout = Duration.seconds(5)
 
-    /// Messages come through the inbox.
+    /// The channel yields no messages: they go through the inbox.
     typealias Channel = NIOAsyncChannel<Never, WebSocketFrame>
 
     private let channel: Channel
@@ -65,7 +65,8 @@ public struct MessageSocket: Sendable {
                 group.addTask {
                     while true {
                         try await Task.sleep(for: Self.pingInterval)
-                        // Where the connection is gone, the messages end: a body that has ended well did so.
+                        // If the connection is gone, the messages end as well. A body that then returned still ended
+                        // normally.
                         try? await writer.ping()
                     }
                 }
@@ -73,7 +74,7 @@ public struct MessageSocket: Sendable {
                     for await data in pings { try? await writer.pong(data) }
                 }
                 group.addTask {
-                    // This task doesn't write, since a blocked network mustn't stop it from watching.
+                    // This task doesn't write, because a blocked network must not keep it from watching.
                     while liveness.silence < silenceLimit {
                         try await Task.sleep(for: silenceLimit - liveness.silence)
                     }

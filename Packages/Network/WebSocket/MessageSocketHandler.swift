@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Comes after NIO's frame decoder, passes on messages and control frames that ``FrameReader`` accepts, and conducts
-/// the closing handshake (RFC 6455 §7) whichever side starts it.
+/// Follows NIO's frame decoder, passes on messages and control frames that ``FrameReader`` accepts, and conducts the
+/// closing handshake (RFC 6455 §7), whichever side starts it.
 ///
 /// The kernel resets a connection that's closed with unread bytes, and a reset can overtake the last messages and the
 /// close frame. So while closing, input is read and discarded until the other side closes too, up to
@@ -35,7 +35,7 @@ final class MessageSocketHandler: ChannelDuplexHandler {
         reader = FrameReader(isClient: isClient)
     }
 
-    /// Begins a new interval for counting the other side's pings and pongs.
+    /// Starts a new interval for counting the other side's pings and pongs.
     func countControlFramesAnew() { reader.didPing() }
 
     // MARK: Inbound
@@ -59,7 +59,7 @@ final class MessageSocketHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // The reader of messages, which otherwise asks for more, may be gone.
+        // The reader of messages, which would otherwise ask for more, may be gone.
         if state != .open { context.read() }
     }
 

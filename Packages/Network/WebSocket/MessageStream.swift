@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// The binary messages of a connection. A bounded amount is read from the network before it's asked for.
+/// The binary messages of a connection. A bounded amount is read from the network in advance.
 public struct MessageStream: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
 
@@ -8,8 +8,8 @@ public struct MessageStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(inbox: inbox) }
 
-    /// Use one for all messages of a connection. It never writes, since two sides that both wait for the other to read would
-    /// wait forever.
+    /// Use a single iterator for all messages of a connection. It never writes, because two sides that each wait for
+    /// the other to read would deadlock.
     public struct Iterator: AsyncIteratorProtocol {
         let inbox: MessageInbox
         private var arrived: ArraySlice<ByteBuffer> = []
@@ -22,8 +22,8 @@ public struct MessageStream: AsyncSequence, Sendable {
             return arrived.popFirst()
         }
 
-        /// All messages that have come since the last call, at least one, in order; nil when the connection has ended. Runs
-        /// on the caller's actor.
+        /// All messages since the last call, at least one, in order, or nil when the connection has ended. Runs on
+        /// the caller's actor.
         public mutating func nextArrived(
             isolation: isolated (any Actor)? = #isolation
         ) async throws -> [ByteBuffer]? {

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Precedes NIO's upgrade handler for the first request of a connection. If that handler doesn't perform a requested
-/// upgrade, it drops the request's head and the request is never answered. So it only gets to see upgrades it will
-/// perform.
+/// Precedes NIO's upgrade handler for a connection's first request. If that handler doesn't perform a requested
+/// upgrade, it drops the request's head, and the request is never answered. So it only gets to see upgrades that it
+/// will perform.
 final class OpeningFilter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

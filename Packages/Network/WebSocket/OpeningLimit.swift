@@ -1,13 +1,13 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Bounds what the other side may send until the limit is lifted: the handler leaves then. Comes first, before frames are
-/// assembled, so that excess data never accumulates in memory.
+/// Bounds what the other side may send until the limit is lifted, which removes the handler. It comes first, before
+/// frames are assembled, so that excess data never accumulates in memory.
 final class OpeningLimitHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// What may still come, in bytes; nil once more came.
+    /// The bytes that may still arrive, or nil once the limit was exceeded.
     private var left: Int?
 
     init(byteCount: Int) { left = byteCount }

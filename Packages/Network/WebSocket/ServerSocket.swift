@@ -3,28 +3,28 @@ package import NIOCore
 internal import NIOHTTP1
 internal import NIOWebSocket
 
-/// What a server does with a connection's messages. Every call comes on the connection's event loop.
+/// Handles the messages of a server's connection. Every call comes on the connection's event loop.
 package protocol MessageReceiver: AnyObject, Sendable {
-    /// A whole binary message. After ``ServerSocket/pause()`` the ones that were read already still come.
+    /// A whole binary message arrived. Messages that were read before ``ServerSocket/pause()`` still arrive after it.
     func received(_ message: ByteBuffer)
-    /// Any frame came: the other side is alive.
+    /// A frame of any kind arrived: the other side is alive.
     func heard()
-    /// The connection takes data again, or no longer.
+    /// The connection accepts data again, or no longer does.
     func writabilityChanged(to isWritable: Bool)
-    /// The server shuts down.
+    /// The server is shutting down.
     func shouldClose()
-    /// The connection has ended; nothing else follows.
+    /// The connection has ended, and no other calls follow.
     func closed()
 }
 
-/// A server's end of a WebSocket connection, driven on its event loop: it owns no task, no timer and no stream. Use it on that
-/// event loop alone, except for ``channel``.
+/// A server's end of a WebSocket connection, driven by its event loop: it owns no task, no timer and no stream. Use
+/// it only on that event loop, except for ``channel``.
 ///
-/// It answers pings, joins fragments and conducts the closing handshake, as ``MessageSocket`` does for a client. Its owner
-/// decides how long the other side may be silent.
+/// Like ``MessageSocket`` for a client, it answers pings, joins fragments and conducts the closing handshake. Its
+/// owner decides how long the other side may be silent.
 package struct ServerSocket: Sendable {
-    /// Bytes that may wait for the network before ``MessageReceiver/writabilityChanged(to:)`` says stop, and when it says go
-    /// on.
+    /// The bytes waiting for the network at which ``MessageReceiver/writabilityChanged(to:)`` reports a stop (high),
+    /// and below which it reports that writing may continue (low).
     package static let writeWatermarks = (low: 32 << 10, high: 256 << 10)
 
     package let channel: any NIOCore.Channel
@@ -32,8 +32,8 @@ package struct ServerSocket: Sendable {
     private let frames: NIOLoopBound<MessageSocketHandler>
 
     /// Wraps an upgraded channel. Call on its event loop.
-    /// - Parameter openingByteCount: the number of bytes the other side may send before ``liftOpeningLimit()``; nil for no
-    ///   limit.
+    /// - Parameter openingByteCount: the number of bytes that the other side may send before ``liftOpeningLimit()``,
+    ///   or nil for no limit.
     package init(upgraded channel: any NIOCore.Channel, openingByteCount: Int? = nil) throws {
         self.channel = channel
         let pipeline = channel.pipeline.syncOperations
@@ -49,13 +49,13 @@ package struct ServerSocket: Sendable {
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 
-    /// Hands messages over from now on. The socket keeps the receiver until the connection ends.
+    /// Delivers messages from now on. The socket keeps the receiver until the connection ends.
     package func start(_ receiver: any MessageReceiver) { handler.value.start(receiver) }
 
     /// Lets the other side send any amount from now on, in messages of up to ``MessageSocket/maximumMessageByteCount``.
     package func liftOpeningLimit() {
         let pipeline = channel.pipeline.syncOperations
-        // None is left on a connection that has ended.
+        // The handler is already gone if the connection has ended.
         guard let context = try? pipeline.context(handlerType: OpeningLimitHandler.self) else { return }
         pipeline.removeHandler(context: context, promise: nil)
     }
@@ -65,7 +65,7 @@ package struct ServerSocket: Sendable {
 
     package func resume() { handler.value.resume() }
 
-    /// Whether the connection takes data without collecting it in memory.
+    /// Whether the connection accepts data without buffering it in memory.
     package var isWritable: Bool { channel.isWritable }
 
     /// Writes a binary message; ``flush()`` sends it.
@@ -75,16 +75,16 @@ package struct ServerSocket: Sendable {
 
     package func flush() { handler.value.flush() }
 
-    /// Asks the other side for a sign of life.
+    /// Pings the other side.
     package func ping() {
         handler.value.write(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()))
         handler.value.flush()
     }
 
-    /// Begins a new interval for counting the other side's pings: ``MessageSocket/pingInterval`` has passed.
+    /// Starts a new interval for counting the other side's pings. Call every ``MessageSocket/pingInterval``.
     package func countPingsAnew() { frames.value.countControlFramesAnew() }
 
-    /// Closes the connection, with the closing handshake, after what was written before.
+    /// Closes the connection with the closing handshake, after everything written before has been sent.
     package func close(_ reason: CloseReason) {
         channel.triggerUserOutboundEvent(SocketCommand.closeWith(reason.code), promise: nil)
         channel.close(promise: nil)
@@ -104,15 +104,15 @@ package struct ServerSocket: Sendable {
         }
     }
 
-    /// Ends the network connection at once.
+    /// Ends the network connection immediately.
     package func drop() { channel.triggerUserOutboundEvent(SocketCommand.drop, promise: nil) }
 
     /// The number of bytes written but not yet passed to the operating system.
     package var pendingByteCount: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
-    /// The number of bytes the other side's operating system has confirmed since the connection began, or nil if this
-    /// system doesn't know. It grows in small steps, unlike ``pendingByteCount``, which hides megabytes in this system's own
-    /// buffer. May be called from anywhere.
+    /// The number of bytes that the other side's operating system has acknowledged since the connection began, or nil
+    /// if this system doesn't report it. It grows in small steps, unlike ``pendingByteCount``, which doesn't count
+    /// megabytes in this system's own buffer. May be called from any thread.
     package func confirmedByteCount() async throws -> Int? {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return nil }

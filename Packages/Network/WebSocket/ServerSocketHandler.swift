@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Comes last: hands messages to the receiver, answers pings, and reads only while somebody wants messages.
+/// The last handler: passes messages to the receiver, answers pings, and reads only while messages are wanted.
 final class ServerSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = WebSocketFrame
@@ -9,7 +9,7 @@ final class ServerSocketHandler: ChannelDuplexHandler {
 
     private var receiver: (any MessageReceiver)?
     private var context: ChannelHandlerContext?
-    /// Reads nothing until there is a receiver, either.
+    /// Also true until there is a receiver.
     private var isPaused = true
     private var hasHeldRead = false
     /// The latest ping that came while the network was full. Only that one needs an answer (RFC 6455 §5.5.3).
@@ -84,13 +84,14 @@ final class ServerSocketHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent: receiver?.shouldClose()
-        // The other side writes no more; what it still reads would be lost without an answer to its close frame.
+        // The other side writes no more, so it can't answer a close frame. Without that answer, anything that it still
+        // reads would be lost.
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: break
         }
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The frames' handler has told the other side; it ends the connection.
+    /// The frame handler has told the other side, which then ends the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 }

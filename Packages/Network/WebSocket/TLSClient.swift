@@ -2,9 +2,9 @@ package import Foundation
 internal import NIOCore
 package import NIOSSL
 
-/// What a client expects of a server's certificate.
+/// How a client verifies a server's certificate.
 package enum TLSClient {
-    /// - Parameter trusted: a PEM file with the only authorities that count, or nil for the system's.
+    /// - Parameter trusted: a PEM file with the only certificate authorities to trust, or nil for the system's.
     package static func configuration(trusting trusted: String?) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -19,7 +19,7 @@ package enum TLSClient {
     }
 
     /// Why a connection isn't trusted, or nil for an error that isn't about TLS.
-    /// - Parameter certificate: the server's, if it's known.
+    /// - Parameter certificate: the server's certificate, if it's known.
     package static func reason(
         _ error: any Error, host: String, certificate: NIOSSLCertificate? = nil, now: Date = Date()
     ) -> String? {
@@ -53,7 +53,7 @@ package enum TLSClient {
 }
 
 extension NIOSSLError {
-    /// The other side ended the network connection without a word, as many programs do.
+    /// The other side ended the network connection without a TLS closure alert, as many programs do.
     fileprivate var isUncleanEnd: Bool { if case .uncleanShutdown = self { true } else { false } }
 
     fileprivate var isAboutCertificate: Bool {
@@ -65,14 +65,14 @@ extension NIOSSLError {
     }
 }
 
-/// Tells why a handshake failed, which the handlers behind it wouldn't know.
+/// Reports why a handshake failed, which later handlers don't find out.
 final class TLSFailureHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
     private let host: String
     private let onFailure: (String) -> Void
 
-    /// - Parameter onFailure: gets the reason, on the event loop.
+    /// - Parameter onFailure: receives the reason, on the event loop.
     init(host: String, onFailure: @escaping (String) -> Void) {
         self.host = host
         self.onFailure = onFailure
