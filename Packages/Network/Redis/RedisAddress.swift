@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Where a Redis server is and how to log in, from `redis://[[user]:password@]host[:port]`, or `rediss://…` with TLS.
-/// Its description has no password.
+/// Where a Redis server is and how to log in: `redis://[[user]:password@]host[:port]`, or `rediss://…` for TLS. Its
+/// description leaves out the password.
 public struct RedisAddress: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     public static let defaultPort = 6379
@@ -11,10 +11,11 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible, CustomD
     public let usesTLS: Bool
     let user: String?
     let password: String?
-    /// A PEM file with the only authorities that may have signed the server's certificate; nil for the system's.
+    /// A PEM file with the only certificate authorities to trust for the server's certificate, or nil for the
+    /// system's.
     public var trustedCertificates: String?
 
-    /// - Returns: nil for text that isn't such an address.
+    /// - Returns: nil if the text isn't such an address.
     public init?(_ text: String) {
         guard let parts = URLComponents(string: text), parts.scheme == "redis" || parts.scheme == "rediss",
             let host = parts.host, !host.isEmpty, (1...65_535).contains(parts.port ?? Self.defaultPort),

@@ -5,23 +5,23 @@ internal import NIOSSL
 internal import Synchronization
 internal import TomboloWebSocket
 
-/// Performs a ``RedisDialogue``, and connects again whenever the connection is lost.
+/// Performs a ``RedisDialogue``, and reconnects whenever the connection is lost.
 package final class RedisConnection: Sendable {
-    /// The time limit for connecting, and again for TLS and for being ready.
+    /// The time limit for connecting, and again for TLS and becoming ready.
     package static let connectTimeout = Duration.seconds(5)
-    /// How long it waits before the next attempt, at first and at most; up to half of that less, at random.
+    /// How long to wait before the next attempt, at first and at most. A random part of up to half is subtracted.
     static let retryDelays = (first: Duration.milliseconds(100), last: Duration.seconds(5))
 
     package enum News: Hashable, Sendable {
-        /// After every connect: messages may have been missed.
+        /// Sent after every connect, because messages may have been missed.
         case ready
         case message([UInt8])
     }
 
     private struct Pending: Sendable {
-        /// What is to be published. What comes later supersedes it.
+        /// The text to publish. A later text replaces it.
         var text: String?
-        /// Tells the connection, if there is one that is ready. One that isn't asks once it is.
+        /// Wakes the connection if it is ready. A connection that isn't ready asks for the text once it is.
         var wake: (@Sendable () -> Void)?
     }
 
@@ -31,7 +31,7 @@ package final class RedisConnection: Sendable {
     private let onNews: @Sendable (News) -> Void
     private let pending = Mutex(Pending())
 
-    /// - Parameter onNews: called on any thread; must not block.
+    /// - Parameter onNews: called on any thread. It must not block.
     package init(
         _ address: RedisAddress, _ role: RedisDialogue.Role, logger: Logger,
         onNews: @escaping @Sendable (News) -> Void = { _ in }
@@ -51,7 +51,7 @@ package final class RedisConnection: Sendable {
         wake?()
     }
 
-    /// Connects and connects again until cancelled.
+    /// Connects, and reconnects until cancelled.
     package func run() async {
         var delay = Self.retryDelays.first
         var lastProblem: String?
@@ -69,7 +69,7 @@ package final class RedisConnection: Sendable {
                 delay = Self.retryDelays.first
                 lastProblem = nil
             }
-            // A server that is away for hours isn't worth a line each time.
+            // The log doesn't need a line for each attempt while a server is away for hours.
             if problem != lastProblem {
                 logger.warning("The connection to \(address) ended, and is tried again. \(problem)")
             }
@@ -79,10 +79,10 @@ package final class RedisConnection: Sendable {
         }
     }
 
-    /// Connects, and returns or throws when the connection has ended.
+    /// Connects, and returns or throws once the connection has ended.
     private func connect(_ onReady: @escaping @Sendable () -> Void) async throws {
         let (address, role) = (address, role)
-        // Reads files, so not on an event loop.
+        // This reads files, so it doesn't run on an event loop.
         let context =
             address.usesTLS
             ? try NIOSSLContext(configuration: TLSClient.configuration(trusting: address.trustedCertificates)) : nil
@@ -102,8 +102,8 @@ package final class RedisConnection: Sendable {
                                     context: context, serverHostname: TLSClient.serverName(address.host)))
                         }
                         let dialogue = RedisDialogue(role: role, user: address.user, password: address.password)
-                        // A host may have several addresses, each with a channel of its own that is tried: the one that
-                        // gets ready is the connection's.
+                        // A host may have several addresses, each tried on a channel of its own. The one that becomes
+                        // ready is the connection's.
                         let handler = RedisHandler(
                             dialogue, host: address.host, ended: ended, takeText: { self.takeText() },
                             onReady: { wake in

@@ -1,7 +1,8 @@
-/// One connection's talk with Redis, to hear a channel or to publish in one: event in, actions out. No I/O, no clock.
+/// One connection's dialogue with Redis, either to listen to a channel or to publish to one: event in, actions out,
+/// without I/O or a clock.
 ///
-/// States and what follows them:
-/// - `new` → `authenticating` or `subscribing` or `ready`, when connected
+/// States and their transitions:
+/// - `new` → `authenticating`, `subscribing` or `ready`, when connected
 /// - `authenticating` → `subscribing` or `ready`, when the password was accepted
 /// - `subscribing` → `ready`, when the subscription was confirmed
 /// - `ready`
@@ -17,13 +18,13 @@ package struct RedisDialogue: Sendable {
         case received([UInt8])
         /// Nothing was received for ``silenceInterval``.
         case silence
-        /// There is something to publish. What waited to be published before is superseded.
+        /// There is something to publish. It replaces any text that was still waiting.
         case publish(String)
     }
 
     package enum Action: Hashable, Sendable {
         case send([UInt8])
-        /// The channel is heard, or can be published in, from now on.
+        /// From now on the channel can be listened to, or published to.
         case ready
         case message([UInt8])
         case fail(RedisError)
@@ -33,7 +34,7 @@ package struct RedisDialogue: Sendable {
         case new, authenticating, subscribing, ready, failed
     }
 
-    /// Without a byte for this long, the server is asked for one; without one for as long again, it counts as gone.
+    /// After this long without a byte, the dialogue pings the server. After as long again, the server counts as gone.
     package static let silenceInterval = Duration.seconds(15)
 
     private let role: Role
@@ -41,10 +42,10 @@ package struct RedisDialogue: Sendable {
     private let password: String?
     private var state = State.new
     private var reader = RedisReader()
-    /// Answers that the server owes to a publisher: to PUBLISH and PING.
+    /// Replies that the server still owes a publisher, to PUBLISH and PING.
     private var unanswered = 0
     private var isPinging = false
-    /// Waits for the answer to the one before: one is under way at a time.
+    /// Waits for the previous reply: only one PUBLISH is in flight at a time.
     private var waiting: String?
 
     package init(role: Role, user: String?, password: String?) {
@@ -84,7 +85,7 @@ package struct RedisDialogue: Sendable {
         return [.send(Self.command(user.map { ["AUTH", $0, password] } ?? ["AUTH", password]))]
     }
 
-    /// Nothing is in the way of what the connection is for.
+    /// The connection can now start its actual purpose.
     private mutating func enter() -> [Action] {
         switch role {
         case .subscriber(let channel):
@@ -119,7 +120,7 @@ package struct RedisDialogue: Sendable {
             return [.ready]
         case (.ready, .subscriber(let channel)):
             guard case .array(let parts?) = value else { throw .violation("a value that wasn't asked for") }
-            // The answer to PING has two parts.
+            // The reply to PING has two parts.
             if parts.first == Self.bulk("pong") {
                 unanswered = 0
                 return []

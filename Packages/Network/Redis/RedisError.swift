@@ -1,10 +1,10 @@
-/// Why a connection to Redis ended. Another attempt may help, unless it says that somebody has to do something.
+/// Why a connection to Redis ended. Another attempt may help, unless the error says what somebody has to do.
 package enum RedisError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The server answered with an error, of which this is the code.
+    /// The server replied with an error that has this code.
     case refused(code: String)
-    /// The server sent something that isn't RESP2, or answered what wasn't asked.
+    /// The server sent something that isn't RESP2, or an unexpected reply.
     case violation(String)
-    /// The server sent nothing for so long, though it was asked to.
+    /// The server sent nothing for this long, although it was pinged.
     case silent(Duration)
     case insecure(String)
     case closed

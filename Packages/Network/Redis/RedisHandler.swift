@@ -19,8 +19,8 @@ final class RedisHandler: ChannelInboundHandler {
 
     /// - Parameters:
     ///   - ended: fails when the connection has ended.
-    ///   - takeText: gives what is to be published, once.
-    ///   - onReady: gets what tells the handler, on any thread, that there is something to publish.
+    ///   - takeText: returns the text to publish, once.
+    ///   - onReady: receives a function that tells the handler, from any thread, that there is something to publish.
     init(
         _ dialogue: RedisDialogue, host: String, ended: EventLoopPromise<Void>, takeText: @escaping () -> String?,
         onReady: @escaping (_ wake: @escaping @Sendable () -> Void) -> Void,
@@ -62,7 +62,7 @@ final class RedisHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// There may be something to publish.
+    /// Call when there may be something to publish.
     private func publish() {
         if let text = takeText() { handle(.publish(text)) }
     }

@@ -1,4 +1,4 @@
-/// Takes a server's bytes apart, however they are cut.
+/// Parses a server's bytes, however they are split.
 ///
 /// ```text
 /// +text CRLF                    simple        :number CRLF                   integer
@@ -6,21 +6,21 @@
 /// *count CRLF value…            array, *-1 CRLF for null
 /// ```
 package struct RedisReader: Sendable {
-    /// The longest value, with all that is in it, in bytes.
+    /// The most bytes of a value, including everything in it.
     package static let maximumByteCount = 64 << 10
-    /// The most values of an array. What is published has three.
+    /// The most values in an array. Published messages have three.
     static let maximumArrayCount = 16
-    /// Arrays within arrays.
+    /// How deeply arrays may be nested.
     static let maximumDepth = 2
-    /// How much of an error's code is kept, in characters.
+    /// The most characters kept of an error's code.
     static let maximumCodeCount = 32
 
     private var buffer: [UInt8] = []
 
     package init() {}
 
-    /// - Returns: the values that are complete now.
-    /// - Throws: ``RedisError`` `.violation`; nothing may be read after that.
+    /// - Returns: the values that are now complete.
+    /// - Throws: ``RedisError`` `.violation`. The reader must not be used after that.
     package mutating func read(_ bytes: [UInt8]) throws(RedisError) -> [RedisValue] {
         buffer += bytes
         var values: [RedisValue] = []
@@ -36,7 +36,7 @@ package struct RedisReader: Sendable {
         return values
     }
 
-    /// - Returns: the value that begins there and where the next begins; nil if it isn't complete.
+    /// - Returns: the value that begins at `start` and the position after it, or nil if it isn't complete.
     private func value(at start: Int, depth: Int) throws(RedisError) -> (RedisValue, end: Int)? {
         guard start < buffer.count else { return nil }
         let kind = buffer[start]
@@ -84,7 +84,7 @@ package struct RedisReader: Sendable {
         return number
     }
 
-    /// Nil for a null's.
+    /// Nil for null.
     private func count(_ line: ArraySlice<UInt8>, most: Int) throws(RedisError) -> Int? {
         let count = try number(line)
         if count == -1 { return nil }

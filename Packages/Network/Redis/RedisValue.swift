@@ -1,7 +1,7 @@
-/// What a server sends, in RESP2 (https://redis.io/docs/latest/develop/reference/protocol-spec).
+/// A value that a server sends, in RESP2 (https://redis.io/docs/latest/develop/reference/protocol-spec).
 package enum RedisValue: Hashable, Sendable {
     case simple(String)
-    /// Only the first word, such as `NOAUTH`: the rest may quote what was sent, passwords included.
+    /// Only the first word, such as `NOAUTH`. The rest may quote what was sent, including passwords.
     case error(code: String)
     case integer(Int64)
     /// Nil for a null.
