@@ -1,12 +1,12 @@
 public import Tracing
 
-/// How a trace travels in messages: as the one line of W3C's `traceparent`, which names a trace and a span of it.
+/// How messages carry a trace: as a single line, W3C's `traceparent`, which names a trace and one of its spans.
 /// https://www.w3.org/TR/trace-context/#traceparent-header
 ///
-/// The tracer that the process was started with writes and reads the line; without one nothing is written, and nothing that is
-/// read has an effect.
+/// The process's tracer writes and reads the line. Without a tracer, nothing is written, and lines that arrive have
+/// no effect.
 public enum TraceContext {
-    /// A longer line is ignored, in bytes. Version 00 has 55.
+    /// Longer lines, in bytes, are ignored. Version 00 has 55.
     public static let maximumByteCount = 128
 
     private struct Carrier: Sendable {
@@ -26,7 +26,7 @@ public enum TraceContext {
     /// Whether the process has a tracer.
     public static var isOn: Bool { !(InstrumentationSystem.tracer is NoOpTracer) }
 
-    /// The line for a span; nil if there is no tracer, or the tracer doesn't record the trace.
+    /// The line for a span, or nil if there is no tracer, or if the tracer doesn't record the trace.
     public static func line(of span: any Span) -> String? {
         guard span.isRecording else { return nil }
         var carrier = Carrier()
@@ -34,7 +34,7 @@ public enum TraceContext {
         return carrier.line.flatMap { isUsable($0) ? $0 : nil }
     }
 
-    /// The context that a line stands for; one without a trace for a line that can't be read.
+    /// The context that a line describes. It has no trace if the line can't be read.
     public static func context(of line: String) -> ServiceContext {
         var context = ServiceContext.topLevel
         guard isUsable(line) else { return context }
@@ -42,18 +42,18 @@ public enum TraceContext {
         return context
     }
 
-    /// Whether a line may be a `traceparent`: anybody may have written it.
+    /// Whether a line could be a `traceparent`. Lines are untrusted.
     public static func isUsable(_ line: String) -> Bool {
         line.utf8.count <= maximumByteCount && !line.isEmpty
             && line.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
-    /// Starts a span as the child of one that another process told of.
+    /// Starts a span as the child of a span in another process.
     public static func span(_ name: String, after line: String, ofKind kind: SpanKind = .internal) -> any Span {
         InstrumentationSystem.tracer.startSpan(name, context: context(of: line), ofKind: kind)
     }
 
-    /// Starts a span that began at a moment of the past, in nanoseconds since 1970.
+    /// Starts a span with a start time in the past, in nanoseconds since 1970.
     public static func span(
         _ name: String, after line: String, ofKind kind: SpanKind = .internal, since nanoseconds: UInt64
     ) -> any Span {

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Which span goes with what, for a while: the newest ``maximumCount`` notes.
+/// Remembers spans by key for a while: at most the newest ``maximumCount`` notes.
 public final class TraceNotes<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var lines: [Key: String] = [:]
-        /// In the order in which they came; those that were taken are skipped.
+        /// In order of arrival. Keys that were taken are still in it, and skipped.
         var order: [Key] = []
     }
 
@@ -19,7 +19,7 @@ public final class TraceNotes<Key: Hashable & Sendable>: Sendable {
         state.withLock { state in
             if state.lines.updateValue(line, forKey: key) == nil { state.order.append(key) }
             guard state.order.count > maximumCount else { return }
-            // Half at a time, so that a note costs little on average.
+            // Removes half of them at once, so that a note costs little on average.
             for old in state.order.prefix(maximumCount / 2) { state.lines[old] = nil }
             state.order.removeFirst(maximumCount / 2)
         }
@@ -27,7 +27,7 @@ public final class TraceNotes<Key: Hashable & Sendable>: Sendable {
 
     public func line(for key: Key) -> String? { state.withLock { $0.lines.isEmpty ? nil : $0.lines[key] } }
 
-    /// The line of a key, which is forgotten.
+    /// Returns a key's line and forgets it.
     public func take(_ key: Key) -> String? {
         state.withLock { $0.lines.isEmpty ? nil : $0.lines.removeValue(forKey: key) }
     }
