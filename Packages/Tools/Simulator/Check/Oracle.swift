@@ -95,7 +95,7 @@ final class Oracle {
         }
         for refusal in refusals {
             let (state, deeds) = (state, deeds)
-            // Another transaction may free a title between the refusal and this commit.
+            // Another transaction may have freed a title between the refusal and this commit.
             moment = item.violatedAt
             let whole = attempt(item.refused.applied(of: changeset, restoring: refusal, schema: database.schema))
             if let problem = problem(refusal, among: refusals, of: whole) {
@@ -113,14 +113,14 @@ final class Oracle {
         return nil
     }
 
-    /// Why something shouldn't have been refused, if `attempt` is what would have happened without.
-    /// - Parameter refusals: all of the changeset; another one may make the difference.
+    /// Why something shouldn't have been refused. `attempt` is what would have happened without the refusal.
+    /// - Parameter refusals: all refusals of the changeset, because another one may make the difference.
     private func problem(_ refusal: Refusal, among refusals: [Refusal], of attempt: Attempt) -> String? {
         switch refusal.code {
         case .notPermitted:
             hit(.refusedPermission)
             let isForbidden = attempt.hidesForbidden || attempt.touched.contains { attempt.isForbidden($0) }
-            // Without a title that is taken, the one written before it is what remains (seed 922).
+            // Without a title that is taken, the previously written title remains (seed 922).
             let lacksOther = refusals.contains {
                 $0.code == .constraint && $0.className == refusal.className && $0.key == refusal.key
             }
@@ -246,7 +246,8 @@ final class Oracle {
                     guard var changed = row(other) else { continue }
                     if other.classIndex == SimulatedSchema.item, changed[SimulatedSchema.Item.parent] == reference.key {
                         changed[SimulatedSchema.Item.parent] = .null
-                        // Even if the changeset made the link: a later life of the target doesn't bring it back.
+                        // Even if this changeset made the link: if the target is created again, the link doesn't come
+                        // back.
                         links[other]?[SimulatedSchema.Item.parent] = nil
                         put(other, changed, .set, [SimulatedSchema.Item.parent: .set])
                     } else if other.classIndex == SimulatedSchema.link,
@@ -313,8 +314,8 @@ final class Oracle {
             if !marks.isEmpty { put(reference, row, .set, marks) }
         }
 
-        /// Whether the current value gives way to a default: it's itself an earlier default, by another device, unknown
-        /// to this one.
+        /// Whether the current value gives way to a default, because it is itself an earlier default by another
+        /// device that this one didn't know about.
         func yields(_ reference: ObjectReference, _ column: Int, _ others: [Deed]) -> Bool {
             var author: Deed?
             for deed in oracle.deeds[reference] ?? [] where deed.mark(column) != nil { author = deed }

@@ -23,7 +23,7 @@ public enum CoveragePoint: String, CaseIterable, Sendable {
     case crashCommitted = "point: committed, not answered"
     case crashTick = "point: tick committed, not sent"
     case lateTick = "point: late tick of a replaced sequencer"
-    // Pairs of concurrent instructions on one object: what came, on what was there.
+    // Pairs of concurrent instructions on one object: the one that arrived, on the one that was there.
     case createOnCreate = "pair: create on create"
     case createOnSet = "pair: create on set"
     case createOnAdd = "pair: create on add"

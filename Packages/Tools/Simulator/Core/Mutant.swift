@@ -37,10 +37,10 @@ public enum Mutant: String, CaseIterable, Sendable {
     case baseCheckedFirst
     /// A batch hides pending changesets until they are acknowledged.
     case pendingNotReplayed
-    /// A live frame is sent to those of another group.
+    /// A live frame is sent to the sessions of another group.
     case frameToWrongGroup
     /// An addition enters the changelog as a set.
     case additionLoggedAsSet
-    /// The index of the sessions' predicates finds none by a range.
+    /// The predicate index finds no predicates by range.
     case indexForgetsRange
 }

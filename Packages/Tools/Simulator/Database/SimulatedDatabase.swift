@@ -190,7 +190,7 @@ final class SimulatedDatabase {
 
     // MARK: Rows
 
-    /// The newest row that's committed or the transaction's own.
+    /// The newest row that is either committed or the transaction's own.
     func current(_ reference: ObjectReference, _ transaction: SimulatedTransaction? = nil) -> Row? {
         guard let versions = tables[reference] else { return nil }
         for version in versions.reversed()
@@ -355,8 +355,8 @@ final class SimulatedDatabase {
         transactions(after: latest.snapshot).contains { changelog[$0] != nil }
     }
 
-    /// - Parameter epoch: of the sequencer; nil for one that isn't fenced.
-    /// - Returns: nil where another sequencer was elected since.
+    /// - Parameter epoch: the sequencer's epoch, or nil for a sequencer without fencing.
+    /// - Returns: nil if another sequencer has been elected since.
     func commitTick(snapshot: Snapshot, token: Int64, time: Stamp, epoch: Int?, synchronous: Bool) -> Tick? {
         guard epoch == nil || epoch == sequencerEpoch else { return nil }
         let tick = Tick(number: latest.number + 1, token: token, snapshot: snapshot, time: time)

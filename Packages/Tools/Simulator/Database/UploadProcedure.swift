@@ -19,7 +19,7 @@ final class UploadProcedure {
         let index: Int
         let base: Tick
         let stamp: Stamp
-        /// What of the changeset isn't applied.
+        /// The part of the changeset that isn't applied.
         var refused = RefusedInstructions()
         /// The committed state when a write violated a unique rule.
         var violatedAt: Snapshot?
@@ -266,7 +266,7 @@ final class UploadProcedure {
                 progress[item.upload.client]?.receipts[item.upload.changeset.number]?.refusals = told
                 break
             }
-            // What the database refuses is left out, and the rest is tried again.
+            // What the database refuses is left out, and the rest is retried.
             database.rollBack(transaction, to: savepoint)
             arbiter = before
             judged[index].violatedAt = database.snapshot

@@ -62,7 +62,7 @@ final class SimulatedConnection {
     }
 }
 
-/// A connection's stay in its gateway's feed.
+/// A connection's membership in its gateway's feed.
 struct SimulatedMember: Hashable {
     let connection: Int
     let number: Int
@@ -91,7 +91,7 @@ final class SimulatedGateway {
     var isUp = true
     var life = 0
     var live = SimulatedGateway.emptyFeed
-    /// What concerns the sessions was told up to here.
+    /// Everything that concerns the sessions was sent up to this tick.
     var reached = Tick.origin
     var requests: [Request] = []
     var news: [News] = []

@@ -14,7 +14,7 @@ extension Simulation {
         return rows
     }
 
-    /// The part of it that a device may have and wants.
+    /// The part of the content that a device wants and may have.
     private func visible(
         _ rows: [ObjectReference: Row], _ set: SubscriptionSet, _ fingerprint: UInt64
     ) -> [ObjectReference: Row] {
@@ -57,7 +57,7 @@ extension Simulation {
             return fail("device \(device.id) stands on tick \(state.position.tick), which the database does not have")
         }
         checkContent(device, "a batch")
-        // A copied file that is about to be reset learns early which changesets are its own.
+        // A copied file that is about to be reset finds out early which changesets are its own.
         if !hasCopied, let tick = database.ticks[state.position.tick] {
             let known = database.progress(state.client, in: tick.snapshot)?.last ?? 0
             if state.acknowledged > known {

@@ -125,10 +125,10 @@ extension Simulation {
         nudge()
     }
 
-    /// A process that was about to commit a tick wasn't dead but frozen. It goes on after a successor was elected.
+    /// A process that was about to commit a tick wasn't dead but frozen, and continues after a successor was elected.
     ///
-    /// PostgreSQL would refuse most such ticks for their number too. Here the database numbers them, so that it's the
-    /// fence alone that refuses.
+    /// PostgreSQL would also refuse most such ticks for their number. Here the database numbers them, so that only
+    /// the fence can refuse.
     private func commitLateTick(_ snapshot: Snapshot, _ time: Stamp, _ life: Int) {
         guard isSequencerUp, isDatabaseUp, database.sequencerEpoch > life else {
             return schedule(.commitTick(snapshot, time, life: life), in: Self.frozenInterval)
@@ -152,7 +152,7 @@ extension Simulation {
     func crashSequencer() {
         hit(.sequencerCrash)
         log("the sequencer crashes")
-        // Or it is frozen, about to commit a tick.
+        // Or the process is frozen just before committing a tick.
         if isDatabaseUp {
             let time = Stamp(microseconds: database.now())
             schedule(.commitTick(database.snapshot, time, life: sequencerLife), in: Self.frozenInterval)

@@ -72,7 +72,7 @@ extension Simulation {
         }
     }
 
-    /// What is shared travels encoded.
+    /// Shared content is sent in encoded form.
     private func send(_ frames: SharedFrames, _ connection: SimulatedConnection) {
         for message in frames.messages {
             do {
@@ -243,7 +243,7 @@ extension Simulation {
 
     private func announce(_ gateway: SimulatedGateway, _ announcement: LiveFeed<SimulatedMember>.Announcement) {
         var told = announcement.batches.flatMap { members, batch in members.map { (member: $0, batch: batch) } }
-        // Sets have another order in each run.
+        // The order of a set differs from run to run.
         told.sort { ($0.member.connection, $0.member.number) < ($1.member.connection, $1.member.number) }
         if mutant == .frameToWrongGroup {
             let frames = told.map(\.batch.frames)

@@ -62,7 +62,7 @@ public final class Simulation {
     static let livenessBound = 240_000
     /// The maximum number of events per seed.
     static let maximumEvents = 60_000
-    /// How long a frozen sequencer waits before it looks whether it was replaced.
+    /// How long a frozen sequencer waits before it checks whether it was replaced.
     static let frozenInterval = 40
     static let epochMicroseconds: Int64 = 1_700_000_000_000_000
     static let dayMicroseconds: Int64 = 86_400_000_000
@@ -127,7 +127,7 @@ public final class Simulation {
         var hit: ((CoveragePoint) -> Void)?
     }
 
-    /// Events after which other tasks may go on.
+    /// The number of events after which other tasks may run.
     static let yieldInterval = 64
 
     /// Runs one seed. `trace` receives a line for each event.
@@ -154,7 +154,7 @@ public final class Simulation {
             now = time
             clock.milliseconds = time
             await perform(event)
-            // Nothing above waits for anything: others would not get the thread before the end.
+            // Nothing above suspends, so other tasks would not get the thread before the end.
             if events.isMultiple(of: Self.yieldInterval) { await Task.yield() }
         }
         if failure == nil { checkEnd() }
