@@ -3,9 +3,10 @@ public import AdminService
 public import TomboloHTTP
 import TomboloMigration
 
-/// What the process's environment says of an admin server alone: its settings, and what it offers if the operator wants it.
+/// The part of the process's environment that only an admin server has: its settings, and features that the operator
+/// has to enable.
 public struct AdminEnvironment: Sendable {
-    /// What may be changed while the server runs.
+    /// Settings that may change while the server runs.
     public let settings: LiveSettings
     let backups: BackupSettings?
     let restoring: RestoreSettings?
@@ -15,8 +16,8 @@ public struct AdminEnvironment: Sendable {
     let requests: RequestRetention
     let thumbnails: ThumbnailSettings?
 
-    /// - Parameter defaults: count where neither a variable nor the panel says anything.
-    /// - Throws: `ConfigurationError`, which quotes no secret.
+    /// - Parameter defaults: used where neither a variable nor the panel sets a value.
+    /// - Throws: `ConfigurationError`, which never quotes a secret.
     public init(defaults: SettingValues = SettingValues()) throws(ConfigurationError) {
         settings = try LiveSettings(defaults: defaults)
         backups = try BackupSettings.ofEnvironment()

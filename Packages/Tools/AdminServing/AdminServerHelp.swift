@@ -1,7 +1,7 @@
 import AdminService
 import TomboloHTTP
 
-/// What `--help` says of an admin server.
+/// The `--help` text of an admin server.
 enum AdminServerHelp {
     static let discussion = """
         ENVIRONMENT

@@ -1,7 +1,8 @@
 public import AdminPanel
 import ArgumentParser
 
-/// An admin server as an executable, with an app's own additions to the panel or without any. This is all of an app's:
+/// An admin server as an executable, with or without an app's own additions to the panel. An app needs no more than
+/// this:
 ///
 ///     import AdminServing
 ///
@@ -12,7 +13,7 @@ import ArgumentParser
 ///
 /// It takes the options and variables of `admin-server`, and needs the same rights in the database.
 public protocol AdminServerProgram: Sendable {
-    /// How it's called in a shell.
+    /// Its name in a shell.
     static var name: String { get }
     static var additions: PanelAdditions { get }
 }
@@ -20,6 +21,6 @@ public protocol AdminServerProgram: Sendable {
 extension AdminServerProgram {
     public static var additions: PanelAdditions { PanelAdditions() }
 
-    /// Runs it as the command line says, and ends the process if that fails.
+    /// Runs the server with the options of the command line. Ends the process if that fails.
     public static func main() async { await AdminServerCommand<Self>.main() }
 }

@@ -8,16 +8,17 @@ public import TomboloHTTP
 public import TomboloMetrics
 public import TomboloServerModel
 
-/// The services of an admin server with its panel, in the order in which they need each other. The pool must run for as long as
-/// they do, and something must follow the models.
+/// The services of an admin server with its panel, in order of dependency. The pool must run for as long as they do,
+/// and some service must follow the models.
 /// - Parameters:
-///   - environment: with settings that the panel's have been read into.
-///   - additions: pages and fields of an app's own.
-///   - options: what was said in another way than by variables, by the names of these: for the page of settings.
-///   - database: for connections of the services' own.
-///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
-///   - certificate: for TLS; nil without. It's among the services.
-///   - whenRunning: gets the port as soon as the server accepts connections.
+///   - environment: the environment, with the panel's settings already read into it.
+///   - additions: an app's own pages and fields.
+///   - options: settings from command-line options, by the names of the corresponding variables. For the settings
+///     page.
+///   - database: used for the services' own connections.
+///   - showsDecisions: whether a header says why a request was permitted or refused. For development only.
+///   - certificate: the TLS certificate, or nil for no TLS. It becomes one of the services.
+///   - whenRunning: receives the port as soon as the server accepts connections.
 public func buildAdminServices(
     _ configuration: ServerConfiguration, _ environment: AdminEnvironment, additions: PanelAdditions = PanelAdditions(),
     options: [String: String] = [:], database: PostgresConfiguration, pool: PostgresPool, models: ServerModels,
@@ -47,7 +48,7 @@ public func buildAdminServices(
     server.certificate = certificate
     let following: [any Service] = certificate.map { [$0] } ?? []
     let shrinking: [any Service] = thumbnails.map { [$0] } ?? []
-    // Services are shut down from the last to the first: the server's last requests are written too.
+    // Services shut down from last to first, so the server's last requests are logged too.
     let writing: [any Service] = kept.map { [RequestWriterService($0, logger: logger)] } ?? []
     return following + writing + shrinking + [PanelFollower(panel, configuration: database, logger: logger), server]
         + buildAdminWork(

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An executable of this package, as it was built together with the running program or with the tests.
+/// An executable of this package, built along with the running program or the tests.
 public struct BuiltProgram: Sendable {
     public struct NotBuilt: Error, CustomStringConvertible {
         public let description: String
@@ -8,7 +8,7 @@ public struct BuiltProgram: Sendable {
 
     public let url: URL
 
-    /// - Parameter names: its name as a product, and as a target: SwiftPM builds what a test depends on under either.
+    /// - Parameter names: its names as a product and as a target. SwiftPM builds a test's dependencies under either.
     /// - Throws: ``NotBuilt`` if there is no such executable.
     public init(_ names: String...) throws {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
@@ -27,7 +27,7 @@ public struct BuiltProgram: Sendable {
                 + "first.")
     }
 
-    /// Runs the program to its end: see ``ProgramRun``.
+    /// Runs the program until it ends: see ``ProgramRun``.
     public func run(
         _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil, input: String = ""
     ) async throws -> ProgramRun.Outcome {

@@ -9,8 +9,8 @@ import Subprocess
 
 extension Configuration {
     /// - Parameters:
-    ///   - environment: in addition to this process's.
-    ///   - folder: the working directory; nil for this process's.
+    ///   - environment: added to this process's environment.
+    ///   - folder: the working directory, or nil for this process's.
     init(_ program: URL, _ arguments: [String], _ environment: [String: String], in folder: URL? = nil) {
         var variables: [Environment.Key: String?] = [:]
         for (name, value) in environment { variables[Environment.Key(stringLiteral: name)] = value }
@@ -21,7 +21,7 @@ extension Configuration {
 }
 
 extension TerminationStatus {
-    /// The exit status; minus the number of the signal that ended the program.
+    /// The exit status, or minus the number of the signal that ended the program.
     var number: Int32 {
         switch self {
         case .exited(let code): code

@@ -7,26 +7,26 @@ import Subprocess
     import SystemPackage
 #endif
 
-/// A running program that reads and writes lines. It is ended when nobody holds this any more.
+/// A running program that reads and writes lines. It is ended when the last reference to this object goes away.
 public final class Dialogue: Sendable {
-    /// How long a program that is asked to end may take before it is killed.
+    /// How long a program may take to end when asked, before it is killed.
     public static let patience = Duration.seconds(10)
 
     public let pid: Int32
-    /// The lines of its standard output as they come, for one reader at a time; they end with the program.
+    /// The lines of its standard output as they arrive, for one reader at a time. They end with the program.
     public let lines: AsyncStream<String>
     private let words: AsyncStream<String>.Continuation
     private let run: Task<Int32, any Error>
 
     /// Starts the program.
     /// - Parameters:
-    ///   - environment: in addition to this process's.
-    ///   - messages: a file to which its standard error is appended; nil for this process's standard error.
+    ///   - environment: added to this process's environment.
+    ///   - messages: a file that its standard error is appended to, or nil for this process's standard error.
     /// - Throws: `SubprocessError` if it can't be started, `Errno` if the file can't be opened.
     public init(
         _ program: URL, _ arguments: [String] = [], environment: [String: String] = [:], messages: URL? = nil
     ) async throws {
-        // Writing to a program that has ended is no reason to end with it.
+        // Writing to a program that has ended must not end this process.
         signal(SIGPIPE, SIG_IGN)
         var configuration = Configuration(program, arguments, environment)
         configuration.platformOptions.teardownSequence = [
@@ -71,12 +71,13 @@ public final class Dialogue: Sendable {
     /// Writes a line to its standard input.
     public func say(_ line: String) { words.yield(line) }
 
-    /// Waits for its end.
-    /// - Returns: the exit status; minus the number of the signal that ended it.
+    /// Waits for the program to end.
+    /// - Returns: the exit status, or minus the number of the signal that ended it.
     @discardableResult
     public func status() async throws -> Int32 { try await run.value }
 
-    /// Closes its standard input, ends it with SIGTERM or after ``patience`` with SIGKILL, and waits for that.
+    /// Closes the program's standard input, sends SIGTERM, and SIGKILL after ``patience``. Returns once the program
+    /// has ended.
     public func end() async {
         words.finish()
         run.cancel()

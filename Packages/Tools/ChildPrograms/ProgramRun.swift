@@ -8,20 +8,21 @@ import Synchronization
     import SystemPackage
 #endif
 
-/// A program that was started, with nothing to read unless given. It is killed when nobody holds this any more.
+/// A started program with empty standard input unless one is given. It is killed when the last reference to this
+/// object goes away.
 public final class ProgramRun: Sendable {
-    /// The most bytes that a program may write to either stream; one that writes more is killed.
+    /// The most bytes that a program may write to either stream. A program that writes more is killed.
     public static let maximumOutputByteCount = 64 << 20
 
     public struct Outcome: Sendable {
-        /// The exit status; minus the number of the signal that ended it.
+        /// The exit status, or minus the number of the signal that ended it.
         public let status: Int32
         /// Its standard output.
         public let output: String
         /// Its standard error.
         public let messages: String
 
-        /// The lines of the output that are not empty.
+        /// The lines of the output, without empty ones.
         public var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
@@ -35,8 +36,8 @@ public final class ProgramRun: Sendable {
 
     /// Starts the program.
     /// - Parameters:
-    ///   - environment: in addition to this process's.
-    ///   - folder: the working directory; nil for this process's.
+    ///   - environment: added to this process's environment.
+    ///   - folder: the working directory, or nil for this process's.
     ///   - input: its standard input.
     /// - Throws: `SubprocessError` if it can't be started.
     public init(
@@ -72,6 +73,6 @@ public final class ProgramRun: Sendable {
 
     public var isRunning: Bool { !hasEnded.value.withLock { $0 } }
 
-    /// Waits for the end.
+    /// Waits for the program to end.
     public func outcome() async throws -> Outcome { try await run.value }
 }

@@ -5,7 +5,7 @@ public import PostgresClient
 import TomboloMigration
 import ToolSupport
 
-/// Development mode, as servers offer it on their command lines.
+/// Command-line options for a server's development mode.
 public struct DevelopmentOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
@@ -27,11 +27,11 @@ public struct DevelopmentOptions: ParsableArguments {
         }
     }
 
-    /// Prepares the database, and gives the gateway's part of it.
+    /// Prepares the database, and returns what the gateway needs for development mode.
     /// - Parameter host: the address that the server listens on.
     /// - Returns: nil if development mode is off.
-    /// - Throws: `ValidationError` for an address that others can reach; ``ToolSupport/ToolError`` for a database that
-    ///   can't be reached; what a migration throws.
+    /// - Throws: `ValidationError` for an address that other machines can reach; ``ToolSupport/ToolError`` for a
+    ///   database that can't be reached; what a migration throws.
     public func mode(
         host: String, _ configuration: PostgresConfiguration, logger: Logger
     ) async throws -> DevelopmentMode? {
@@ -63,7 +63,7 @@ public struct DevelopmentOptions: ParsableArguments {
             }, logger: logger)
     }
 
-    /// Whether a host can be reached from this machine only.
+    /// Whether a host can only be reached from this machine.
     public static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -10,19 +10,19 @@ import ToolSupport
 /// Asks a gateway over HTTP. Every failure is a ``ToolSupport/ToolError`` that says what to do.
 public struct InspectorClient: Sendable {
     public static let defaultAddress = "http://127.0.0.1:8080"
-    /// How long an answer may take.
+    /// How long to wait for a response.
     static let timeout = TimeAmount.seconds(30)
-    /// The longest answer, in bytes: a page of the inspector has at most 100 sessions.
+    /// The longest response in bytes. A page of the inspector has at most 100 sessions.
     public static let maximumByteCount = 16 << 20
 
-    /// What a gateway answered.
+    /// A gateway's response.
     public struct Answer: Sendable {
-        /// As it came.
+        /// The unchanged text.
         public let text: String
         public let json: JSON
     }
 
-    /// A login, to be ended after its use.
+    /// A login, to be ended after use.
     public struct Login: Sendable {
         public let accessToken: String
         let refreshToken: String
@@ -32,8 +32,8 @@ public struct InspectorClient: Sendable {
     private let address: String
 
     /// - Parameters:
-    ///   - address: the gateway's: `https://sync.example.org`.
-    ///   - authority: a PEM file with the only authorities that may have signed its certificate; nil for the system's.
+    ///   - address: the gateway's address: `https://sync.example.org`.
+    ///   - authority: a PEM file with the only certificate authorities to trust, or nil for the system's.
     nonisolated(nonsending) public static func with<Result: Sendable>(
         _ address: String, trusting authority: String?,
         _ body: nonisolated(nonsending) (InspectorClient) async throws -> Result
@@ -47,7 +47,7 @@ public struct InspectorClient: Sendable {
         }
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
-        // Said at once instead of after some attempts.
+        // Report it immediately rather than after several attempts.
         configuration.connectionPool.retryConnectionEstablishment = false
         if let authority {
             var tls = TLSConfiguration.makeClientConfiguration()
@@ -68,7 +68,7 @@ public struct InspectorClient: Sendable {
     }
 
     /// - Parameters:
-    ///   - query: parameters without a value are left out.
+    ///   - query: query parameters. Those without a value are left out.
     ///   - token: an access token.
     public func get(_ path: String, _ query: [(name: String, value: String?)], token: String) async throws -> Answer {
         let parameters = query.compactMap { name, value in value.map { "\(name)=\(Self.escape($0))" } }
@@ -94,7 +94,7 @@ public struct InspectorClient: Sendable {
         return Login(accessToken: access, refreshToken: refresh)
     }
 
-    /// Ends a login, if that is possible.
+    /// Ends a login if possible.
     public func logOut(_ login: Login) async {
         var request = HTTPClientRequest(url: address + "/session")
         request.method = .DELETE
@@ -122,7 +122,7 @@ public struct InspectorClient: Sendable {
 
     private func refusal(_ status: Int, _ json: JSON) -> ToolError {
         guard let message = json["message"]?.text else { return notAGateway("it answered with status \(status)") }
-        // Hints are for those who write requests by hand.
+        // Hints are written for people who send requests by hand.
         let hint = json["hint"]?.text?.replacing("GET /inspector/sessions", with: "'tombolo inspect sessions'")
         let fix =
             switch (status, json["code"]?.text) {
@@ -166,7 +166,7 @@ public struct InspectorClient: Sendable {
         return "there is no host '\(error.host)'"
     }
 
-    /// What isn't unreserved is escaped (RFC 3986, section 2.3).
+    /// Escapes everything that isn't unreserved (RFC 3986, section 2.3).
     private static func escape(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

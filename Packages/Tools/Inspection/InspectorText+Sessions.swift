@@ -1,7 +1,7 @@
 public import TomboloHTTP
 
 extension InspectorText {
-    /// The sessions of a gateway, a page of them, as a table.
+    /// A page of a gateway's sessions as a table.
     public static func sessions(_ answer: JSON) -> String {
         let sessions = answer["sessions"]?.items ?? []
         let count = answer["count"]?.number ?? Int64(sessions.count)
@@ -35,7 +35,7 @@ extension InspectorText {
         return "\(count): \(subscription(first).cut(to: 60))\(count > 1 ? " …" : "")"
     }
 
-    /// One session with all that there is to say.
+    /// One session with all details.
     public static func session(_ answer: JSON) -> String {
         let session = answer["session"] ?? .null
         let (position, uploads, sending) = (session["position"], session["uploads"], session["sending"])

@@ -1,7 +1,8 @@
 public import TomboloHTTP
 
 extension InspectorText {
-    /// Why devices have an object or lack it: for each the answer, then the reasons, the first one being the one to look at.
+    /// Why devices have or lack an object: for each device the answer, then the reasons, the most important one
+    /// first.
     public static func why(_ answer: JSON) -> String {
         let property = answer["property"]?.text.map { ", property '\($0.terminalSafe)'" } ?? ""
         var lines = [

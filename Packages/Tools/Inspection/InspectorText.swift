@@ -1,6 +1,6 @@
 import TomboloHTTP
 
-/// Answers of a gateway's inspector as text for people. What an answer doesn't have is shown as `-`.
+/// Formats the responses of a gateway's inspector for people. Missing values are shown as `-`.
 public enum InspectorText {
     static let nothing = "-"
 

@@ -1,6 +1,6 @@
-/// Columns of text, as wide as what is in them.
+/// Columns of text, each as wide as its content.
 struct TextTable {
-    /// Longer cells are cut, in characters, but for those of the last column.
+    /// Longer cells, in characters, are cut, except in the last column.
     static let maximumCellWidth = 40
 
     let header: [String]
@@ -8,7 +8,7 @@ struct TextTable {
 
     init(_ header: [String]) { self.header = header }
 
-    /// A line for the header and one for each row, without blanks at their ends.
+    /// A line for the header and one for each row, without trailing spaces.
     var lines: [String] {
         let all = ([header] + rows).map { row in
             row.enumerated().map { column, text in
@@ -27,7 +27,8 @@ struct TextTable {
 }
 
 extension String {
-    /// Without what moves a terminal's cursor, or the direction of text: names of subscriptions come from devices.
+    /// Removes anything that moves a terminal's cursor or changes the text direction, because names of subscriptions
+    /// come from devices.
     var terminalSafe: String {
         String(
             String.UnicodeScalarView(

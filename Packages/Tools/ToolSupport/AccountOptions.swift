@@ -2,7 +2,7 @@ public import ArgumentParser
 public import TomboloAuthentication
 public import TomboloModel
 
-/// Which account a command makes.
+/// The account that a command creates.
 public struct AccountOptions: ParsableArguments {
     @Argument(help: "The e-mail address to log in with.")
     public var email: String
@@ -15,9 +15,9 @@ public struct AccountOptions: ParsableArguments {
 
     public init() {}
 
-    /// Makes the account, and prints its id and, unless the password came from standard input, the password.
-    /// - Throws: ``TomboloAuthentication/AuthenticationError``, `emailTaken` if there is an account with the address;
-    ///   the database's error.
+    /// Creates the account and prints its id, plus the password unless it came from standard input.
+    /// - Throws: ``TomboloAuthentication/AuthenticationError``, with `emailTaken` if an account already has the
+    ///   address; the database's error.
     nonisolated(nonsending) public func register(_ accounts: AccountRegistry) async throws -> ObjectId {
         let given = passwordStdin ? readLine(strippingNewline: true) ?? "" : nil
         let password = given ?? Self.randomPassword()
@@ -29,7 +29,7 @@ public struct AccountOptions: ParsableArguments {
         return userID
     }
 
-    /// 24 characters that are not mistaken for each other: about 119 bits.
+    /// 24 characters that can't be confused with each other: about 119 bits.
     private static func randomPassword() -> String {
         let characters = Array("abcdefghjkmnpqrstuvwxyz23456789")
         var generator = SystemRandomNumberGenerator()
@@ -38,7 +38,7 @@ public struct AccountOptions: ParsableArguments {
 }
 
 extension ToolError {
-    /// Runs `body`, and says which account is missing if it is.
+    /// Runs `body`. If the account is missing, the error says which one.
     nonisolated(nonsending) public static func naming<R: Sendable>(
         _ email: String, _ body: nonisolated(nonsending) () async throws -> R
     ) async throws -> R {

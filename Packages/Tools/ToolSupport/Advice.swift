@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes to standard error what somebody else has to do. That is neither a failure nor part of the output.
+/// Writes to standard error what somebody else has to do. This is neither a failure nor part of the output.
 public enum Advice {
     public static func print(_ advice: [String]) {
         for text in advice { FileHandle.standardError.write(Data("\(text)\n".utf8)) }

@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// What becomes of boxes of the permission matrix that were changed in an admin server, when newer rules are stored.
+/// What happens to boxes of the permission matrix that were changed in an admin server when newer rules are stored.
 public struct BoxOptions: ParsableArguments, Sendable {
     @Flag(
         help: ArgumentHelp(

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 public import PostgresClient
 
-/// Which database a command works on.
+/// The database that a command works on.
 public struct DatabaseOptions: ParsableArguments {
     public static let variable = "TOMBOLO_DATABASE_URL"
 
@@ -16,7 +16,7 @@ public struct DatabaseOptions: ParsableArguments {
 
     public init() {}
 
-    /// - Throws: ``ToolError`` where no database is named, or its address cannot be read.
+    /// - Throws: ``ToolError`` if no database is named, or its address can't be read.
     public func configuration() throws -> PostgresConfiguration {
         let fromEnvironment = ProcessInfo.processInfo.environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
         guard let address = databaseURL ?? fromEnvironment else {
@@ -35,8 +35,8 @@ public struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// Whether the server is on this machine: a socket or a loopback address. What the database's address leaves out comes
-    /// from the environment, as libpq has it; what is in a file of services isn't known.
+    /// Whether the server is on this machine: a socket or a loopback address. As in libpq, anything that the
+    /// database's address leaves out comes from the environment. Service files aren't read.
     public static func isLocal(_ configuration: PostgresConfiguration) -> Bool {
         let environment = ProcessInfo.processInfo.environment
         func value(_ keyword: String, _ variable: String) -> String? {
@@ -74,7 +74,7 @@ public struct DatabaseOptions: ParsableArguments {
         let configuration = try configuration()
         let options = PostgresPool.Options(maximumConnections: 2)
         do {
-            // A connection without a pool first gives the plain reason where it fails.
+            // Without a pool, a connection that fails gives the plain reason.
             let first = try await PostgresConnection.connect(configuration, logger: Self.quiet)
             do {
                 try await Self.requireSession(first)
@@ -96,7 +96,7 @@ public struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: ``ToolError`` where statements of one connection may reach several sessions.
+    /// - Throws: ``ToolError`` if the statements of one connection may reach several sessions.
     nonisolated(nonsending) private static func requireSession(_ connection: PostgresConnection) async throws {
         guard try await connection.pooling() == .transaction else { return }
         throw ToolError(

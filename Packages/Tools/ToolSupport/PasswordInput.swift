@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads a new password: from a person twice, without showing it, or from a program's output.
+/// Reads a new password: twice from a person, without showing it, or once from a program's output.
 public enum PasswordInput {
-    /// - Throws: ``ToolError`` if nothing was given, or the two are not the same.
+    /// - Throws: ``ToolError`` if nothing was entered, or the two entries differ.
     public static func read(for email: String) throws -> String {
         guard isatty(STDIN_FILENO) == 1 else {
             guard let line = readLine(strippingNewline: true) else {
@@ -20,8 +20,8 @@ public enum PasswordInput {
         return first
     }
 
-    /// Asks for the password of an account, once: it has one already.
-    /// - Throws: ``ToolError`` if nothing was given.
+    /// Asks once for an account's existing password.
+    /// - Throws: ``ToolError`` if nothing was entered.
     public static func current(of email: String) throws -> String {
         let given = isatty(STDIN_FILENO) == 1 ? ask("Password of \(email): ") : readLine(strippingNewline: true)
         guard let given, !given.isEmpty else {
@@ -31,7 +31,7 @@ public enum PasswordInput {
         return given
     }
 
-    /// A line that the terminal does not show while it is typed.
+    /// Reads a line that the terminal doesn't show while it is typed.
     private static func ask(_ prompt: String) -> String? {
         try? FileHandle.standardError.write(contentsOf: Data(prompt.utf8))
         var shown = termios()

@@ -1,6 +1,6 @@
 public import PostgresClient
 
-/// What a command says when it fails: what happened and what to do.
+/// The error message of a command: what happened and what to do.
 public struct ToolError: Error, CustomStringConvertible {
     public let message: String
     public let fix: String
@@ -10,7 +10,7 @@ public struct ToolError: Error, CustomStringConvertible {
         self.fix = fix
     }
 
-    /// - Parameter configuration: of the connection that failed.
+    /// - Parameter configuration: the configuration of the connection that failed.
     public init(_ error: PostgresError, _ configuration: PostgresConfiguration) {
         let host = configuration.keywords["host"] ?? "the default socket"
         let port = configuration.keywords["port"].map { ", port \($0)" } ?? ""
