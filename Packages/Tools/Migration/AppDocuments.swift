@@ -1,11 +1,11 @@
 public import TomboloModel
 
-/// What an app brings to a database: its models, its rules, or both.
+/// What an app provides to a database: its models, its rules, or both.
 public struct AppDocuments: Hashable, Sendable {
     public let app: String
-    /// Nil leaves the models that the database has.
+    /// Nil keeps the database's models.
     public let models: ModelDocument?
-    /// In YAML or JSON. Nil leaves the rules that the database has.
+    /// YAML or JSON. Nil keeps the database's rules.
     public let rules: String?
 
     public init(models: ModelDocument, rules: String? = nil) {

@@ -2,26 +2,26 @@ import PostgresClient
 import TomboloModel
 import TomboloServerModel
 
-/// An app's models as they are to be stored: merged over those in use, with what was added in an admin server since a
-/// tool applied models last.
+/// An app's models in the form to store: merged over the current ones, along with anything added in an admin server
+/// since a tool last applied models.
 struct AppliedModels: Sendable {
-    /// As they came.
+    /// The models as given.
     let file: ModelDocument
-    /// To be stored.
+    /// The models to store.
     let content: ModelDocument
-    /// What is different from the models in use.
+    /// The differences from the current models.
     let changes: [ModelChange]
-    /// What became of changes that were made in an admin server, for the history of the documents; nil if nothing is to
-    /// be said.
+    /// What happened to changes that were made in an admin server, for the documents' history. Nil if there is
+    /// nothing to report.
     let note: String?
-    /// Whether the content has something of an admin server's.
+    /// Whether the content includes additions made in an admin server.
     let keepsAdditions: Bool
 
     /// - Parameters:
-    ///   - base: the models that a tool applied last; nil if nothing is to be kept since.
-    ///   - current: what is in use.
-    ///   - isAdditive: as `retiringMissing` of `ModelDocument.merged(over:retiringMissing:keeping:)` isn't.
-    /// - Throws: `ModelDocumentError` for models that can't follow those in use.
+    ///   - base: the models that a tool last applied, or nil to keep nothing that was added since.
+    ///   - current: the models in use.
+    ///   - isAdditive: the opposite of `retiringMissing` in `ModelDocument.merged(over:retiringMissing:keeping:)`.
+    /// - Throws: `ModelDocumentError` for models that can't follow the current ones.
     init(
         _ file: ModelDocument, base: ModelDocument?, current: ModelDocument?, isAdditive: Bool
     ) throws(ModelDocumentError) {
@@ -43,13 +43,13 @@ struct AppliedModels: Sendable {
         note = Self.note(kept: kept, undone: Self.undone(changes, of: current.changes(since: base)), trash: trash)
     }
 
-    /// Those of the changes that are about what was changed in an admin server.
+    /// The changes that affect something that was changed in an admin server.
     private static func undone(_ changes: [ModelChange], of edits: [ModelChange]) -> [ModelChange] {
         let places = Set(edits.map(\.place))
         return changes.filter { places.contains($0.place) }
     }
 
-    /// - Parameter trash: classes that keep theirs, although the file has none for them.
+    /// - Parameter trash: classes that keep their trash, although they have none in the file.
     private static func note(kept: [String], undone: [ModelChange], trash: [String]) -> String? {
         var sentences: [String] = []
         if !kept.isEmpty {

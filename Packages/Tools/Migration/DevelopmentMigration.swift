@@ -1,19 +1,20 @@
 public import PostgresClient
 public import TomboloModel
 
-/// What development mode does to a database: it makes Tombolo's tables, and adds what devices bring.
+/// What development mode does to a database: it creates Tombolo's tables, and adds the classes that devices bring.
 public enum DevelopmentMigration {
-    /// How often an addition is tried while other migrations are under way, and the time between.
+    /// How often to attempt an addition while other migrations are running, and the time in between.
     public static let attempts = (limit: 100, interval: Duration.milliseconds(100))
 
-    /// Makes the tables that a server needs, if the database has none.
-    /// - Parameter configuration: connects as the role that owns the tables, or will.
+    /// Creates the tables that a server needs, if the database has none.
+    /// - Parameter configuration: connects as the role that owns the tables, or will own them.
     public static func prepare(_ configuration: PostgresConfiguration) async throws {
         try await migrate([], configuration)
     }
 
-    /// Adds the classes and properties of a document to those of its app; nothing is changed or retired.
-    /// - Throws: what ``Migrator/toDocuments(_:on:isDevelopment:extensions:rolePrefix:)`` and ``Migrator/apply(progress:)`` throw.
+    /// Adds a document's classes and properties to those of its app. Nothing is changed or retired.
+    /// - Throws: what ``Migrator/toDocuments(_:on:isDevelopment:extensions:rolePrefix:)`` and
+    ///   ``Migrator/apply(progress:)`` throw.
     public static func add(_ document: ModelDocument, _ configuration: PostgresConfiguration) async throws {
         try await migrate([AppDocuments(models: document)], configuration)
     }
@@ -29,7 +30,7 @@ public enum DevelopmentMigration {
         await connection.close()
     }
 
-    /// Waits for migrations that are under way: two devices may bring the same class at once.
+    /// Waits for running migrations, because two devices may bring the same class at once.
     private static func migrate(_ apps: [AppDocuments], _ connection: PostgresConnection) async throws {
         var attempt = 1
         while true {
@@ -46,7 +47,7 @@ public enum DevelopmentMigration {
 }
 
 extension MigrationError {
-    /// Whether another run stood in the way, so that trying again helps.
+    /// Whether another run was in the way, so that a retry helps.
     fileprivate var isPassing: Bool {
         switch self {
         case .alreadyRunning, .documentChanged: true

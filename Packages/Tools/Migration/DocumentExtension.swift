@@ -3,11 +3,11 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloServerModel
 
-/// Adds documents in the transaction that makes their tables, so that servers never know of one without the other.
+/// Adds documents in the same transaction as their tables, so that servers never know of one without the other.
 struct DocumentExtension: SchemaExtension {
-    /// A document that is to count from now on.
+    /// A document that takes effect from now on.
     struct Change: Sendable {
-        /// A file of a tool, of which the content was made.
+        /// The tool's file that the content was derived from.
         enum File: Sendable {
             case models(ModelDocument)
             case rules(String)
@@ -16,20 +16,20 @@ struct DocumentExtension: SchemaExtension {
         let app: String
         let kind: DocumentKind
         let content: String
-        /// The version of the document that this one was made to follow; nil if there was none.
+        /// The version of the document that this one is meant to follow, or nil if there was none.
         let previous: Int64?
-        /// Nil for what somebody asked a server for, and what no file says.
+        /// Nil for a change that an account asked a server for, and that no file contains.
         var file: File?
-        /// What the history is to say.
+        /// A note for the history.
         var note: String?
-        /// The file's text, if the content has something of an admin server's besides.
+        /// The file's text, if the content also includes changes made in an admin server.
         var applied: String?
-        /// Who asked a server for it.
+        /// The account that asked a server for the change.
         var account: String?
 
-        /// Whether a document that is there is this one, and was applied from a file that says as much as this one's.
-        /// Otherwise what somebody took over into the file would later pass for a change that was only made in an admin
-        /// server.
+        /// Whether an existing document is the same as this one, and was applied from an equivalent file. If the file
+        /// weren't compared, something that was copied into it from the admin server would later look like a change
+        /// that was only made there.
         func isDone(_ present: StoredDocument?, _ connection: PostgresConnection) async throws -> Bool {
             guard let present, present.content.hasBytes(of: content) else { return false }
             guard let file else { return true }
@@ -49,12 +49,13 @@ struct DocumentExtension: SchemaExtension {
     }
 
     let changes: [Change]
-    /// The versions of the models that the schema was made of, by app.
+    /// By app, the versions of the models that the schema was made from.
     let models: [String: Int64]
 
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         let newest = live.systemRelations.contains("document") ? try await DocumentTable.newest(connection) : []
-        // By older models of another app, the steps would take back what its newer ones have brought: names, and rights.
+        // With older models of another app, the steps would undo names and rights that its newer models have
+        // introduced.
         for document in newest where document.kind == .models && document.version != models[document.app] {
             guard changes.contains(where: { $0.app == document.app && $0.kind == .models }) else {
                 throw MigrationError.documentChanged(app: document.app)

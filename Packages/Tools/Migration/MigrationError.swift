@@ -1,20 +1,20 @@
 public import PostgresClient
 
-/// Why a migration did not happen.
+/// Why a migration failed.
 public enum MigrationError: Error, Sendable, CustomStringConvertible {
-    /// Another run holds the lock; the server process that has it, where it can be seen.
+    /// Another run holds the lock. Includes the PostgreSQL backend that holds it, if it's visible.
     case alreadyRunning(processID: Int?)
     /// The database differs from the models in ways that only a person can resolve. Nothing was done.
     case notAdditive(problems: [String])
-    /// A step failed. If it's transactional, its transaction was rolled back; otherwise an index that can't be used may be
-    /// left of it, which the next run removes. Earlier transactions of the run are recorded and stay.
+    /// A step failed. The transaction of a transactional step was rolled back. Any other step may leave an unusable
+    /// index, which the next run removes. Earlier transactions of the run are recorded and stay.
     case stepFailed(name: String, error: PostgresError, isTransactional: Bool)
-    /// Somebody else added a document of the app since this run read them. Nothing was done.
+    /// Someone else added a document of the app after this run had read them. Nothing was done.
     case documentChanged(app: String)
-    /// All steps ran, and still something is missing: a fault of this tool.
+    /// All steps ran, but something is still missing: a bug in this tool.
     case notSettled(steps: [String])
 
-    /// Whether the same may succeed later, with nothing changed: somebody else's work was in the way.
+    /// Whether a retry without changes may succeed, because another process was in the way.
     public var isRetryable: Bool {
         switch self {
         case .alreadyRunning, .documentChanged: true

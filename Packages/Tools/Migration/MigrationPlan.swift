@@ -1,12 +1,12 @@
 public import TomboloPostgresStore
 
-/// What separates a database from what the models ask for.
+/// The difference between a database and what the models need.
 public struct MigrationPlan: Hashable, Sendable {
-    /// Additive steps, in order: none loses data.
+    /// Additive steps in order. None of them loses data.
     public let steps: [SchemaStep]
-    /// Differences that no additive step removes; each says what to do. With any of them nothing is applied.
+    /// Differences that no additive step can remove. Each says what to do. If there are any, nothing is applied.
     public let problems: [String]
-    /// What this user can't do and another one should, with the commands. The rest is applied all the same.
+    /// What another user has to do because this one can't, with the commands. Everything else is applied anyway.
     public let advice: [String]
     /// What the steps do with changes that were made in an admin server, for people to read.
     public let notes: [String]
@@ -14,7 +14,7 @@ public struct MigrationPlan: Hashable, Sendable {
 
     public var isEmpty: Bool { steps.isEmpty && problems.isEmpty }
 
-    /// Steps in runs that share a transaction; a step that cannot be in one is alone.
+    /// The steps grouped by transaction. A step that can't run in a transaction is on its own.
     var transactions: [[SchemaStep]] {
         var result: [[SchemaStep]] = []
         for step in steps {

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A step that was applied, as the database remembers it.
+/// An applied step as recorded in the database.
 public struct MigrationRecord: Hashable, Sendable {
-    /// From 1, without gaps.
+    /// Counted from 1, without gaps.
     public let number: Int
     public let name: String
-    /// SHA-256 of the SQL, in hexadecimal digits.
+    /// SHA-256 of the SQL in hexadecimal.
     public let checksum: String
     public let appliedAt: Date
     /// The database role that applied it.

@@ -1,6 +1,6 @@
-/// Where a database stands.
+/// The state of a database.
 public struct MigrationStatus: Sendable {
-    /// What was applied, in order; empty for a database that this tool never touched.
+    /// The applied steps in order. Empty for a database that this tool never changed.
     public let applied: [MigrationRecord]
     public let pending: MigrationPlan
 

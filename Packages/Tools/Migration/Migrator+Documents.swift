@@ -6,21 +6,21 @@ import TomboloRules
 import TomboloServerModel
 
 extension Migrator {
-    /// A migrator to the models and rules of all apps of a database together, after some of them changed. What an app's
-    /// newer models lack stays for its older versions.
+    /// Creates a migrator for the models and rules of all apps in a database, after some of them changed. Whatever an
+    /// app's newer models lack stays for its older versions.
     /// - Parameters:
-    ///   - apps: whose documents change; those of other apps stay.
-    ///   - isDevelopment: whether devices asked for it in development mode: it only adds, changes nothing that the
-    ///     database has, and takes over no table that Tombolo didn't make.
-    ///   - extensions: what the apps need besides, in order.
-    ///   - rolePrefix: as of ``init(_:schema:extensions:isDevelopment:rolePrefix:)``.
-    ///   - replacesBoxes: whether rules are taken as they are. Otherwise what was changed in their matrix in an admin
-    ///     server is kept; ``MigrationPlan/notes`` says what.
-    ///   - account: who asks a server for it, with the documents in use before them: they are taken as they are. Nil for
-    ///     a tool, whose files keep what was added to the models in an admin server.
-    /// - Throws: `ModelDocumentError` for models that older versions of the app couldn't live with;
-    ///   ``TomboloServerModel/ServerModelError`` for documents that don't go together, with every problem; the
-    ///   database's error.
+    ///   - apps: the apps whose documents change. Other apps keep theirs.
+    ///   - isDevelopment: whether devices asked for it in development mode. It then only adds, changes nothing that
+    ///     the database has, and takes over no table that Tombolo didn't create.
+    ///   - extensions: what else the apps need, in order.
+    ///   - rolePrefix: see ``init(_:schema:extensions:isDevelopment:rolePrefix:)``.
+    ///   - replacesBoxes: whether rules are stored as given. Otherwise, changes to their matrix that were made in an
+    ///     admin server are kept; ``MigrationPlan/notes`` says which.
+    ///   - account: the account that asked a server for it, having edited the current documents. They are then stored
+    ///     as given. Nil for a tool, which keeps additions to the models that were made in an admin server.
+    /// - Throws: `ModelDocumentError` for models that older versions of the app can't work with;
+    ///   ``TomboloServerModel/ServerModelError`` with every problem, for documents that conflict; the database's
+    ///   error.
     public static func toDocuments(
         _ apps: [AppDocuments], on connection: PostgresConnection, isDevelopment: Bool = false,
         extensions: [any SchemaExtension] = [], rolePrefix: String? = nil, replacesBoxes: Bool = false,
@@ -97,8 +97,8 @@ extension Migrator {
             isDevelopment: isDevelopment, rolePrefix: rolePrefix, documents: documents)
     }
 
-    /// What is left of the classes that devices brought in development mode when an app brings some of them itself; nil
-    /// if nothing changes.
+    /// What remains of the classes that devices brought in development mode, when an app brings some of them itself.
+    /// Nil if nothing changes.
     private static func developmentClasses(
         of stored: [StoredDocument], without names: Set<String>
     ) throws -> ModelDocument? {

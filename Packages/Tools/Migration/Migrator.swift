@@ -4,17 +4,17 @@ public import TomboloModel
 public import TomboloPostgresStore
 import TomboloServerModel
 
-/// Brings a database to what a schema asks for: tables, changelog triggers, accounts, rights, and what the app adds.
-/// Every step that was applied is recorded with a number and a checksum in `tombolo.migration`.
+/// Brings a database up to what a schema needs: tables, changelog triggers, accounts, rights, and an app's additions.
+/// Every applied step is recorded with a number and a checksum in `tombolo.migration`.
 ///
-/// It only adds. What would lose data is reported and left to a person.
+/// It only adds. A change that would lose data is reported and left to a person.
 public struct Migrator: Sendable {
-    /// A step waits at most this long for a table that others use; then its transaction is rolled back and the run
-    /// ends, so that nobody waits behind it for long.
+    /// The longest that a step waits for a table that is in use. After that, its transaction is rolled back and the
+    /// run ends, so that nothing waits behind it for long.
     public static let lockTimeoutMilliseconds = 10_000
     /// The same in development mode, where a device waits for the step.
     public static let developmentLockTimeoutMilliseconds = 3_000
-    /// The advisory lock that keeps a second run away: one number for every database.
+    /// The advisory lock that prevents a second run. Every database uses the same number.
     static let lockKey = DocumentTable.lockKey
 
     private let connection: PostgresConnection
@@ -25,11 +25,11 @@ public struct Migrator: Sendable {
     private let documents: PlannedDocuments
 
     /// - Parameters:
-    ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
-    ///   - extensions: what the schema's app needs besides, in order.
-    ///   - isDevelopment: whether devices asked for it in development mode: everything is done in one transaction, and
-    ///     tables that Tombolo didn't make are refused. Roles are not made then.
-    ///   - rolePrefix: what the names of the servers' roles begin with; nil for what the database has, or
+    ///   - connection: for the role that owns the tables, or will own them. Not used by anything else meanwhile.
+    ///   - extensions: what else the schema's app needs, in order.
+    ///   - isDevelopment: whether devices asked for it in development mode. Everything then runs in one transaction,
+    ///     tables that Tombolo didn't create are refused, and no roles are created.
+    ///   - rolePrefix: the prefix for the names of the servers' roles. Nil for the database's own, or
     ///     ``RoleNames/defaultPrefix``.
     public init(
         _ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension] = [],
@@ -40,7 +40,7 @@ public struct Migrator: Sendable {
             documents: PlannedDocuments())
     }
 
-    /// - Parameter documents: those that the extensions store.
+    /// - Parameter documents: the documents that the extensions store.
     init(
         _ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension], isDevelopment: Bool,
         rolePrefix: String?, documents: PlannedDocuments
@@ -53,7 +53,7 @@ public struct Migrator: Sendable {
         self.documents = documents
     }
 
-    /// What would be done. Reads the catalog only.
+    /// Returns what would be done. Only reads the catalog.
     public func plan() async throws -> MigrationPlan {
         let live = try await PostgresCatalog.read(connection)
         let names = try await RoleNames.read(connection, prefix: rolePrefix)
@@ -71,7 +71,7 @@ public struct Migrator: Sendable {
         if !Self.hasAccounts(live) {
             steps.append(SchemaStep(name: "accounts", sql: AuthenticationSchema.sql))
         }
-        // Before documents: a server that learns of a class may use it.
+        // Before documents: once a server learns of a class, it may use it.
         steps += roles.steps
         for item in extensions { steps += try await item.steps(live, connection) }
         let problems =
@@ -81,7 +81,7 @@ public struct Migrator: Sendable {
             notes: documents.notes, documents: documents)
     }
 
-    /// Tables that are there without Tombolo having made or adopted them, and that classes would take over.
+    /// Existing tables that classes would take over although Tombolo neither created nor adopted them.
     private func takeovers(_ live: PostgresCatalog) -> [String] {
         let known = Set(live.identifiers.tables.values)
         return schema.classes.filter { live.tables[$0.table] != nil && !known.contains($0.table) }.map { item in
@@ -96,10 +96,10 @@ public struct Migrator: Sendable {
             && AuthenticationSchema.functions.allSatisfy { live.functions[$0.key] == $0.value }
     }
 
-    /// Applies what ``plan()`` says, alone: a second run is refused while one is under way.
-    /// - Parameter progress: called before each step with its place from 1, and their number.
-    /// - Returns: what was applied; empty where the database was up to date.
-    /// - Throws: ``MigrationError``, or the error that kept it from beginning.
+    /// Applies ``plan()``. While one run is in progress, a second one is refused.
+    /// - Parameter progress: called before each step with its number, counted from 1, and the number of steps.
+    /// - Returns: the applied steps. Empty if the database was up to date.
+    /// - Throws: ``MigrationError``, or the error that kept it from starting.
     @discardableResult
     public func apply(
         progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void = { _, _, _ in }
@@ -107,17 +107,17 @@ public struct Migrator: Sendable {
         try await applying(progress: progress).steps
     }
 
-    /// As ``apply(progress:)``.
-    /// - Returns: the plan that was applied, with its advice.
+    /// Like ``apply(progress:)``.
+    /// - Returns: the applied plan, with its advice.
     public func applying(
         progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void = { _, _, _ in }
     ) async throws -> MigrationPlan {
         try await applying(checking: { _ in }, progress: progress)
     }
 
-    /// As ``apply(progress:)``.
-    /// - Parameter check: gets the plan before anything is done, while nobody else migrates, and throws if it isn't to be
-    ///   applied.
+    /// Like ``apply(progress:)``.
+    /// - Parameter check: receives the plan before anything is done, while no other migration can run. Throws if it
+    ///   must not be applied.
     func applying(
         checking check: @Sendable (MigrationPlan) async throws -> Void,
         progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void
@@ -133,7 +133,7 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// What was applied and what is missing.
+    /// The applied steps, and what is missing.
     public func status() async throws -> MigrationStatus {
         MigrationStatus(applied: try await records(), pending: try await plan())
     }
@@ -145,8 +145,8 @@ public struct Migrator: Sendable {
         try await check(plan)
         try await run(plan, progress)
         var rest = try await self.plan()
-        // Roles are the cluster's: runs for other databases may have made some meanwhile. What ran and is still missing
-        // is a fault.
+        // Roles belong to the cluster, so a run for another database may have created some meanwhile. A step that ran
+        // and is still missing is a bug.
         var done = Set(plan.steps)
         for _ in DatabaseRole.all where !rest.isEmpty && done.isDisjoint(with: rest.steps) {
             try await run(rest, progress)
@@ -219,7 +219,7 @@ public struct Migrator: Sendable {
     private func lock() async throws {
         let result = try await connection.query("SELECT pg_try_advisory_lock($1)", [.int64(Self.lockKey)])
         guard try !result[0, 0].bool else { return }
-        // The key's halves are the two numbers of a lock of the 64-bit kind (PostgreSQL manual, pg_locks).
+        // The key's halves are the two numbers of a 64-bit advisory lock (PostgreSQL manual, pg_locks).
         let holders = try await connection.query(
             """
             SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1

@@ -1,10 +1,11 @@
 import TomboloModel
 
 extension Schema {
-    /// What a class with a trash has for it, by which the server finds and deletes what lies there.
+    /// The columns that a class with a trash gets, with which the server finds and deletes what is in the trash.
     private static let trashColumns: Set<String> = ["trashed_at", "trashed_by", "trash_group", "trash_reason"]
 
-    /// Names of tables and columns that mean something else already, as sentences; empty for none.
+    /// Problems with names of tables and columns that already have another meaning, as sentences. Empty if there are
+    /// none.
     var reservedNameProblems: [String] {
         classes.flatMap { item in
             var problems: [String] = []

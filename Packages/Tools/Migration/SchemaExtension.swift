@@ -1,19 +1,19 @@
 public import PostgresClient
 public import TomboloPostgresStore
 
-/// What an app needs of its database besides the tables of its model, such as triggers and policies of its own.
+/// What an app needs in its database in addition to its model's tables, such as its own triggers and policies.
 public protocol SchemaExtension: Sendable {
-    /// Properties that the role of other services may not update, by the name of their class.
+    /// By class name, the properties that the role of other services may not update.
     var fixedProperties: [String: Set<String>] { get }
 
     /// The roles of the app's own servers. A run without the extension leaves them as they are.
     var databaseRoles: [DatabaseRole] { get }
 
-    /// What is missing, in order. The steps run after those for tables and accounts, and must have nothing left to say
-    /// once they ran.
+    /// The missing steps in order. They run after those for tables and accounts. Once they have run, this must return
+    /// none.
     /// - Parameters:
-    ///   - live: the database as it is before any step of this run.
-    ///   - connection: for reading what the catalog lacks.
+    ///   - live: the database before any step of this run.
+    ///   - connection: for reading what `live` doesn't have.
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep]
 }
 

@@ -5,10 +5,10 @@ import TomboloRuleDocuments
 import TomboloRules
 public import TomboloServerModel
 
-/// Edits of documents as `migration-tool` would apply them, as a database user of their own who acts as the owner of
-/// the tables. Each has a connection, which is closed afterwards.
+/// Plans and applies edits of documents like `migration-tool` does, as a separate database user that acts as the
+/// owner of the tables. Each plan or edit opens a connection and closes it afterwards.
 public struct DatabaseMigrations: DocumentMigrations {
-    /// How long PostgreSQL may take for each of a plan's looks.
+    /// The statement timeout of PostgreSQL for each query while planning.
     static let planStatementTimeout = Duration.seconds(10)
 
     private let configuration: PostgresConfiguration
@@ -95,7 +95,7 @@ public struct DatabaseMigrations: DocumentMigrations {
         }
     }
 
-    /// What another user made would belong to it, and not to whoever migrates next.
+    /// Objects that a different user created would belong to that user, and the next migration couldn't change them.
     private static func checkUser(_ connection: PostgresConnection) async throws {
         guard try await connection.pooling() != .transaction else {
             throw DocumentEditError.unsuitableUser(
@@ -123,7 +123,7 @@ public struct DatabaseMigrations: DocumentMigrations {
 }
 
 extension DocumentEditError {
-    /// - Returns: nil for what isn't about the edit, such as a cancellation.
+    /// - Returns: nil for an error that isn't about the edit, such as a cancellation.
     fileprivate init?(telling error: any Error) {
         switch error {
         case let error as DocumentEditError: self = error

@@ -2,13 +2,13 @@ import PostgresClient
 import TomboloModel
 
 extension PlanDescription {
-    /// The most functions and views that are named.
+    /// The most functions and views to list.
     private static let mentionLimit = 20
-    /// Functions that Tombolo makes for each table, and makes anew.
+    /// Functions that Tombolo generates for each table, and regenerates.
     private static let generated = "^(audit|group|image|log|log_truncate|trash)_"
 
-    /// Functions and views of the app whose text has a column's name that a renaming takes away. They may mean another
-    /// table's: PostgreSQL doesn't know what is within a function.
+    /// The app's functions and views whose text contains a column name that a renaming removes. They may mean another
+    /// table's column: PostgreSQL doesn't know what a function's body refers to.
     /// - Parameter columns: the old names.
     static func mentions(of columns: Set<String>, _ connection: PostgresConnection) async throws -> [String] {
         var found: [String] = []

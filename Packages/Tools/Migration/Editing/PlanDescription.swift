@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloServerModel
 
-/// Tells people what a plan does to a database that is in use.
+/// Describes what a plan does to a database that is in use.
 struct PlanDescription {
     /// The most tables whose rows are counted.
     static let tableLimit = 50
@@ -38,18 +38,18 @@ struct PlanDescription {
             models: documents.models[edit.app]?.json)
     }
 
-    /// Of the documents in the database, and of the steps.
+    /// A fingerprint of the documents in the database and of the steps.
     static func fingerprint(_ plan: MigrationPlan, _ connection: PostgresConnection) async throws -> String {
         let steps = plan.steps.map { "\($0.isTransactional) \($0.name)\n\($0.sql)" }.sorted()
         let version = try await DocumentTable.version(connection)
-        // Made with documents that aren't the newest, it's a plan that nobody can have agreed to.
+        // A plan that isn't based on the newest documents can't be the one that was confirmed.
         guard version == plan.documents.version else { throw DocumentEditError.stale }
         return try await connection.query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')",
             [.text("\(version)\n" + steps.joined(separator: "\n\n"))])[0, 0].string
     }
 
-    /// The models in use, and those to be stored; nil if they stay.
+    /// The current models and those to store, or nil if they don't change.
     private func models() async throws -> (old: ModelDocument, new: ModelDocument)? {
         let stored = try await DocumentTable.newest(connection)
         guard let content = stored.first(where: { $0.app == edit.app && $0.kind == .models })?.content,
@@ -58,7 +58,8 @@ struct PlanDescription {
         return (old, new)
     }
 
-    /// The names that columns lose. Those with other characters than names in SQL usually have would need escapes in a pattern.
+    /// The names that columns lose. Names with unusual characters are left out, because they would need escapes in a
+    /// pattern.
     private func renamedColumns(_ old: ModelDocument, _ new: ModelDocument) -> Set<String> {
         guard plan.documents.changes.contains(where: { $0.kind == .renamedInSQL }) else { return [] }
         var names: Set<String> = []
@@ -74,7 +75,8 @@ struct PlanDescription {
 
     private typealias Tables = [String: [String: PostgresCatalog.Column]]
 
-    /// What is retired, with the rows that have it. Embedded objects, which are several columns, aren't counted.
+    /// What is being retired, with the number of rows that have a value. Embedded objects aren't counted, because
+    /// they have several columns.
     private func retired(
         _ old: ModelDocument, _ new: ModelDocument, _ live: Tables
     ) async throws -> [DocumentPlan.Count] {
@@ -99,7 +101,7 @@ struct PlanDescription {
         return counts
     }
 
-    /// Looks at a limited number of rows: tables may be of any size.
+    /// Counts up to a limited number of rows, because tables may have any size.
     private func count(
         _ name: String, in table: String, having column: String? = nil
     ) async throws -> DocumentPlan.Count {
@@ -117,7 +119,7 @@ struct PlanDescription {
 
     // MARK: Locks
 
-    /// Tables that are there and that steps in transactions change, or give triggers or policies.
+    /// Existing tables that transactional steps change, or give triggers or policies.
     private func locked(_ live: Tables) async throws -> [DocumentPlan.Count] {
         var names: Set<String> = []
         for step in plan.steps where step.isTransactional {

@@ -3,25 +3,25 @@ import TomboloModel
 public import TomboloPostgresStore
 import TomboloSQL
 
-/// Puts tables that exist already under synchronisation as they are: the ordinary plan adds our triggers, numbers,
+/// Adds synchronisation to existing tables without changing their rows: the ordinary plan adds our triggers, numbers,
 /// indexes and foreign keys, and rewrites no table.
 public struct Adoption: Sendable {
     public let models: ReverseModels
-    /// What `migration-tool apply` would do with the document; empty while something is required.
+    /// What `migration-tool apply` would do with the document. Empty while something else is required first.
     public let steps: [SchemaStep]
-    /// About the tables, then about the values in them, then what no step removes.
+    /// First about the tables, then about their values, then about what no step can remove.
     public let findings: [ReverseFinding]
 
-    /// Whether nothing has to be changed before.
+    /// Whether the tables can be adopted without other changes first.
     public var isPossible: Bool { !findings.contains { $0.kind == .required } }
 
-    /// Looks at the tables and at every value in them; changes nothing.
+    /// Examines the tables and every value in them, without changing anything.
     /// - Parameters:
-    ///   - connection: of the role that owns the tables.
+    ///   - connection: for the role that owns the tables.
     ///   - app: the name of the document.
     ///   - tables: nil for all.
     /// - Throws: ``PostgresError``, ``ModelDocumentError`` for names that a document can't have, and
-    ///   ``TomboloServerModel/ServerModelError`` for models that don't go together with those of the database's apps.
+    ///   ``TomboloServerModel/ServerModelError`` for models that conflict with those of the database's apps.
     public static func examine(
         _ connection: PostgresConnection, app: String, schemaName: String = "public", tables: [String]? = nil
     ) async throws -> Adoption {
@@ -29,7 +29,7 @@ public struct Adoption: Sendable {
         let models = try ReverseModels(of: survey, app: app)
         let schema = try models.document.schema()
         var findings = models.findings
-        // Columns that have to be of another type first are looked at when they are.
+        // Columns that first need another type are examined once they have it.
         if schemaName == "public" {
             for item in schema.classes {
                 let required = Set(models.requirements.filter { $0.table == item.table }.map(\.column))
@@ -45,7 +45,8 @@ public struct Adoption: Sendable {
         return Adoption(models: models, steps: isPossible ? plan.steps : [], findings: findings)
     }
 
-    /// Values that devices can't hold, such as NaN: they would end the session of whoever subscribes to them.
+    /// Finds values that devices can't store, such as NaN. They would end the session of any device that subscribes
+    /// to them.
     private static func values(
         of item: ClassSchema, _ schema: Schema, without excluded: Set<String?>, _ connection: PostgresConnection
     ) async throws -> [ReverseFinding] {

@@ -1,10 +1,10 @@
 public import PostgresClient
 
-/// The tables of one schema of a database, as PostgreSQL's catalog describes them.
+/// The tables in one schema of a database, as described by PostgreSQL's catalog.
 public struct DatabaseSurvey: Hashable, Sendable {
-    /// `public`, or another one.
+    /// `public` or another schema.
     public let schemaName: String
-    /// By name.
+    /// Sorted by name.
     public let tables: [SurveyedTable]
 
     public init(schemaName: String, tables: [SurveyedTable]) {
@@ -12,8 +12,8 @@ public struct DatabaseSurvey: Hashable, Sendable {
         self.tables = tables.sorted { $0.name < $1.name }
     }
 
-    /// Reads the catalog. Any role that may connect can.
-    /// - Parameter tables: nil for all; names that don't exist are missing from the result.
+    /// Reads the catalog. Any role that may connect can do so.
+    /// - Parameter tables: nil for all. Names that don't exist are missing from the result.
     public static func read(
         _ connection: PostgresConnection, schemaName: String = "public", tables: [String]? = nil
     ) async throws -> DatabaseSurvey {
@@ -64,7 +64,7 @@ public struct DatabaseSurvey: Hashable, Sendable {
         return DatabaseSurvey(schemaName: schemaName, tables: chosen)
     }
 
-    /// Tables that belong to an extension are its own.
+    /// Tables that belong to an extension are left out.
     private static let tablesQuery = """
         SELECT c.relname::text, CASE WHEN c.relkind IN ('r', 'p') THEN 't' ELSE 'v' END,
             c.relkind <> 'p' AND EXISTS (SELECT 1 FROM pg_inherits h WHERE h.inhparent = c.oid),
@@ -74,7 +74,7 @@ public struct DatabaseSurvey: Hashable, Sendable {
             (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
         """
 
-    /// The base type is that of a domain; `enum`, `array`, `range` and `composite` stand for types of these kinds.
+    /// For a domain, this is its base type. `enum`, `array`, `range` and `composite` stand for types of these kinds.
     private static let columnsQuery = """
         SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod),
             CASE WHEN b.typelem <> 0 AND b.typlen = -1 AND b.typcategory = 'A' THEN 'array' WHEN b.typtype = 'e' THEN 'enum'
@@ -97,7 +97,7 @@ public struct DatabaseSurvey: Hashable, Sendable {
         ORDER BY c.relname, a.attnum
         """
 
-    /// Indexes over expressions or parts of a table say nothing about a property.
+    /// Indexes over expressions, and partial indexes, say nothing about a property.
     private static let indexesQuery = """
         SELECT c.relname::text, i.indisprimary, i.indisunique,
             (SELECT array_agg(a.attname::text ORDER BY k.place)

@@ -1,11 +1,11 @@
 import TomboloModel
 
-/// Swift literals for plain defaults of columns.
+/// Swift literals for simple column defaults.
 enum ReverseDefault {
-    /// The most bytes of a text that becomes a literal.
+    /// The most bytes of a string that becomes a literal.
     static let maximumByteCount = 200
 
-    /// Nil for a default that Swift has no literal for, or has anyway: the present, a random UUID.
+    /// Nil for a default that has no Swift literal, or that Swift supplies anyway: the current time, a random UUID.
     static func literal(_ column: SurveyedColumn, _ property: ModelProperty) -> String? {
         guard !property.isPrimaryKey, column.generation == .none, let expression = column.defaultExpression else {
             return nil

@@ -1,13 +1,13 @@
-/// Something about a table or a column that somebody should know before devices synchronise it.
+/// Something that people should know about a table or column before devices synchronise it.
 public struct ReverseFinding: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
-        /// Nothing is synchronised until this is changed.
+        /// Has to be changed before anything can be synchronised.
         case required
-        /// The table or column isn't part of the models; it stays as it is.
+        /// The table or column isn't part of the models, and stays as it is.
         case leftOut
-        /// What adopting the table changes in it.
+        /// A change that adopting the table makes.
         case change
-        /// Works as it is, with this to know.
+        /// Works as it is, but is worth knowing.
         case note
     }
 
@@ -15,9 +15,9 @@ public struct ReverseFinding: Hashable, Sendable, CustomStringConvertible {
     public let table: String
     /// Nil for the table as a whole.
     public let column: String?
-    /// Full sentences.
+    /// Complete sentences.
     public let message: String
-    /// SQL that makes the table fit, if there is any.
+    /// SQL that makes the table fit, if possible.
     public let fix: String?
 
     public init(kind: Kind, table: String, column: String? = nil, message: String, fix: String? = nil) {

@@ -2,14 +2,14 @@ import PostgresClient
 import TomboloModel
 import TomboloSQL
 
-/// Makes classes of tables.
+/// Derives classes from tables.
 struct ReverseModelBuilder {
     private let survey: DatabaseSurvey
     private(set) var classes: [ModelClass] = []
     private(set) var findings: [ReverseFinding] = []
     /// Swift literals by class and property.
     private(set) var defaults: [String: [String: String]] = [:]
-    /// Of the tables that become classes.
+    /// The class names of tables that become classes.
     private var classNames: [String: String] = [:]
     private var keyTypes: [String: PropertyType] = [:]
 
@@ -51,7 +51,7 @@ struct ReverseModelBuilder {
 
     // MARK: Tables
 
-    /// Whether a table has a key by which objects can be known; says why not.
+    /// Whether a table has a key that can identify objects. If not, adds a finding that says why.
     private mutating func isUsable(_ table: SurveyedTable) -> Bool {
         guard table.kind == .table else {
             find(.leftOut, table, nil, "It isn't a table: changes of its rows can't be followed.")
@@ -122,7 +122,7 @@ struct ReverseModelBuilder {
     private static let trashColumns = [
         "trashed_at": "timestamptz", "trashed_by": "text", "trash_group": "uuid", "trash_reason": "text",
     ]
-    /// Tables of earlier versions lack it.
+    /// Tables of earlier versions don't have this column.
     private static let laterTrashColumn = "trash_reason"
 
     private mutating func add(_ table: SurveyedTable) {
@@ -168,7 +168,7 @@ struct ReverseModelBuilder {
 
     // MARK: Columns
 
-    /// The foreign keys that can be links, by column.
+    /// The foreign keys that can become links, by column.
     private func links(of table: SurveyedTable) -> [String: SurveyedForeignKey] {
         var result: [String: SurveyedForeignKey] = [:]
         for key in table.foreignKeys where key.columns.count == 1 && key.isInSameSchema {
@@ -226,7 +226,7 @@ struct ReverseModelBuilder {
                 name = String(name.dropLast(suffix.count))
             }
             if ReverseName.takenProperties.contains(name) { name += "Link" }
-            // Links are indexed in any case.
+            // Links are always indexed.
             return ModelProperty(
                 name: Self.free(name, &taken), column: column.name, type: .link(to: target), isOptional: true,
                 deleteRule: link.action == .cascade ? .cascade : .nullify)
@@ -280,7 +280,7 @@ struct ReverseModelBuilder {
                 + "keys, or give the table a uuid key.")
     }
 
-    /// Collations by which text sorts as its bytes do.
+    /// Collations that sort text by its bytes.
     private static let byteCollations: Set<String> = ["C", "POSIX", "C.UTF-8", "C.utf8", "ucs_basic", "pg_c_utf8"]
 
     private mutating func noteCollations(of table: SurveyedTable, _ names: [String: String]) {

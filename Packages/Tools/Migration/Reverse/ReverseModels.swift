@@ -1,14 +1,14 @@
 public import TomboloModel
 
-/// Models for tables that exist already: a document, Swift source, and what to know about each table and column.
+/// Models for existing tables: a document, Swift source, and findings about each table and column.
 public struct ReverseModels: Sendable {
     public let document: ModelDocument
-    /// Swift classes whose document is ``document``.
+    /// Swift classes that produce ``document``.
     public let source: String
-    /// By table, then by column; tables that are left out altogether among them.
+    /// By table, then by column, including tables that are left out completely.
     public let findings: [ReverseFinding]
 
-    /// Nothing is synchronised while there is any.
+    /// Nothing can be synchronised as long as there are any.
     public var requirements: [ReverseFinding] { findings.filter { $0.kind == .required } }
 
     /// - Parameter app: the name of the document.

@@ -1,8 +1,8 @@
 import TomboloModel
 
-/// Swift names for names in SQL.
+/// Swift names derived from SQL names.
 enum ReverseName {
-    /// Classes that the source would otherwise confuse with its own words.
+    /// Class names that would conflict with names that the source uses itself.
     static let takenClasses: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "Character", "Data", "Date", "Decimal128", "Dictionary", "Double",
         "EmbeddedObject", "Error", "Float", "Foundation", "Int", "Int16", "Int32", "Int64", "Int8", "LinkingObjects",
@@ -14,13 +14,13 @@ enum ReverseName {
         "UInt", "UUID", "URL", "Void",
     ]
 
-    /// Members that every object has.
+    /// Members of every object.
     static let takenProperties = ModelName.objectMembers.union([
         "accessor", "className", "debugDescription", "freeze", "init", "invalidate", "isEqual", "isFrozen",
         "isSameObject", "observe", "observationInfo", "self", "setValue", "thaw", "value", "Type", "Protocol",
     ])
 
-    /// Words that need backticks as a property's name.
+    /// Keywords that need backticks as a property name.
     static let keywords: Set<String> = [
         "Any", "Self", "actor", "as", "associatedtype", "async", "await", "borrowing", "break", "case", "catch",
         "class",
@@ -54,12 +54,12 @@ enum ReverseName {
         return takenProperties.contains(safe) ? "\(safe)Column" : safe
     }
 
-    /// As written in source.
+    /// The name as written in source code.
     static func quoted(_ property: String) -> String {
         keywords.contains(property) ? "`\(property)`" : property
     }
 
-    /// At everything that isn't a letter or a digit. Words all in capitals become lower-case.
+    /// Splits at everything that isn't a letter or digit. All-caps words become lower-case.
     private static func words(_ name: String) -> [String] {
         name.split { !($0.isLetter || $0.isNumber) }.map { word in
             word.allSatisfy { !$0.isLowercase } ? word.lowercased() : String(word)

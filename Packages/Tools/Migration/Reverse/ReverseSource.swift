@@ -1,6 +1,7 @@
 import TomboloModel
 
-/// Writes a document's classes as Swift source: such as tables give, with values and links, none of them encrypted.
+/// Writes a document's classes as Swift source. Only supports what tables produce: values and links, none of them
+/// encrypted.
 struct ReverseSource {
     let document: ModelDocument
     /// Swift literals by class and property.
@@ -39,14 +40,14 @@ struct ReverseSource {
         return (lines + ["}", ""]).joined(separator: "\n")
     }
 
-    /// On one line, or an element on each.
+    /// On a single line, or with one element per line.
     private func dictionary(_ head: String, _ elements: [String]) -> [String] {
         let line = "\(head) { [\(elements.joined(separator: ", "))] }"
         guard line.count > Self.maximumLineLength else { return [line] }
         return ["\(head) {", "    ["] + elements.map { "        \($0)," } + ["    ]", "}"]
     }
 
-    /// Four columns of indentation come before.
+    /// Four columns of indentation come before it.
     private static let maximumLineLength = 116
 
     private func declaration(of property: ModelProperty, in item: ModelClass) -> String {
@@ -72,7 +73,7 @@ struct ReverseSource {
         case .uuid: "UUID"
         case .decimal128: "Decimal128"
         case .link(let target): target
-        // A table's columns become none of these.
+        // A table's columns never become any of these.
         case .embedded, .list, .array, .linkingObjects: type.name
         }
     }

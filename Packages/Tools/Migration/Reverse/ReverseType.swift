@@ -3,15 +3,15 @@ import TomboloSQL
 
 /// What a column's type becomes in a model.
 enum ReverseType {
-    /// A property of this type; the SQL that the column needs before it fits, and why.
+    /// A property of this type, plus the conversion that the column needs first, if any.
     case property(PropertyType, conversion: Conversion?)
-    /// Not part of a model, with the reason and what is possible.
+    /// Not part of a model, with the reason and the alternatives.
     case none(reason: String)
 
-    /// How a column gets another type.
+    /// How to change a column's type.
     struct Conversion {
         let type: String
-        /// Nil if PostgreSQL converts by itself.
+        /// Nil if PostgreSQL converts the values by itself.
         let expression: String?
         let rewritesTable: Bool
     }
@@ -70,7 +70,7 @@ enum ReverseType {
         }
     }
 
-    /// What `format_type` writes for a type that isn't a domain.
+    /// What `format_type` prints for a type that isn't a domain.
     private static func names(of baseType: String) -> [String] {
         switch baseType {
         case "bool": ["boolean"]

@@ -4,7 +4,7 @@ public struct SurveyedForeignKey: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         case refuse, cascade, setNull, setDefault
 
-        /// - Parameter code: of `pg_constraint.confdeltype`.
+        /// - Parameter code: the value of `pg_constraint.confdeltype`.
         init(_ code: String) {
             self =
                 switch code {

@@ -2,7 +2,7 @@
 public struct SurveyedTable: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case table
-        /// Also materialised views and foreign tables.
+        /// Includes materialised views and foreign tables.
         case view
     }
 
@@ -14,16 +14,16 @@ public struct SurveyedTable: Hashable, Sendable {
     public internal(set) var primaryKey: [String]
     /// The name of the primary key's constraint.
     public internal(set) var primaryKeyName: String
-    /// Columns that are unique together, besides the primary key.
+    /// Groups of columns that are unique together, other than the primary key.
     public internal(set) var uniqueGroups: [[String]]
     /// Columns with an index of their own.
     public internal(set) var indexedColumns: Set<String>
     public internal(set) var foreignKeys: [SurveyedForeignKey]
-    /// The class whose table it is, if it is synchronised already; with a dot for the elements of a list.
+    /// The class that uses the table, if it is already synchronised. Contains a dot for the elements of a list.
     public internal(set) var className: String?
-    /// Whether other tables inherit from it, so that its rows are partly theirs. Not so of a partitioned table.
+    /// Whether other tables inherit from it, so that some of its rows are theirs. False for a partitioned table.
     public internal(set) var hasChildren: Bool
-    /// Whether its policies count for its owner too.
+    /// Whether its row-level security policies also apply to its owner.
     public internal(set) var forcesRowSecurity: Bool
 
     public init(

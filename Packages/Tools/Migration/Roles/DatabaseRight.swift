@@ -1,21 +1,21 @@
-/// Something that a role may do with one object of the database, or with the tables of classes.
+/// Something that a role may do with one database object, or with the tables of classes.
 public struct DatabaseRight: Hashable, Sendable {
-    /// What the right is to.
+    /// What the right applies to.
     public enum Target: Hashable, Sendable {
         case schema(String)
         /// A table or a view in the schema `tombolo`.
         case table(String)
         /// A sequence in the schema `tombolo`.
         case sequence(String)
-        /// A function in the schema `tombolo`, with the types of its parameters: `restore(text, text)`.
+        /// A function in the schema `tombolo` with its parameter types: `restore(text, text)`.
         case function(String)
         /// The tables of all classes of all apps.
         case classes
-        /// The tables of a class, by its name, and of its lists.
+        /// The tables of a class, given by name, and of its lists.
         case classTables(String)
     }
 
-    /// A privilege of PostgreSQL.
+    /// A PostgreSQL privilege.
     public struct Privilege: Hashable, Sendable {
         public enum Kind: String, Hashable, Sendable {
             case select = "SELECT"
@@ -27,8 +27,8 @@ public struct DatabaseRight: Hashable, Sendable {
         }
 
         public let kind: Kind
-        /// The only columns that it holds for; nil for all of them. Of classes the names of properties or, as in
-        /// `trashed_at`, of columns that no property has.
+        /// The columns that it's limited to, or nil for all. For classes, these are property names or names of
+        /// columns without a property, such as `trashed_at`.
         public let columns: [String]?
 
         public static let select = Privilege(kind: .select, columns: nil)
@@ -45,10 +45,10 @@ public struct DatabaseRight: Hashable, Sendable {
 
     public let target: Target
     public let privileges: [Privilege]
-    /// What for.
+    /// What the role needs the right for.
     public let purpose: String
 
-    /// - Parameter purpose: what the role needs it for, as documents say it.
+    /// - Parameter purpose: what the role needs it for, worded for documents.
     public init(_ target: Target, _ privileges: Privilege..., for purpose: String) {
         self.target = target
         self.privileges = privileges

@@ -4,10 +4,11 @@ import TomboloModel
 public import TomboloServerModel
 
 extension DatabaseRole {
-    /// Loads the models that a server works on, and makes sure that the server may do with the database what it needs:
-    /// what is missing shows at the start, not in answers to users.
+    /// Loads a server's models, and checks that the server has all the rights that it needs: anything missing shows
+    /// at startup, not in responses to users.
     /// - Parameters:
-    ///   - isOpen: as of `ServerModels.load(_:isOpen:)`; development mode is meant to connect as the owner.
+    ///   - isOpen: see `ServerModels.load(_:isOpen:)`. In development mode, servers are meant to connect as the
+    ///     owner.
     /// - Throws: ``MissingRightsError``; what `ServerModels.load(_:isOpen:)` throws.
     public func loadModels(
         _ pool: PostgresPool, isOpen: Bool = false, logger: Logger
@@ -19,7 +20,7 @@ extension DatabaseRole {
         return models
     }
 
-    /// Makes sure that the pool's user has the role's rights on everything but the tables of classes.
+    /// Checks that the pool's user has the role's rights on everything except the tables of classes.
     /// - Throws: ``MissingRightsError``; the database's error.
     public func check(_ pool: PostgresPool) async throws { try await check(pool, nil) }
 
@@ -33,7 +34,7 @@ extension DatabaseRole {
         }
     }
 
-    /// Its name in this database, as far as the user can see.
+    /// The role's name in this database, as far as the user can see it.
     private func name(for connection: PostgresConnection) async throws -> String {
         do {
             return try await RoleNames.read(connection, prefix: nil).name(of: self)
@@ -42,8 +43,8 @@ extension DatabaseRole {
         }
     }
 
-    /// What the user may not do, as texts. Objects that are not there count as permitted: a database that lacks them is
-    /// the matter of other errors.
+    /// The rights that the user lacks, as text. Objects that don't exist count as permitted, because other errors
+    /// report those.
     func missing(_ schema: Schema?, _ connection: PostgresConnection) async throws -> [String] {
         let wanted = RightsOnObjects(self, schema).items.sorted { $0.key < $1.key }.flatMap { key, items in
             items.sorted().map { (key: key, item: $0) }
@@ -67,7 +68,7 @@ extension DatabaseRole {
         return result
     }
 
-    /// Names are looked up in the catalog, which anybody may, rather than by casts, which fail without USAGE.
+    /// Looks up names in the catalog, which any user may read, because casts fail without USAGE.
     private static let missingQuery = """
         WITH wanted AS (
             SELECT w.*, n.oid AS namespace, (
@@ -92,7 +93,7 @@ extension DatabaseRole {
         ORDER BY place
         """
 
-    /// Tables whose rows policies may hide from the user.
+    /// Tables with policies that may hide rows from the user.
     private static let hiddenQuery = """
         SELECT c.relname::text FROM pg_class c
         WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1) AND row_security_active(c.oid)

@@ -1,5 +1,5 @@
 extension DatabaseRole {
-    /// The rights as a table in Markdown, for documents.
+    /// The rights as a Markdown table, for documents.
     public var rightsTable: String {
         let rows = rights.map { right in
             "| \(right.target.text) | \(right.privileges.map(\.text).joined(separator: ", ")) | \(right.purpose) |"

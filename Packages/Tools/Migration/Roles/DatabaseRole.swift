@@ -1,15 +1,15 @@
 import TomboloAuthentication
 
-/// A role of PostgreSQL that a program connects as, with everything that it may do. From this the migration makes its
-/// grants, programs check at their start that they have what they need, docs/database-roles.md has its tables, and tests
-/// try everything else.
+/// A PostgreSQL role that a program connects as, with all its rights. The migration derives its grants from this,
+/// programs check at startup that they have what they need, docs/database-roles.md gets its tables from it, and tests
+/// try everything that isn't listed.
 public struct DatabaseRole: Hashable, Sendable {
-    /// What the role's name in PostgreSQL ends with: `gateway`, as in `tombolo_gateway`.
+    /// The end of the role's name in PostgreSQL: `gateway`, as in `tombolo_gateway`.
     public let name: String
-    /// Who connects as it.
+    /// The program that connects as the role.
     public let program: String
-    /// Whether row-level security hides no rows of classes from it: the trash, and what an app's policies keep from
-    /// other services.
+    /// Whether the role sees every row of classes despite row-level security: rows in the trash, and rows that an
+    /// app's policies hide from other services.
     public let seesEveryRow: Bool
     public let rights: [DatabaseRight]
 
@@ -20,7 +20,7 @@ public struct DatabaseRole: Hashable, Sendable {
         self.rights = rights
     }
 
-    /// The roles of every Tombolo database; apps may have more, see ``SchemaExtension/databaseRoles``.
+    /// The roles of every Tombolo database. Apps may add more, see ``SchemaExtension/databaseRoles``.
     public static let all = [gateway, admin, services]
 
     /// `sync-gateway`: applies uploads, reads for devices, makes ticks, cleans up, and serves accounts.
@@ -171,7 +171,7 @@ public struct DatabaseRole: Hashable, Sendable {
                 for: "lists that users of the panel keep by a name"),
         ] + loginRights)
 
-    /// Ordinary services, which read and write the rows of classes with SQL of their own.
+    /// Ordinary services, which read and write the rows of classes with their own SQL.
     public static let services = DatabaseRole(
         name: "app", program: "other services",
         rights: [
@@ -184,8 +184,8 @@ public struct DatabaseRole: Hashable, Sendable {
                 DatabaseRight(.table(String($0.dropFirst("tombolo.".count))), .select, for: "checking access tokens")
             })
 
-    /// What a server needs that logs people in, by whatever provider, and checks access tokens, as
-    /// `Routes.addLogin(_:)` does.
+    /// What a server needs to log people in, with any provider, and to check access tokens, like
+    /// `Routes.addLogin(_:)`.
     public static let loginRights = [
         DatabaseRight(.schema("tombolo"), .usage, for: "everything below"),
         DatabaseRight(.table("document"), .select, for: "models and rules"),
@@ -216,7 +216,7 @@ public struct DatabaseRole: Hashable, Sendable {
     private static let author = DatabaseRight(
         .function("name_author(text, text, text, text)"), .execute, for: "the audit log: who makes a change")
 
-    /// What a server needs that manages accounts besides.
+    /// What a server additionally needs to manage accounts.
     private static let accountRights = [
         DatabaseRight(
             .table("account"), .select, .insert, .update, .delete, for: "registration, and users' own accounts"),

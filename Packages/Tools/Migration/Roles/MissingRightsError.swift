@@ -1,15 +1,15 @@
-/// A program's database user may do less than the program needs. The text says what is missing and what to do.
+/// A program's database user has fewer rights than the program needs. The text says what is missing and what to do.
 public struct MissingRightsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Missing rights that the text names; of others it says how many there are.
+    /// The most missing rights that the text lists. It counts any more.
     static let namedCount = 12
 
     /// `sync-gateway`
     public let program: String
-    /// Who the program connects as.
+    /// The user that the program connects as.
     public let user: String
-    /// Whose rights it needs: `tombolo_gateway`.
+    /// The role whose rights the program needs: `tombolo_gateway`.
     public let role: String
-    /// As `SELECT on tombolo.client`.
+    /// For example `SELECT on tombolo.client`.
     public let missing: [String]
 
     public var description: String {

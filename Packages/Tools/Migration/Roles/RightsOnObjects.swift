@@ -9,12 +9,12 @@ struct RightsOnObjects: Hashable, Sendable {
         /// `TABLE`, `SEQUENCE`, `FUNCTION` or `SCHEMA`.
         let kind: String
         let schema: String
-        /// Of functions with the types of their parameters; empty for a schema.
+        /// For functions, it includes the parameter types. Empty for a schema.
         let name: String
 
         static func < (a: Key, b: Key) -> Bool { (a.kind, a.schema, a.name) < (b.kind, b.schema, b.name) }
 
-        /// After GRANT … ON.
+        /// The SQL after GRANT … ON.
         var sql: String {
             switch kind {
             case "SCHEMA": "SCHEMA \(PostgresSQL.quoteIdentifier(schema))"
@@ -26,7 +26,7 @@ struct RightsOnObjects: Hashable, Sendable {
         var description: String { kind == "SCHEMA" ? "schema \(schema)" : "\(schema).\(name)" }
     }
 
-    /// A privilege, of one column if it is limited to some.
+    /// A privilege, limited to one column if it doesn't apply to all.
     struct Item: Hashable, Sendable, Comparable {
         let privilege: String
         let column: String?
@@ -39,8 +39,8 @@ struct RightsOnObjects: Hashable, Sendable {
 
     var items: [Key: Set<Item>] = [:]
 
-    /// What a role is to have.
-    /// - Parameter schema: nil leaves the tables of classes out.
+    /// The rights that a role should have.
+    /// - Parameter schema: nil leaves out the tables of classes.
     init(_ role: DatabaseRole, _ schema: Schema?) {
         for right in role.rights {
             switch right.target {
@@ -74,12 +74,12 @@ struct RightsOnObjects: Hashable, Sendable {
         }
     }
 
-    // MARK: What there is
+    // MARK: Current rights
 
     init() {}
 
-    /// What roles were given in `public` and `tombolo` by the owners of the objects, by role. Rights that they have by
-    /// membership or as anybody are not among these.
+    /// By role, the rights in `public` and `tombolo` that the owners of objects have granted. Rights through
+    /// membership or through PUBLIC aren't included.
     static func read(_ roles: [String], _ connection: PostgresConnection) async throws -> [String: RightsOnObjects] {
         var result: [String: RightsOnObjects] = [:]
         for row in try await connection.query(query, [.textArray(roles)]) {
@@ -110,7 +110,7 @@ struct RightsOnObjects: Hashable, Sendable {
         WHERE g.rolname = ANY ($1) AND a.grantor = o.owner
         """
 
-    /// The same rights on tables and columns that were renamed meanwhile: PostgreSQL keeps them.
+    /// The same rights after tables and columns were renamed, because PostgreSQL keeps rights on renamed objects.
     func renamed(_ names: [String: PostgresCatalog.NewNames]) -> RightsOnObjects {
         var result = RightsOnObjects()
         for (key, items) in items {
@@ -130,14 +130,14 @@ struct RightsOnObjects: Hashable, Sendable {
 
     // MARK: The difference
 
-    /// The statements that make these rights of those that a role has.
+    /// The statements that turn a role's present rights into these.
     func statements(from present: RightsOnObjects, for role: String) -> [String] {
         let name = PostgresSQL.quoteIdentifier(role)
         var statements: [String] = []
         for key in Set(items.keys).union(present.items.keys).sorted() {
             let (wanted, found) = (items[key] ?? [], present.items[key] ?? [])
             guard wanted != found else { continue }
-            // Of a table this revokes the privileges of its columns too.
+            // For a table, this also revokes privileges on its columns.
             if !found.subtracting(wanted).isEmpty { statements.append("REVOKE ALL ON \(key.sql) FROM \(name)") }
             if !wanted.isEmpty { statements.append("GRANT \(Self.list(wanted)) ON \(key.sql) TO \(name)") }
         }

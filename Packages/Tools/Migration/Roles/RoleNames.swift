@@ -1,14 +1,14 @@
 import PostgresClient
 
-/// What the roles of a database are called in PostgreSQL: by default `tombolo_gateway` and so on. Roles belong to the
-/// whole cluster: databases with names of their own for them keep their servers apart.
+/// The PostgreSQL names of a database's roles, by default `tombolo_gateway` and so on. Roles belong to the whole
+/// cluster, so databases with their own names for them keep their servers apart.
 public struct RoleNames: Hashable, Sendable {
     public static let defaultPrefix = "tombolo"
-    /// Where a database keeps them.
+    /// The table where a database stores them.
     static let table = "database_role"
 
     public let prefix: String
-    /// Those that the database has kept, by the roles' names in code.
+    /// The stored names, by the roles' names in code.
     let stored: [String: String]
 
     public init(prefix: String = Self.defaultPrefix) {
@@ -16,8 +16,8 @@ public struct RoleNames: Hashable, Sendable {
         stored = [:]
     }
 
-    /// The database's own, where it has kept some, whatever the prefix.
-    /// - Parameter prefix: for those that it hasn't; nil for the prefix of the others or the default.
+    /// Reads the names that the database has stored. They take precedence over the prefix.
+    /// - Parameter prefix: for roles without a stored name. Nil for the prefix of the others, or the default.
     static func read(_ connection: PostgresConnection, prefix: String?) async throws -> RoleNames {
         let isThere = try await connection.query("SELECT to_regclass('tombolo.\(table)') IS NOT NULL")
         guard try isThere[0, 0].bool else { return RoleNames(prefix: prefix ?? defaultPrefix) }
@@ -38,7 +38,7 @@ public struct RoleNames: Hashable, Sendable {
 
     public func name(of role: DatabaseRole) -> String { stored[role.name] ?? "\(prefix)_\(role.name)" }
 
-    /// What is said of a prefix that the database can't take; nil if it can.
+    /// Why the database can't use a prefix, or nil if it can.
     func problem(with prefix: String?) -> String? {
         guard let prefix else { return nil }
         let isUsable =

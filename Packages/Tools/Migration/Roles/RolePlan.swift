@@ -2,25 +2,26 @@ import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
 
-/// What makes the roles of a database and gives each exactly its rights.
+/// Plans how to create a database's roles and to give each exactly its rights.
 ///
-/// Roles are made without LOGIN where the migrating user may make roles; passwords and log-ins are left to the operator.
-/// Where it may not, and a role is missing, the rest is done all the same, and ``advice`` says what to do.
+/// Roles are created without LOGIN if the migrating user may create roles. Passwords and logins are left to the
+/// operator. If the user may not create roles and one is missing, everything else is done anyway, and ``advice`` says
+/// what to do.
 struct RolePlan {
     let schema: Schema
     let names: RoleNames
-    /// Those of every database, and those of the apps that are migrated.
+    /// The roles of every database, and those of the apps being migrated.
     let roles: [DatabaseRole]
-    /// What the role of other services may not update, by class.
+    /// By class, the properties that the role of other services may not update.
     let fixedProperties: [String: Set<String>]
-    /// Whether roles that are missing are made, and missed.
+    /// Whether missing roles are created or, if the user can't do that, reported.
     let makesRoles: Bool
 
     static let policy = "tombolo_servers"
 
     struct Result {
-        /// Before all others: a role that another run makes at the same time is waited for, which no table may be held
-        /// for.
+        /// Steps before all others: creating a role may wait for another run that creates the same one, and no table
+        /// may be locked meanwhile.
         var first: [SchemaStep] = []
         var steps: [SchemaStep] = []
         var advice: [String] = []
@@ -69,7 +70,7 @@ struct RolePlan {
         return roles.filter { !present.contains(names.name(of: $0)) }
     }
 
-    /// Another run may be making the same role for another database of the cluster.
+    /// Another run may be creating the same role for another database of the cluster.
     private func creation(_ role: DatabaseRole) -> String {
         """
         DO $do$ BEGIN
@@ -116,8 +117,8 @@ struct RolePlan {
 
     // MARK: Rows
 
-    /// Row-level security shows these roles every row, as it does the owner: a policy on each class's table, also where
-    /// nothing hides rows now.
+    /// Row-level security shows these roles every row, as it does for the owner. Each class's table gets a policy for
+    /// that, even if no rows are hidden yet.
     private func policySteps(
         _ roles: [String], _ newNames: [String: PostgresCatalog.NewNames], _ connection: PostgresConnection
     ) async throws -> [SchemaStep] {

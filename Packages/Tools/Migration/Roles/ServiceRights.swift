@@ -1,13 +1,14 @@
 import TomboloModel
 
-/// What the role of other services is to have, which differs from database to database: apps keep columns from it, and
-/// operators give it tables of their own.
+/// The rights that the role of other services should have. They differ between databases, because apps withhold
+/// columns from the role, and operators grant it tables of their own.
 enum ServiceRights {
     /// - Parameters:
-    ///   - present: what the role has. Where it may update only some columns of a class's table and nothing here says
-    ///     which, somebody limited it: that stays, so that a run without the app's extension doesn't widen what a run
-    ///     with it narrowed. Tables in `public` that belong to no class aren't touched either.
-    ///   - fixedProperties: what the role may not update, by class.
+    ///   - present: the role's current rights. If the role may update only some columns of a class's table and
+    ///     `fixedProperties` doesn't mention the class, somebody has limited it, and the limit stays. So a run
+    ///     without the app's extension doesn't widen what a run with it has narrowed. Tables in `public` that belong
+    ///     to no class aren't touched either.
+    ///   - fixedProperties: by class, the properties that the role may not update.
     static func wanted(
         _ schema: Schema, _ present: RightsOnObjects, fixedProperties: [String: Set<String>]
     ) -> RightsOnObjects {

@@ -3,41 +3,41 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloServerModel
 
-/// An app's rules from a file as they are to be stored: with what was changed in their matrix in an admin server since
-/// rules were applied last.
+/// An app's rules from a file in the form to store: along with changes to their matrix that were made in an admin
+/// server since rules were last applied.
 struct AppliedRules: Sendable {
     private let app: String
-    /// As they came.
+    /// The rules as given.
     let file: String
-    /// To be stored.
+    /// The rules to store.
     let content: String
-    /// What became of the changes, for the history of the documents; nil if nothing is to be said.
+    /// What happened to the changes, for the documents' history. Nil if there is nothing to report.
     let note: String?
-    /// Why they can't be stored like this.
+    /// Why the rules can't be stored like this.
     let problems: [String]
-    /// What is different in the matrix, of rules that somebody edited.
+    /// Differences in the matrix, for edited rules.
     let changes: [MatrixChange]
 
-    /// Rules that somebody edited with those in use before them.
+    /// Creates the result for rules that were edited, based on the current ones.
     init(edited content: String, app: String, over current: String?) {
         (self.app, file, self.content, note, problems) = (app, content, content, nil, [])
         changes = current.map { Self.changes(from: $0, to: content, ServerModel.ruleFile(app)) } ?? []
     }
 
     /// The document to store.
-    /// - Parameter account: who asks a server for it; nil for a tool.
+    /// - Parameter account: the account that asked a server for it, or nil for a tool.
     func change(over previous: StoredDocument?, account: String? = nil) -> DocumentExtension.Change {
         DocumentExtension.Change(
             app: app, kind: .rules, content: content, previous: previous?.version,
             file: account == nil ? .rules(file) : nil, note: note, applied: file, account: account)
     }
 
-    /// The same as ``note``, with the app's name.
+    /// ``note`` preceded by the app's name.
     var notes: [String] { note.map { ["Rules of \(app): \($0)"] } ?? [] }
 
     /// - Parameters:
-    ///   - previous: the app's rules in use.
-    ///   - replacesBoxes: whether the file is taken as it is.
+    ///   - previous: the app's current rules.
+    ///   - replacesBoxes: whether the file is stored as given.
     /// - Throws: the database's error.
     init(
         _ file: String, app: String, over previous: StoredDocument?, replacesBoxes: Bool,
@@ -48,8 +48,8 @@ struct AppliedRules: Sendable {
     }
 
     /// - Parameters:
-    ///   - base: the rules that were applied last.
-    ///   - current: what is in use.
+    ///   - base: the rules that were last applied.
+    ///   - current: the rules in use.
     init(_ file: String, app: String, base: String?, current: String?, replacesBoxes: Bool) {
         self.app = app
         self.file = file
@@ -79,7 +79,8 @@ struct AppliedRules: Sendable {
         if replacesBoxes {
             content = file
             problems = []
-            // An unchanged file has nothing to be merged: what differs from it is what it replaces.
+            // With an unchanged file there is nothing to merge: any difference from it is something that the file
+            // replaces.
             let dropped =
                 isUnchanged
                 ? Self.changes(from: base, to: current, name)

@@ -4,11 +4,11 @@ internal import TomboloRuleDocuments
 public import TomboloRules
 public import TomboloServerModel
 
-/// Checks rule documents and stores them in the database, from which servers take them within a second.
+/// Checks rule documents and stores them in the database. Servers pick them up within a second.
 public struct RuleDeployment: Sendable {
-    /// What came of storing a document.
+    /// The result of storing a document.
     public enum Outcome: Hashable, Sendable {
-        /// The app's rules were the same, byte for byte.
+        /// The app's rules were already the same, byte for byte.
         case unchanged
         case stored(version: Int64)
     }
@@ -23,7 +23,7 @@ public struct RuleDeployment: Sendable {
     }
 
     /// Checks documents against models, without a database.
-    /// - Returns: the rules; what has no effect is in their notes.
+    /// - Returns: the rules, whose notes mention anything that has no effect.
     /// - Throws: ``TomboloRules/RuleError`` with every problem of every document.
     public static func check(_ documents: [RuleDeployment], models: [ModelDocument]) throws(RuleError) -> Rules {
         let schema: Schema
@@ -45,15 +45,15 @@ public struct RuleDeployment: Sendable {
         return try Rules(schema: schema, books: books)
     }
 
-    /// What servers would have if this were an app's rules.
+    /// The model that servers would have if these were an app's rules.
     /// - Parameters:
     ///   - app: nil for the only app in the database.
-    ///   - documents: the newest of each app and kind.
+    ///   - documents: the newest document of each app and kind.
     /// - Throws: ``RuleDeploymentError``; ``TomboloRules/RuleError`` with every problem.
     public func checked(app: String?, against documents: [StoredDocument]) throws -> ServerModel {
         let app = try Self.app(app, in: documents)
         let others = documents.filter { $0.app != app || $0.kind != .rules }
-        // Of a version of its own, as it would be stored.
+        // With a new version, as it would be stored.
         let version = (documents.map(\.version).max() ?? 0) + 1
         let candidate = StoredDocument(version: version, app: app, kind: .rules, content: content)
         do throws(ServerModelError) {
@@ -64,24 +64,25 @@ public struct RuleDeployment: Sendable {
         }
     }
 
-    /// A text about an app's rules, with the file's name for them.
+    /// Replaces the name of an app's rules in a text by the file's name.
     func naming(_ text: String, app: String?) -> String {
         app.map { text.replacing("rules of \($0):", with: "\(file):") } ?? text
     }
 
-    /// Stores the document as an app's rules, if it has no mistakes. May be repeated.
+    /// Stores the document as an app's rules if it has no mistakes. Idempotent.
     /// - Parameters:
-    ///   - replacesBoxes: whether it's stored as it is. Otherwise what was changed in the matrix in an admin server since
-    ///     rules were applied last is kept.
-    ///   - connection: of the role that owns the tables.
-    /// - Returns: what came of it, what became of such changes, and what in the document has no effect.
-    /// - Throws: as ``checked(app:against:)``; ``TomboloServerModel/ServerModelError/notMigrated``; the database's error.
+    ///   - replacesBoxes: whether it's stored as given. Otherwise, changes to the matrix that were made in an admin
+    ///     server since rules were last applied are kept.
+    ///   - connection: for the role that owns the tables.
+    /// - Returns: the result, what happened to such changes, and anything in the document that has no effect.
+    /// - Throws: like ``checked(app:against:)``; ``TomboloServerModel/ServerModelError/notMigrated``; the database's
+    ///   error.
     @discardableResult
     public func apply(
         app: String?, replacesBoxes: Bool = false, _ connection: PostgresConnection
     ) async throws -> (Outcome, notes: [String]) {
         try await connection.transaction { connection in
-            // Not beside a migration, whose models these rules may not fit.
+            // Not during a migration, because these rules may not fit its models.
             try await connection.execute("SET LOCAL lock_timeout = \(Migrator.lockTimeoutMilliseconds)")
             try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(Migrator.lockKey)])
             let documents = try await DocumentTable.newest(connection)

@@ -1,14 +1,14 @@
 internal import TomboloModel
 
-/// Why a rule document belongs nowhere, or nothing can be explained.
+/// Why a rule document has no app, or why nothing can be explained.
 public enum RuleDeploymentError: Error, Hashable, Sendable, CustomStringConvertible {
     case noModels
     case whichApp([String])
     case unknownApp(String, [String])
     case unknownClass(String, [String])
-    /// The class lives inside others, whose rules count for it.
+    /// The class is embedded in others, whose rules apply to it.
     case embeddedClass(String, owners: [String])
-    /// The text isn't a key of the class, whose keys are of the type.
+    /// The text isn't a key of the class, whose keys have this type.
     case notAKey(String, className: String, type: String)
     case noObject(String, className: String)
 

@@ -6,7 +6,7 @@ internal import TomboloModel
 internal import TomboloRules
 internal import TomboloServerModel
 
-/// Says what a user of the database may do, as servers would decide now.
+/// Explains what a user of the database may do, as servers would decide now.
 public struct RuleExplainer: Sendable {
     private let pool: PostgresPool
 
@@ -14,12 +14,12 @@ public struct RuleExplainer: Sendable {
 
     /// - Parameters:
     ///   - user: an e-mail address or an id.
-    ///   - key: of one object, as text.
-    ///   - candidate: rules to decide by in place of an app's in the database; nil for those in the database.
-    ///   - app: the app that the candidate is of; nil for the one that has the class.
+    ///   - key: an object's key as text.
+    ///   - candidate: rules to use instead of an app's rules in the database, or nil to use those.
+    ///   - app: the candidate's app, or nil for the one that has the class.
     /// - Returns: the explanation, and whether the object is in the trash.
     /// - Throws: ``RuleDeploymentError``; ``TomboloRules/RuleError`` for a candidate with mistakes;
-    ///   ``TomboloAuthentication/AuthenticationError/unknownUser`` also for a disabled account;
+    ///   ``TomboloAuthentication/AuthenticationError/unknownUser``, including for a disabled account;
     ///   ``TomboloServerModel/ServerModelError``; the database's error.
     public func explain(
         user: String, className: String, key: String?, candidate: RuleDeployment? = nil, app: String? = nil
@@ -39,7 +39,7 @@ public struct RuleExplainer: Sendable {
         guard let item = model.schema[className], item.owner == nil else {
             throw RuleDeploymentError.unknownClass(className, names)
         }
-        // Only looks users up; nobody gets a token of this secret.
+        // Used only to look up users. Nobody gets a token with this secret.
         let tokens = try TokenConfiguration(secret: UUID().uuidString)
         let authenticator = await Authenticator(pool: pool, tokens: tokens, grants: { model.grants })
         let id =
@@ -79,13 +79,13 @@ public struct RuleExplainer: Sendable {
 }
 
 extension ServerModel {
-    /// The classes that have properties of an embedded class; nil if there is no such embedded class.
+    /// The classes with properties of an embedded class, or nil if there is no such embedded class.
     fileprivate func owners(ofEmbedded name: String) -> [String]? {
         guard let document = models.values.first(where: { $0[name]?.isEmbedded == true }) else { return nil }
         return document.classes.filter { $0.properties.contains { $0.target?.name == name } }.map(\.name)
     }
 
-    /// The app that has a class with a table, by its name now or before.
+    /// The app that has a class with a table, by the class's current or previous name.
     fileprivate func app(ofClass name: String) -> String? {
         let now = schema[name]?.name
         return models.first { $0.value.classes.contains { !$0.isEmbedded && $0.name == now } }?.key
