@@ -1,20 +1,20 @@
-/// Turns Realm models written for the ObjC runtime (`@objc dynamic var`) into `@Persisted` ones. docs/codemod.md says
+/// Converts Realm models written for the ObjC runtime (`@objc dynamic var`) to `@Persisted`. docs/codemod.md says
 /// what is rewritten and what is reported.
 ///
-/// Text in, text and report out: nothing is read or written. The same input gives the same output; output given again
-/// is left as it is. What is not understood is left as it is, byte by byte, and reported.
+/// It takes text and returns text and a report, without any I/O. It is deterministic and idempotent. Anything it
+/// doesn't understand stays the same, byte for byte, and is reported.
 public struct Codemod: Sendable {
-    /// Files of more bytes than this are left as they are.
+    /// Files with more bytes than this aren't changed.
     public static let maximumBytes = 8_000_000
 
-    /// Whether typographic quotes around strings are replaced by plain ones, rather than reported.
+    /// Whether typographic quotes around strings are replaced by plain ones instead of only being reported.
     public var fixesQuotes: Bool
 
     public init(fixesQuotes: Bool = false) { self.fixesQuotes = fixesQuotes }
 
-    /// Rewrites files that belong together: a class is a model if it inherits, directly or through classes of these
+    /// Rewrites files that belong together: a class is a model if it inherits, directly or through classes in these
     /// files, from `Object`, `EmbeddedObject` or `AsymmetricObject`.
-    /// - Returns: every file, in the order given.
+    /// - Returns: every file, in the given order.
     public func rewrite(_ files: [SourceFile]) -> [RewrittenFile] {
         var refusals: [Int: Finding] = [:]
         let parsed = files.enumerated().map { position, file -> ParsedFile? in

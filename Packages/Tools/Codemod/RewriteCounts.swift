@@ -1,6 +1,6 @@
 /// How much was rewritten.
 public struct RewriteCounts: Sendable, Hashable {
-    /// Model classes that were seen, changed or not.
+    /// Model classes that were found, whether or not they changed.
     public internal(set) var models = 0
     public internal(set) var properties = 0
     public internal(set) var enumerations = 0

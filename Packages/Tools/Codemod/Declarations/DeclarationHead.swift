@@ -1,9 +1,9 @@
 /// The attributes and modifiers before a declaration's keyword.
 struct DeclarationHead {
     struct Word {
-        /// Without `@`, as in `objc` or `private`.
+        /// The name without `@`, for example `objc` or `private`.
         let name: String
-        /// The tokens, with `@` and arguments.
+        /// The tokens, including `@` and any arguments.
         let tokens: Range<Int>
         let hasArguments: Bool
     }

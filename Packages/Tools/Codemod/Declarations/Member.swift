@@ -1,4 +1,4 @@
-/// What a type's body holds, as far as rewriting cares.
+/// A member of a type's body, as far as it matters for rewriting.
 enum Member {
     case property(PropertyDeclaration)
     case function(FunctionDeclaration)

@@ -1,4 +1,4 @@
-/// Reads the members of a type's body, without looking into nested bodies.
+/// Scans the members of a type's body, without looking into nested bodies.
 struct MemberScanner {
     private let source: SourceText
 
@@ -55,7 +55,7 @@ struct MemberScanner {
         }
         guard let parameters = source.afterGenericArguments(token), source.isToken(parameters, "(") else { return nil }
         token = source.next(parameters)
-        // The body is the first brace of the signature's lines.
+        // The body starts with the first brace on the signature's lines.
         while token < limit, !source.isToken(token, "{"), !source.isToken(token, ";"), !isMemberStart(token) {
             token = source.next(token)
         }
@@ -137,8 +137,8 @@ struct MemberScanner {
             || source.isToken(token, "&")
     }
 
-    /// The token after an expression: the line's end, unless an operator says that it goes on, a comma, or a block of
-    /// observers.
+    /// The token after an expression. It ends at the end of its line, unless an operator continues it, or at a comma
+    /// or a block of observers.
     private func valueEnd(_ start: Int, _ limit: Int) -> Int {
         var token = start
         while token < limit {
@@ -164,7 +164,7 @@ struct MemberScanner {
         ]
         let after: Set<String> = ["+", "*", "/", "%", "&", "|", "^", "<", ">", "?", ":", ".", "=", "as", "is"]
         let previous = source.text(token - 1)
-        // `?` right behind a value is an optional's, not a condition's.
+        // A `?` directly after a value belongs to an optional, not to a condition.
         let isPostfix = previous == "?" && source.isAdjacent(token - 1)
         if before.contains(previous), !isPostfix { return true }
         if source.isToken(token, "{") { return isObserverBlock(token) }

@@ -5,23 +5,23 @@ struct TypeDeclaration {
     }
 
     struct Inherited {
-        /// Dotted, without generic arguments.
+        /// The dotted name without generic arguments.
         let name: String
         let tokens: Range<Int>
     }
 
     let kind: Kind
     let head: DeclarationHead
-    /// The name; for an extension what it extends, which may be dotted.
+    /// The type's name. For an extension, the name of the extended type, which may be dotted.
     let name: String
     let nameToken: Int
     /// The token after the name and its generic parameters.
     let afterName: Int
     let inherited: [Inherited]
-    /// The brackets of the body.
+    /// The braces of the body.
     let open: Int
     let close: Int
-    /// Names of the types around it, outermost first.
+    /// The names of the enclosing types, outermost first.
     let scope: [String]
 
     var path: [String] { scope + name.split(separator: ".").map(String.init) }

@@ -1,6 +1,6 @@
-/// Finds the type declarations of a file, however deeply nested, in one pass.
+/// Finds all type declarations of a file, at any depth, in one pass.
 struct TypeScanner {
-    /// Types within more types than this are not looked at.
+    /// Types nested more deeply than this aren't examined.
     static let maximumDepth = 64
 
     private let source: SourceText
@@ -54,7 +54,7 @@ struct TypeScanner {
                 guard let type = inheritedType(token + 1) else { return nil }
                 inherited.append(type)
                 token = source.afterGenericArguments(type.tokens.upperBound) ?? type.tokens.upperBound
-                // Compositions: only the first part counts.
+                // In a composition, only the first part counts.
                 while source.isToken(token, "&"), let part = inheritedType(token + 1) {
                     token = source.afterGenericArguments(part.tokens.upperBound) ?? part.tokens.upperBound
                 }

@@ -1,8 +1,9 @@
-/// `List<Dog>()`, `RealmOptional<Int>(5)`, `LinkingObjects(fromType: …)`: one of Realm's types and what it is made with.
+/// `List<Dog>()`, `RealmOptional<Int>(5)`, `LinkingObjects(fromType: …)`: a Realm type and the arguments it is
+/// created with.
 struct CollectionCall {
-    /// `List`, without `RealmSwift.`.
+    /// For example `List`, without `RealmSwift.`.
     let name: String
-    /// The type as written, with generic arguments; nil where those are left out.
+    /// The type as written, with its generic arguments, or nil if those are left out.
     let type: Range<Int>?
     /// The generic arguments without `<` and `>`.
     let element: Range<Int>?
@@ -12,7 +13,7 @@ struct CollectionCall {
     static let names: Set<String> = ["List", "MutableSet", "Map"]
     static let boxes: Set<String> = ["RealmOptional", "RealmProperty"]
 
-    /// Reads an expression that is such a call and nothing else.
+    /// Parses an expression that is exactly such a call.
     init?(_ source: SourceText, _ value: Range<Int>) {
         var token = value.lowerBound
         if source.isToken(token, "RealmSwift") || source.isToken(token, "Tombolo"), source.isToken(token + 1, ".") {
@@ -28,8 +29,8 @@ struct CollectionCall {
         arguments = after + 1..<value.upperBound - 1
     }
 
-    /// The name of the type of an annotation such as `RealmSwift.List<Dog>`, and its generic arguments; nil for
-    /// anything else.
+    /// The type's name in an annotation such as `RealmSwift.List<Dog>`, and its generic arguments. Nil for any other
+    /// annotation.
     static func annotation(_ source: SourceText, _ type: Range<Int>) -> (name: String, element: Range<Int>)? {
         var token = type.lowerBound
         if source.isToken(token, "RealmSwift") || source.isToken(token, "Tombolo"), source.isToken(token + 1, ".") {

@@ -1,4 +1,4 @@
-/// What is decided about the models of the input before any file is rewritten, because other files depend on it.
+/// Decisions about the input's models that are made before any file is rewritten, because other files depend on them.
 struct ModelFacts {
     struct Planned {
         let property: PropertyDeclaration
@@ -6,26 +6,26 @@ struct ModelFacts {
     }
 
     let index: ModelIndex
-    /// By model class, in the order of the source.
+    /// By model class, in source order.
     private(set) var plans: [TypeID: [Planned]] = [:]
-    /// Models whose `ignoredProperties()` cannot be read: nothing of them is rewritten.
+    /// Models whose `ignoredProperties()` can't be read. Nothing in them is rewritten.
     private(set) var unreadable: Set<TypeID> = []
-    /// Names of all properties that are stored.
+    /// The names of all stored properties.
     private(set) var propertyNames: Set<String> = []
-    /// Properties whose type was NSDate, NSData or NSString, and what it is now.
+    /// Properties whose type was NSDate, NSData or NSString, with their new type.
     private(set) var bridged: [String: String] = [:]
-    /// Properties that were RealmOptional or RealmProperty, and their classes.
+    /// Properties that were a RealmOptional or RealmProperty, with their classes.
     private(set) var boxes: [String: Set<TypeID>] = [:]
-    /// Names of boxes that other properties have too, so that `x.name.value` may be either's.
+    /// Names of boxes that other properties share, so that `x.name.value` may refer to either.
     private(set) var sharedBoxNames: Set<String> = []
     /// Enumerations that are stored.
     private(set) var enumerations: Set<TypeID> = []
-    /// Enumerations to which an extension adds the conformance.
+    /// Enumerations that get their conformance from an extension.
     private(set) var conforming: Set<TypeID> = []
 
     static let bridges = ["NSDate": "Date", "NSData": "Data", "NSString": "String"]
 
-    /// Types without a member `value`.
+    /// Types without a member called `value`.
     static let scalars: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double", "String", "Data", "Date", "UUID",
         "ObjectId", "Decimal128",
@@ -87,7 +87,7 @@ struct ModelFacts {
         }
     }
 
-    /// The dotted names of types in a property's annotation, or in a value that makes one.
+    /// The dotted names of types in a property's annotation, or in the value that its type is inferred from.
     private func names(_ property: PropertyDeclaration, _ source: SourceText) -> [String] {
         var names: [String] = []
         func collect(_ range: Range<Int>) {
@@ -111,14 +111,14 @@ struct ModelFacts {
             if let call = CollectionCall(source, value) {
                 if let element = call.element { collect(element) }
             } else if value.count >= 3, value.allSatisfy({ source.isIdentifier($0) || source.isToken($0, ".") }) {
-                // `Kind.first`: all but the case's name.
+                // `Kind.first`: everything but the case's name.
                 collect(value.lowerBound..<value.upperBound - 2)
             }
         }
         return names
     }
 
-    /// What the class and its superclasses ignore; nil if that cannot be read.
+    /// What the class and its superclasses ignore, or nil if that can't be read.
     private func ignored(_ id: TypeID) -> Set<String>? {
         var names: Set<String> = []
         for ancestor in index.ancestry(of: id) {
@@ -143,7 +143,7 @@ struct ModelFacts {
                     if boxes[property.name]?.contains(id) == true { continue }
                     let typeName = property.type.map { file.source.text($0.lowerBound) }
                     if let typeName, Self.scalars.contains(typeName) { continue }
-                    // Second runs see what the first one wrote.
+                    // On a second run, the input is the result of the first.
                     sharedBoxNames.insert(property.name)
                 }
             }

@@ -1,5 +1,5 @@
-/// What the files of the input declare, across all of them: which classes are models, what they ignore, which
-/// enumerations there are.
+/// Everything that the input files declare: which classes are models, what these ignore, and which enumerations
+/// exist.
 struct ModelIndex {
     enum Root: String {
         case object = "Object"
@@ -9,20 +9,20 @@ struct ModelIndex {
 
     enum Resolution: Equatable {
         case found(TypeID)
-        /// Several declarations of one name, none of them in the same file alone.
+        /// There are several declarations of the name, and not exactly one in the same file.
         case ambiguous
         case unknown
     }
 
-    /// Superclasses beyond this many are not looked at.
+    /// Superclasses beyond this many aren't followed.
     static let maximumAncestry = 64
 
-    /// The declarations of one name: in most programs one.
+    /// The declarations of one name. In most programs there is only one.
     private struct Declarations {
         var count = 0
-        /// The declaration of a file, or nil if it has several.
+        /// By file: its declaration, or nil if the file has several.
         var ofFile: [Int: TypeID?] = [:]
-        /// What each of them inherits from.
+        /// The superclasses of these declarations.
         var superclasses: Set<String> = []
     }
 
@@ -34,7 +34,7 @@ struct ModelIndex {
     private(set) var models: [TypeID: Root] = [:]
     /// Classes whose superclass has more than one declaration.
     private(set) var ambiguous: Set<TypeID> = []
-    /// Names of models, without those around them.
+    /// Names of models, without the names of enclosing types.
     private(set) var modelNames: Set<String> = []
 
     init(_ files: [ParsedFile?]) {
@@ -70,7 +70,7 @@ struct ModelIndex {
 
     func isModel(_ id: TypeID) -> Bool { models[id] != nil }
 
-    /// The declaration that a dotted name means where it stands: the innermost one that fits.
+    /// The declaration that a dotted name refers to in a scope: the innermost match.
     func resolve(_ name: String, in scope: [String], file: Int) -> Resolution {
         let parts = name.split(separator: ".").map(String.init)
         for count in stride(from: scope.count, through: 0, by: -1) {
@@ -93,7 +93,7 @@ struct ModelIndex {
         superclasses[id] = parent
     }
 
-    /// The class and its superclasses in the input, innermost first.
+    /// The class and its superclasses that the input declares, innermost first.
     func ancestry(of id: TypeID) -> [TypeID] {
         var result = [id]
         var seen: Set = [id]
@@ -113,7 +113,7 @@ struct ModelIndex {
         return owner
     }
 
-    /// The enumeration that a dotted name means.
+    /// The enumeration that a dotted name refers to.
     func enumeration(_ name: String, in scope: [String], file: Int) -> TypeID? {
         guard case .found(let id) = resolve(expanded(name), in: scope, file: file), self[id]?.kind == .enum else {
             return nil
@@ -164,7 +164,7 @@ struct ModelIndex {
 
     // MARK: Type aliases
 
-    /// Notes `typealias Model = Object` at the top of a file, so that models may inherit from it.
+    /// Records a top-level `typealias Model = Object`, so that models can inherit from it.
     private mutating func noteAliases(_ source: SourceText) {
         var token = 0
         while token < source.tokens.count {
@@ -182,7 +182,7 @@ struct ModelIndex {
         }
     }
 
-    /// The name behind type aliases; a few steps are followed.
+    /// The name behind type aliases, following a limited number of steps.
     private func expanded(_ name: String) -> String {
         var name = name
         for _ in 0..<8 {

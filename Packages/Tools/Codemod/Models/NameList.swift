@@ -9,7 +9,8 @@ enum NameList {
         return source.name(value.upperBound - 2)
     }
 
-    /// The names in `["a", "b"]`, also joined to `super`'s; nil for what cannot be read without running it.
+    /// The names in `["a", "b"]`, even if the array is appended to `super`'s. Nil for anything that can't be read
+    /// without running it.
     static func names(_ source: SourceText, _ body: Range<Int>) -> Set<String>? {
         var names: Set<String> = []
         var token = body.lowerBound

@@ -4,7 +4,7 @@ struct ParsedFile {
     let types: [TypeDeclaration]
     /// The members of each type.
     let members: [[Member]]
-    /// For each token the innermost type around it, or -1.
+    /// For each token, the innermost enclosing type, or -1.
     private let innermost: [Int]
 
     init(_ source: SourceText) {
@@ -18,7 +18,7 @@ struct ParsedFile {
         self.innermost = innermost
     }
 
-    /// The type whose body a token stands in.
+    /// The type whose body contains a token.
     func type(around token: Int) -> Int? { innermost[token] >= 0 ? innermost[token] : nil }
 
     /// The properties of a type.

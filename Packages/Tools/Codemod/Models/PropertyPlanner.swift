@@ -1,10 +1,10 @@
-/// Decides what becomes of each property of a model class.
+/// Decides what to do with each property of a model class.
 struct PropertyPlanner {
     let source: SourceText
-    /// Names that `ignoredProperties()` of the class and its superclasses give.
+    /// The names that `ignoredProperties()` of the class and its superclasses returns.
     let ignored: Set<String>
     let hasObjCMembers: Bool
-    /// Whether the input declares a type of this name, which then is not Realm's.
+    /// Whether the input declares a type of this name, so that the name doesn't refer to Realm's type.
     let isDeclared: (String) -> Bool
 
     /// Types that Realm never stored.
@@ -67,12 +67,12 @@ struct PropertyPlanner {
         return .persisted
     }
 
-    /// Of each variable of the declaration.
+    /// The name of each variable in the declaration.
     private func names(_ property: PropertyDeclaration) -> [String] {
         [property.name] + property.commas.compactMap { source.name($0 + 1) }
     }
 
-    /// Whether each variable of `var a = 1, b: Int` says its own type or value.
+    /// Whether each variable of `var a = 1, b: Int` has its own type or value.
     func canSplit(_ property: PropertyDeclaration) -> Bool {
         (property.type != nil || property.value != nil)
             && property.commas.allSatisfy { comma in

@@ -3,7 +3,7 @@ struct EditedText {
     let text: String
     let changes: [LineChange]
 
-    /// Applies edits to a source. Of edits that overlap the larger one wins.
+    /// Applies edits to a source. If edits overlap, the larger one wins.
     init(_ source: SourceText, _ edits: [Edit]) {
         let edits = Self.disjoint(edits)
         let bytes = source.bytes
@@ -13,7 +13,7 @@ struct EditedText {
         var position = 0
         var edit = 0
         while edit < edits.count {
-            // All edits that touch a common line make one change.
+            // Edits that share a line form a single change.
             let first = source.line(edits[edit].range.lowerBound)
             var last = source.line(edits[edit].range.upperBound)
             var end = edit + 1
@@ -52,7 +52,7 @@ struct EditedText {
     }
 
     private static func disjoint(_ edits: [Edit]) -> [Edit] {
-        // At one place insertions come first, then the larger edit.
+        // At the same position, insertions come first, followed by the larger edit.
         let sorted = edits.sorted { left, right in
             if left.range.lowerBound != right.range.lowerBound {
                 return left.range.lowerBound < right.range.lowerBound
@@ -69,7 +69,7 @@ struct EditedText {
         return result
     }
 
-    /// Lines with their ends.
+    /// Lines including their line endings.
     static func lines(_ bytes: ArraySlice<UInt8>) -> [String] {
         var lines: [String] = []
         var start = bytes.startIndex

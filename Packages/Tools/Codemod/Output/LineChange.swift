@@ -1,4 +1,4 @@
-/// Lines of the original and what stands in their place. Lines carry their ends.
+/// Lines of the original and their replacement, including line endings.
 struct LineChange: Sendable {
     /// The first line, counted from 0.
     let start: Int

@@ -1,4 +1,4 @@
-/// Writes changes as `diff -u` does, for `patch -p1` and `git apply`.
+/// Writes changes in the format of `diff -u`, for `patch -p1` and `git apply`.
 enum UnifiedDiff {
     static let context = 3
 

@@ -1,4 +1,4 @@
-/// `dog.age.value` of a RealmOptional becomes `dog.age`.
+/// Rewrites `dog.age.value` of a RealmOptional to `dog.age`.
 extension FileRewriter {
     mutating func rewriteBoxes() {
         reportOtherBoxes()
@@ -31,7 +31,7 @@ extension FileRewriter {
         }
     }
 
-    /// Names of variables and parameters of this file that hold something of an unknown type.
+    /// The names of this file's variables and parameters whose type is unknown.
     private func localNames() -> Set<String> {
         var names: Set<String> = []
         let properties = Set(

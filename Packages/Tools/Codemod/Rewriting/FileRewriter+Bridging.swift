@@ -1,6 +1,6 @@
-/// `NSDate` where it meets a property that is a `Date` now.
+/// Rewrites `NSDate` where it is used with a property that is now a `Date`.
 extension FileRewriter {
-    /// How far before a cast the assignment is looked for.
+    /// How many tokens to search before a cast for the assignment.
     private static let maximumStatement = 64
 
     mutating func rewriteBridging() {
@@ -26,7 +26,7 @@ extension FileRewriter {
         }
     }
 
-    /// The property that a statement sets, if this name is its value's beginning or the cast at its end.
+    /// The property that a statement sets, if the token is the start of its value or the cast at its end.
     private func assigned(_ token: Int) -> String? {
         let isStart = source.isToken(token - 1, "=") && source.name(token - 2) != nil
         if isStart { return source.name(token - 2) }

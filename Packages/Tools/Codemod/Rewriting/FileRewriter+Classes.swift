@@ -57,7 +57,7 @@ extension FileRewriter {
         }
     }
 
-    /// A class with `dynamic` properties that may be a model, for all that can be seen.
+    /// Reports a class with `dynamic` properties that could be a model, as far as the input shows.
     mutating func reportPossibleModel(_ id: TypeID) {
         let type = parsed.types[id.type]
         guard type.kind == .class, let superclass = type.inherited.first else { return }
@@ -107,7 +107,7 @@ extension FileRewriter {
             "Where a '#selector' names it, call it from a closure.")
     }
 
-    /// `#keyPath(Dog.name)` becomes `"name"`.
+    /// Rewrites `#keyPath(Dog.name)` to `"name"`.
     private mutating func rewriteKeyPaths(_ body: Range<Int>) {
         var token = body.lowerBound
         while token < body.upperBound {
@@ -142,7 +142,7 @@ extension FileRewriter {
         reportEarlyAssignments(function, of: type)
     }
 
-    /// `required init(realm: RLMRealm, schema: RLMObjectSchema)`, which old versions of Realm asked for.
+    /// Handles `required init(realm: RLMRealm, schema: RLMObjectSchema)`, which old versions of Realm required.
     private mutating func rewriteBridgeInitialiser(_ function: FunctionDeclaration) {
         if let body = function.body, let end = source.partner(body) {
             let first = source.text(body + 1)
@@ -159,7 +159,7 @@ extension FileRewriter {
             "Remove it; what it does belongs into 'required init()'.")
     }
 
-    /// Before `super.init()` the properties were plain memory; now setting one uses the whole object.
+    /// Before `super.init()`, the properties were plain memory. Now setting one uses the whole object.
     private mutating func reportEarlyAssignments(_ function: FunctionDeclaration, of type: TypeDeclaration) {
         guard let body = function.body, let end = source.partner(body) else { return }
         var token = body + 1

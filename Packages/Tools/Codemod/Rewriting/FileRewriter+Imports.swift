@@ -1,5 +1,5 @@
 extension FileRewriter {
-    /// `import Realm` is the ObjC library: RealmSwift takes its place.
+    /// `import Realm` imports the ObjC library. RealmSwift replaces it.
     mutating func rewriteImports() {
         var imports: [(token: Int, name: String)] = []
         var token = 0

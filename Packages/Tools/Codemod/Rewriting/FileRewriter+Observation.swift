@@ -1,7 +1,7 @@
-/// Key-value observing of models, which ends with the ObjC runtime. Nothing is rewritten: what takes its place has
-/// another life cycle, a token that must be kept.
+/// Reports key-value observing of models, which ends with the ObjC runtime. Nothing is rewritten, because its
+/// replacement has a different life cycle: a token that must be kept.
 extension FileRewriter {
-    /// How many tokens of arguments or of a body are searched for names of models.
+    /// How many tokens of arguments or a body to search for names of models.
     private static let maximumArguments = 2_000
 
     mutating func reportObservation() {
@@ -56,14 +56,14 @@ extension FileRewriter {
         return false
     }
 
-    /// The backslash of a key path that is the first argument, or the one of `for:`.
+    /// The backslash of a key path that is the first argument or the `for:` argument.
     private func keyPathStart(_ arguments: Range<Int>) -> Int? {
         var token = arguments.lowerBound
         if source.isToken(token, "for"), source.isToken(token + 1, ":") { token += 2 }
         return source.isToken(token, "\\") ? token : nil
     }
 
-    /// Whether a key path, literal or name says something of a model in the input.
+    /// Whether a key path, literal or name refers to a model in the input.
     private func mentionsModel(_ range: Range<Int>, namesOnly: Bool = false) -> Bool {
         range.prefix(Self.maximumArguments).contains { token in
             if let name = source.name(token) {

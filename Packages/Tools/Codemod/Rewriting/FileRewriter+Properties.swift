@@ -32,7 +32,7 @@ extension FileRewriter {
         }
     }
 
-    /// Puts `@Persisted` where `@objc` or `dynamic` stood, or before the modifiers.
+    /// Puts `@Persisted` in place of `@objc` or `dynamic`, or before the modifiers.
     private mutating func persist(_ property: PropertyDeclaration, arguments: String = "") {
         let head = property.head
         let attribute = "@Persisted\(arguments)"
@@ -62,14 +62,14 @@ extension FileRewriter {
         if property.isLet { replace(property.keyword, with: "var") }
     }
 
-    /// Replaces what follows the name, up to the end of the initial value.
+    /// Replaces everything after the name, up to the end of the initial value.
     private mutating func replaceFromName(_ property: PropertyDeclaration, with text: String) {
         let end = property.value?.upperBound ?? property.type?.upperBound ?? property.nameToken + 1
         let start = source.tokens[property.nameToken].range.upperBound
         edits.append(Edit(range: start..<source.tokens[end - 1].range.upperBound, text: text))
     }
 
-    /// `@Persisted` takes one variable: each gets a line of its own.
+    /// `@Persisted` applies to a single variable, so each gets its own line.
     private mutating func split(_ property: PropertyDeclaration) {
         let modifiers = property.head.modifiers.filter { $0.name != "dynamic" }.map { source.text($0.tokens) + " " }
         let indentation = source.indentation(source.tokens[property.head.start].range.lowerBound)
@@ -82,7 +82,7 @@ extension FileRewriter {
         }
     }
 
-    /// `NSDate` becomes `Date` in the declaration.
+    /// Rewrites `NSDate` to `Date` in the declaration.
     private mutating func bridge(_ property: PropertyDeclaration) {
         for range in [property.type, property.value].compactMap(\.self) {
             for token in range where source.isIdentifier(token) && !source.isToken(token - 1, ".") {
@@ -91,7 +91,8 @@ extension FileRewriter {
         }
     }
 
-    /// A required property of a type that the input does not declare is an enumeration, a projection or a mistake.
+    /// The type of a required property that the input doesn't declare is either an enumeration, a projection or a
+    /// mistake.
     private mutating func reportType(_ property: PropertyDeclaration, in type: TypeDeclaration) {
         if property.type == nil { return reportInferredLink(property, in: type) }
         guard let range = property.type, let name = source.name(range.lowerBound) else { return }
@@ -120,7 +121,7 @@ extension FileRewriter {
         }
     }
 
-    /// `var temperature: Double = .nan`.
+    /// Reports `var temperature: Double = .nan`.
     private mutating func reportNaN(_ property: PropertyDeclaration) {
         guard let value = property.value, source.isToken(value.upperBound - 1, "nan"),
             source.isToken(value.upperBound - 2, ".")
@@ -130,7 +131,7 @@ extension FileRewriter {
             "Make it optional, with nil for 'unknown', or begin with a number.")
     }
 
-    /// `var owner = Person()`.
+    /// Reports `var owner = Person()`.
     private mutating func reportInferredLink(_ property: PropertyDeclaration, in type: TypeDeclaration) {
         guard let value = property.value, let name = source.name(value.lowerBound),
             source.isToken(value.lowerBound + 1, "("), source.next(value.lowerBound + 1) == value.upperBound,

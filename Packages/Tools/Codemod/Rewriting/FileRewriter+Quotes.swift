@@ -1,4 +1,4 @@
-/// Typographic quotes, as word processors and blogs put them into code.
+/// Handles typographic quotes, as word processors and blogs put them into code.
 extension FileRewriter {
     mutating func rewriteQuotes() {
         for quote in source.smartQuotes {

@@ -1,6 +1,6 @@
-/// Rewrites one file with what is known of all of them.
+/// Rewrites one file, using what is known about all files.
 struct FileRewriter {
-    /// Findings of one file beyond this many are only counted.
+    /// Findings in one file beyond this many are only counted.
     static let maximumFindings = 1_000
 
     let facts: ModelFacts
@@ -13,7 +13,7 @@ struct FileRewriter {
 
     var edits: [Edit] = []
     private var findings: [(offset: Int, kind: Finding.Kind, message: String, advice: String)] = []
-    /// For each type of the file the model that it is or extends.
+    /// For each type in the file, the model that it is or extends.
     private let owners: [TypeID?]
     private var omitted = 0
     var counts = RewriteCounts()
@@ -31,7 +31,7 @@ struct FileRewriter {
         }
     }
 
-    /// The model in whose body, or extension, a token stands.
+    /// The model whose body or extension contains a token.
     func model(around token: Int) -> TypeID? { parsed.type(around: token).flatMap { owners[$0] } }
 
     mutating func run(original: String) -> RewrittenFile {
@@ -109,7 +109,7 @@ struct FileRewriter {
         edits.append(Edit(range: end..<end, text: text))
     }
 
-    /// Removes tokens and the white space after them.
+    /// Removes tokens, and the white space after them.
     mutating func remove(_ tokens: Range<Int>) {
         guard let span = source.span(tokens) else { return }
         let white: Set<UInt8> = [

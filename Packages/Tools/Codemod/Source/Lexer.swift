@@ -1,9 +1,9 @@
-/// Cuts Swift source into tokens, without recursion and in one pass. Comments (also nested ones), strings (raw, of
-/// several lines, with interpolations in interpolations) and regular expressions never look like code afterwards.
+/// Splits Swift source into tokens in one pass, without recursion. Afterwards, comments (including nested ones),
+/// strings (raw, multi-line, with nested interpolations) and regular expressions never look like code.
 struct Lexer {
-    /// Interpolations within interpolations beyond this many are refused.
+    /// Interpolations nested more deeply than this are refused.
     static let maximumDepth = 256
-    /// How many bytes ahead the end of a regular expression or of a string between typographic quotes is looked for.
+    /// How many bytes ahead to look for the end of a regular expression, or of a string between typographic quotes.
     static let maximumLookahead = 1_024
 
     private struct OpenString {
@@ -147,7 +147,7 @@ struct Lexer {
 
     // MARK: Regular expressions
 
-    /// `/…/` where a value may begin, closed on its line.
+    /// `/…/` where a value may begin, if it ends on the same line.
     private mutating func regex() -> Bool {
         if let last = tokens.last {
             switch last.kind {
@@ -199,7 +199,7 @@ struct Lexer {
         try readString(string, from: quotes + (triple ? 3 : 1))
     }
 
-    /// A typographic quote opens a string if the line has another one; otherwise it is told alone.
+    /// A typographic quote opens a string if the line has another one. Otherwise it becomes a stray quote.
     private mutating func smartString(_ length: Int) throws(LexerProblem) {
         var end = position + length
         let limit = min(bytes.count, position + Self.maximumLookahead)
@@ -213,7 +213,7 @@ struct Lexer {
         emit(.strayQuote, length)
     }
 
-    /// Reads a piece of a string from where its text begins or goes on, up to its end or an interpolation.
+    /// Reads a piece of a string, from where its text begins or continues to its end or to an interpolation.
     private mutating func readString(_ string: OpenString, from start: Int) throws(LexerProblem) {
         var end = start
         var lastSmart: Range<Int>?
@@ -272,13 +272,14 @@ struct Lexer {
         emit(.string, closing.upperBound - position)
     }
 
-    /// Whether the quote at a place ends what a typographic quote began: ‘ is ended by ’, “ and ” by any double quote.
+    /// Whether the quote at this position closes a string that a typographic quote opened: ’ closes ‘, and any double
+    /// quote closes “ and ”.
     private func closesSmart(_ opening: Int, at place: Int) -> Bool {
         if isDouble(opening) { return bytes[place] == UInt8(ascii: "\"") || isDouble(place) }
         return smartQuoteLength(place) != nil && bytes[opening + 2] == 0x98 && bytes[place + 2] == 0x99
     }
 
-    /// Whether “ or ” is at a place.
+    /// Whether there is a “ or ” at this position.
     private func isDouble(_ place: Int) -> Bool { smartQuoteLength(place) != nil && bytes[place + 2] >= 0x9C }
 
     private mutating func closeParenthesis() throws(LexerProblem) {
@@ -309,7 +310,7 @@ struct Lexer {
         start + count <= bytes.count && bytes[start..<start + count].allSatisfy { $0 == UInt8(ascii: "#") }
     }
 
-    /// The length of “ ” ‘ or ’ at a place.
+    /// The length of a “, ”, ‘ or ’ at this position.
     private func smartQuoteLength(_ place: Int) -> Int? {
         guard place + 2 < bytes.count, bytes[place] == 0xE2, bytes[place + 1] == 0x80 else { return nil }
         return [0x98, 0x99, 0x9C, 0x9D].contains(bytes[place + 2]) ? 3 : nil

@@ -1,4 +1,4 @@
-/// Why a file cannot be read as Swift. The file is left as it is.
+/// Why a file can't be read as Swift. The file isn't changed.
 struct LexerProblem: Error {
     let offset: Int
     let message: String

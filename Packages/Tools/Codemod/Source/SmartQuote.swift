@@ -1,8 +1,8 @@
-/// A string between typographic quotes, as pasted from a web page: one of the two may be a plain quote.
+/// A string between typographic quotes, as pasted from a web page. One of the two may be a plain quote.
 struct SmartQuote {
-    /// Bytes of the opening and the closing quote.
+    /// The bytes of the opening and closing quotes.
     let opening: Range<Int>
     let closing: Range<Int>
-    /// Whether a plain quote lies between them, so that replacing them would end the string early.
+    /// Whether there is a plain quote between them, so that replacing them would end the string early.
     let holdsPlainQuote: Bool
 }

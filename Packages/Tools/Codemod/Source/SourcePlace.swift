@@ -1,10 +1,10 @@
-/// Line and column of a byte, counted from 1; columns in Unicode scalars.
+/// The line and column of a byte, counted from 1. Columns are in Unicode scalars.
 struct SourcePlace {
     private(set) var line = 1
     private(set) var column = 1
     private var offset = 0
 
-    /// Goes on to a byte that is not before the last one.
+    /// Advances to a byte that isn't before the last one.
     mutating func advance(to target: Int, in bytes: [UInt8]) {
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         while offset < min(target, bytes.count) {

@@ -1,18 +1,18 @@
-/// A file cut into tokens, with its brackets paired and its lines known.
+/// A file split into tokens, with matched brackets and known line starts.
 struct SourceText {
-    /// Generic arguments and clauses of more tokens than this are not read: unclosed ones must not cost a search of the
-    /// whole file each.
+    /// Generic arguments and clauses with more tokens than this aren't read, because each unclosed one would
+    /// otherwise cost a search of the whole file.
     static let maximumSignature = 256
 
     let path: String
     let bytes: [UInt8]
     let tokens: [Token]
     let smartQuotes: [SmartQuote]
-    /// For each bracket the position of its partner among the tokens; -1 for every other token.
+    /// For each bracket, the token index of its partner; -1 for every other token.
     private let partners: [Int]
     private let lineStarts: [Int]
 
-    /// - Throws: ``LexerProblem`` for source whose strings, comments or brackets do not end.
+    /// - Throws: ``LexerProblem`` for source with unterminated strings, comments or brackets.
     init(path: String, text: String) throws(LexerProblem) {
         self.path = path
         bytes = Array(text.utf8)
@@ -31,7 +31,7 @@ struct SourceText {
         return String(decoding: bytes[tokens[token].range], as: UTF8.self)
     }
 
-    /// The text from one token to before another, as it stands in the source.
+    /// The source text from the first token of a range up to its end.
     func text(_ range: Range<Int>) -> String {
         guard let span = span(range) else { return "" }
         return String(decoding: bytes[span], as: UTF8.self)
@@ -51,33 +51,33 @@ struct SourceText {
 
     func isIdentifier(_ token: Int) -> Bool { tokens.indices.contains(token) && tokens[token].kind == .identifier }
 
-    /// A name without its backticks; nil for what is no name.
+    /// A name without its backticks, or nil if the token isn't a name.
     func name(_ token: Int) -> String? {
         guard isIdentifier(token) else { return nil }
         let text = text(token)
         return text.count > 2 && text.hasPrefix("`") ? String(text.dropFirst().dropLast()) : text
     }
 
-    /// Whether nothing lies between a token and the one before it.
+    /// Whether a token directly follows the previous one.
     func isAdjacent(_ token: Int) -> Bool {
         token > 0 && token < tokens.count && tokens[token - 1].range.upperBound == tokens[token].range.lowerBound
     }
 
     func startsLine(_ token: Int) -> Bool { token >= tokens.count || tokens[token].startsLine }
 
-    /// The other end of a bracket.
+    /// The matching bracket.
     func partner(_ token: Int) -> Int? {
         guard tokens.indices.contains(token), partners[token] >= 0 else { return nil }
         return partners[token]
     }
 
-    /// The token after this one, or after the partner of the bracket that it opens.
+    /// The next token, skipping to after the matching bracket if this one opens a bracket.
     func next(_ token: Int) -> Int {
         guard let partner = partner(token), partner > token else { return token + 1 }
         return partner + 1
     }
 
-    /// The token after `<…>` that opens here; nil if it is not closed before a brace or the end of the file.
+    /// The token after the `<…>` that opens here, or nil if it isn't closed before a brace or the end of the file.
     func afterGenericArguments(_ start: Int) -> Int? {
         guard isToken(start, "<") else { return start }
         var depth = 0
@@ -96,7 +96,7 @@ struct SourceText {
         return nil
     }
 
-    /// The value of a string literal of one piece without escapes.
+    /// The value of a string literal that has no interpolation and no escapes.
     func literal(_ token: Int) -> String? {
         guard tokens.indices.contains(token), tokens[token].kind == .string else { return nil }
         let text = text(token)
@@ -107,7 +107,7 @@ struct SourceText {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Whether a comment lies between the first and the last token of a range.
+    /// Whether there is a comment between the first and the last token of a range.
     func holdsComment(_ range: Range<Int>) -> Bool {
         guard range.count > 1 else { return false }
         return (range.lowerBound + 1..<range.upperBound).contains { token in
@@ -128,20 +128,20 @@ struct SourceText {
         return low
     }
 
-    /// The bytes of whole lines, counted from 0, with their ends.
+    /// The bytes of whole lines, counted from 0, including line endings.
     func bytes(ofLines lines: ClosedRange<Int>) -> Range<Int> {
         let end = lines.upperBound + 1 < lineStarts.count ? lineStarts[lines.upperBound + 1] : bytes.count
         return lineStarts[lines.lowerBound]..<end
     }
 
-    /// The white space that the line of a byte begins with.
+    /// The leading white space of a byte's line.
     func indentation(_ offset: Int) -> String {
         let start = lineStarts[line(offset)]
         let end = bytes[start...].firstIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } ?? bytes.count
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// What ends lines in this file.
+    /// The line ending that this file uses.
     var newline: String {
         guard let end = bytes.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else {
             return "\n"
