@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `demo`: shows the product in a minute.
+/// `demo`: presents the product in a minute.
 @main
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

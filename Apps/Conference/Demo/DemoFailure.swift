@@ -1,4 +1,4 @@
-/// Something that the demo shows was not true, or a tool that it needs failed.
+/// Something that the demo claims turned out to be false, or a tool that it needs failed.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 

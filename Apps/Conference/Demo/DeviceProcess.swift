@@ -1,9 +1,9 @@
 import ChildPrograms
 import Foundation
 
-/// A running `demo-device`, asked over its standard input.
+/// A running `demo-device`, controlled through its standard input.
 final class DeviceProcess: Sendable {
-    /// A device has this long to answer.
+    /// How long a device may take to answer.
     static let answerTimeout = Duration.seconds(60)
 
     let name: String
@@ -19,7 +19,7 @@ final class DeviceProcess: Sendable {
     }
 
     /// Sends a command and waits for its answer.
-    /// - Throws: ``DemoFailure`` with what the device said went wrong.
+    /// - Throws: ``DemoFailure`` with the device's error message.
     @discardableResult
     func ask(_ words: String...) async throws -> String {
         process.say(words.joined(separator: "\t"))
@@ -39,7 +39,7 @@ final class DeviceProcess: Sendable {
         return String(answer.dropFirst(2))
     }
 
-    /// The next line that isn't about progress.
+    /// The next line that isn't a progress report.
     private func answer() async -> String? {
         for await line in process.lines {
             guard line.hasPrefix("~ ") else { return line }
@@ -48,7 +48,7 @@ final class DeviceProcess: Sendable {
         return nil
     }
 
-    /// Ends the process; kills it if it doesn't.
+    /// Ends the process, and kills it if it doesn't end.
     func end() async {
         _ = try? await ask("quit")
         await process.end()

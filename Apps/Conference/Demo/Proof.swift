@@ -1,6 +1,6 @@
-/// Row counts and hashes, computed by `psql` and by `sqlite3` with the SQL that is printed.
+/// Row counts and hashes, computed by `psql` and `sqlite3` with the SQL that is printed.
 struct Proof {
-    /// A query that gives one text for each row, in both dialects.
+    /// A query that returns one text for each row, in both dialects.
     let name: String
     let postgres: String
     let sqlite: String
@@ -21,7 +21,7 @@ struct Proof {
                 """)
     }
 
-    /// Which speaker is where in which session.
+    /// Which speaker speaks where in which session.
     static func speakers(of event: String) -> Proof {
         Proof(
             name: "speakers of sessions (session, rank, speaker)",
@@ -37,7 +37,7 @@ struct Proof {
                 """)
     }
 
-    /// The number of rows, and the sum of a polynomial hash of every row's text: SQL that both databases run.
+    /// The number of rows, and the sum of a polynomial hash of each row's text, in SQL that both databases can run.
     var postgresSQL: String { Self.hash(postgres, codePoint: "ascii", type: "bigint") }
     var sqliteSQL: String { Self.hash(sqlite, codePoint: "unicode", type: "integer") }
 

@@ -3,10 +3,10 @@ import Foundation
 
 /// A server's process, on a free port.
 final class ServerProcess: Sendable {
-    /// The server has this long to listen.
+    /// How long the server may take until it listens.
     static let startTimeout = Duration.seconds(30)
 
-    /// Where it listens.
+    /// The address it listens on.
     let address: String
     private let process: Dialogue
 
@@ -15,10 +15,11 @@ final class ServerProcess: Sendable {
         self.address = address
     }
 
-    /// Starts a program and reads from its standard output where it listens: a line `gateway http://…`.
+    /// Starts a program, and reads the address that it listens on from its standard output: a line `gateway
+    /// http://…`.
     /// - Parameters:
     ///   - database: the database's address, with the server's own role.
-    ///   - name: what the line begins with.
+    ///   - name: the beginning of the line.
     /// - Throws: ``DemoFailure`` if there is no such line within ``startTimeout``.
     static func start(_ program: URL, database: String, name: String) async throws -> ServerProcess {
         let process = try await Dialogue(

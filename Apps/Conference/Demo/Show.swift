@@ -1,6 +1,6 @@
 import Foundation
 
-/// The five steps that the demo shows, each checked.
+/// The five steps of the demo, each of them checked.
 struct Show: Sendable {
     let stage: Stage
     /// How long devices may take until they have what the server has.
@@ -135,7 +135,7 @@ struct Show: Sendable {
 
     // MARK: Checks
 
-    /// Server and both devices have the same rows, by the tools of either database.
+    /// Checks, with each database's own tools, that the server and both devices have the same rows.
     private func proveEqual(_ event: String, showSQL: Bool) async throws {
         for proof in [Proof.sessions(of: event), Proof.speakers(of: event)] {
             if showSQL {

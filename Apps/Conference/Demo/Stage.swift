@@ -2,7 +2,7 @@ import ChildPrograms
 import Foundation
 import Synchronization
 
-/// Everything that the demo needs, running: database migrated and filled, servers up, two devices.
+/// Everything that the demo needs, up and running: a migrated and filled database, the servers, and two devices.
 struct Stage: Sendable {
     let psql: URL
     let sqlite: URL
@@ -15,7 +15,7 @@ struct Stage: Sendable {
     private let servers: [ServerProcess]
     private let folder: URL
 
-    /// The users that `conference sample` makes.
+    /// The users that `conference sample` creates.
     static let organizer = (email: "organizer@example.org", password: "organizer-demo")
     static let administrator = (email: "admin@example.org", password: "administrator-demo")
 
@@ -42,7 +42,7 @@ struct Stage: Sendable {
         try await Tool.run(
             psql, ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", databaseURL, "-f", "\(homes)/sample.sql"])
 
-        // Each as its own role of the database.
+        // Each server connects with its own database role.
         func serve(_ program: String, _ name: String) async throws -> ServerProcess {
             let variable = "TOMBOLO_\(name.uppercased())_DATABASE_URL"
             guard let url = environment[variable], !url.isEmpty else {
@@ -70,13 +70,13 @@ struct Stage: Sendable {
             tickets: tickets.address, a: a, b: b, servers: [gateway, admin, tickets], folder: folder)
     }
 
-    /// Runs a statement as any service would.
+    /// Runs a statement like any service would.
     @discardableResult
     func sql(_ statement: String) async throws -> String {
         try await Tool.run(psql, ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", databaseURL, "-c", statement])
     }
 
-    /// Runs a query with the sqlite3 tool on a device's file, while the device has it open.
+    /// Runs a query on a device's file with the sqlite3 tool, while the device has the file open.
     func sql(_ statement: String, on device: DeviceProcess) async throws -> String {
         try await Tool.run(sqlite, ["-readonly", "-batch", "-noheader", device.file.path(), statement])
     }

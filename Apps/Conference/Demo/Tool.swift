@@ -1,10 +1,10 @@
 import ChildPrograms
 import Foundation
 
-/// Runs a program to its end.
+/// Runs a program until it ends.
 enum Tool {
-    /// The program's standard output, without the last line break.
-    /// - Throws: ``DemoFailure`` with the program's messages when it ends with another code than 0.
+    /// Returns the program's standard output without the last line break.
+    /// - Throws: ``DemoFailure`` with the program's error output if its exit code isn't 0.
     @discardableResult
     static func run(_ program: URL, _ arguments: [String]) async throws -> String {
         let outcome = try await ProgramRun(program, arguments).outcome()
@@ -15,7 +15,7 @@ enum Tool {
         return outcome.output.hasSuffix("\n") ? String(outcome.output.dropLast()) : outcome.output
     }
 
-    /// Finds a program on the path.
+    /// Finds a program on the search path.
     static func find(_ name: String, package: String) throws -> URL {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         for folder in path.split(separator: ":") {

@@ -2,8 +2,8 @@ import EventModels
 import Foundation
 import Tombolo
 
-/// A device of its own: one process, one file. It reads commands from standard input, one a line, words separated by
-/// tabs, and answers each with `= result` or `! what went wrong`; `~ done of total` lines report progress.
+/// A separate device: one process, one file. It reads commands from standard input, one per line, with words
+/// separated by tabs. It answers each with `= result` or `! error`, and reports progress in lines `~ done of total`.
 @main
 struct DemoDevice {
     @MainActor

@@ -3,7 +3,7 @@ import Foundation
 import ListingModels
 import Tombolo
 
-/// What the demo asks a device to do: an app without a screen.
+/// Does what the demo asks of a device: an app without a user interface.
 @MainActor
 final class Device {
     private let file: URL
@@ -56,7 +56,7 @@ final class Device {
     }
 
     private func login(url: String, email: String, password: String) async throws -> String {
-        // Each device of the demo is one of its own to the server.
+        // To the server, each device of the demo is a separate one.
         let app = App(
             id: "demo",
             configuration: AppConfiguration(baseURL: url, rootDirectory: file.deletingPathExtension()))
@@ -90,7 +90,7 @@ final class Device {
             + "\(realm.objects(Microlocation.self).count) rooms"
     }
 
-    /// The query of the text that introduced Flexible Sync, line by line.
+    /// The query from the article that introduced Flexible Sync, line by line.
     private func subscribeToHomes() async throws -> String {
         let realm = try open()
         let subscriptions = realm.subscriptions
@@ -121,7 +121,7 @@ final class Device {
         return session
     }
 
-    /// Sessions in order of time with room and speakers, separated by tabs: what an app's list shows.
+    /// Sessions in order of time with room and speakers, separated by tabs, as an app's list would show them.
     private func schedule() throws -> String {
         let sessions = try open().objects(Session.self).sorted {
             ($0.startsAt ?? .distantPast, $0.title, $0._id) < ($1.startsAt ?? .distantPast, $1.title, $1._id)
@@ -137,7 +137,7 @@ final class Device {
     }
 }
 
-/// A command that this device cannot perform.
+/// A command that this device can't perform.
 struct DeviceError: Error, CustomStringConvertible {
     let description: String
 

@@ -56,7 +56,7 @@ struct AddStaff: AsyncParsableCommand {
         return userID
     }
 
-    /// A new account, or one that has the role already.
+    /// Creates an account, or finds one that already has the role.
     nonisolated(nonsending) private func anyAccount(_ event: ObjectId?, _ pool: PostgresPool) async throws -> ObjectId {
         let accounts = AccountRegistry(pool: pool)
         do {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Entry point: `conference --help` says the rest.
+/// The entry point; see `conference --help`.
 @main
 struct ConferenceTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -26,7 +26,7 @@ struct Import: AsyncParsableCommand {
                 rest was imported, 64 wrong usage. --check exits in the same way.
                 """)
 
-        /// The exit code when something was set aside.
+        /// The exit code if anything was set aside.
         static let incompleteCode = ExitCode(2)
 
         @OptionGroup var database: DatabaseOptions

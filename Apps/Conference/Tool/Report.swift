@@ -2,7 +2,7 @@ import OpenEventImport
 
 /// What commands print about imports.
 enum Report {
-    /// How many notes are printed.
+    /// The most notes to print.
     static let shownNoteCount = 20
 
     static func print(notes: [OpenEventNote]) {
@@ -12,7 +12,7 @@ enum Report {
         if notes.count > shownNoteCount { Swift.print("  … and \(notes.count - shownNoteCount) more.") }
     }
 
-    /// Every one: nothing else says what is missing.
+    /// Prints every problem, because nothing else says what is missing.
     static func print(setAside problems: [OpenEventProblem]) {
         guard !problems.isEmpty else { return }
         Swift.print("Set aside, and not imported:")

@@ -53,8 +53,8 @@ struct Sample: AsyncParsableCommand {
         }
     }
 
-    /// A real conference where it is there, otherwise the one that comes with this tool: in its resources, or in the
-    /// clone that is the working folder.
+    /// A real conference if there is one, otherwise the one that comes with this tool: in its resources, or in the
+    /// clone that is the working directory.
     static func defaultExport() throws -> String {
         let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
         let tool = (Bundle.main.executableURL ?? here).resolvingSymlinksInPath().deletingLastPathComponent()
