@@ -3,7 +3,7 @@ import Foundation
 import ListingModels
 import Tombolo
 
-/// `listings`: the home-listings app of the text that introduced Flexible Sync, without a screen.
+/// `listings`: the home-listings app from the article that introduced Flexible Sync, without a user interface.
 @main
 struct ListingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

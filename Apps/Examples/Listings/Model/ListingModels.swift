@@ -4,7 +4,7 @@ public import TomboloModel
 public enum ListingModels {
     public static var objectTypes: [Object.Type] { [Listing.self] }
 
-    /// What servers are told of the classes: `listings.models.json` holds it.
+    /// The model document for servers, which `listings.models.json` contains.
     /// - Throws: `SchemaError` if the classes don't form a schema.
     public static func document() throws -> ModelDocument {
         try ModelDocument(app: "listings", objectTypes: objectTypes)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An answer in a file.
+/// An answer stored in a file.
 enum AnswerFile {
-    /// - Throws: ``SusiError`` where the file cannot be read or is too large.
+    /// - Throws: ``SusiError`` if the file can't be read or is too large.
     static func read(_ path: String) throws -> Data {
         let data: Data?
         do {

@@ -1,13 +1,13 @@
 import Foundation
 import Tombolo
 
-/// Questions to a server.
+/// Sends questions to a server.
 @MainActor
 struct Conversation {
     let store: ChatStore
     let server: SusiServer
 
-    /// Sends a question that the store has, and prints the answer. The question stays unsent where there is none.
+    /// Sends a question that is in the store, and prints the answer. Without an answer, the question stays unsent.
     func send(_ text: String, question: ObjectId) async throws {
         let exchanges: [Exchange]
         let notes: Notes

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the conversation is.
+/// Where the conversation is stored.
 struct DataOptions: ParsableArguments {
     @Option(
         name: .customLong("data"),
@@ -16,7 +16,7 @@ struct DataOptions: ParsableArguments {
         }
     }
 
-    /// On Linux by <https://specifications.freedesktop.org/basedir-spec/latest/>.
+    /// On Linux, see <https://specifications.freedesktop.org/basedir-spec/latest/>.
     private static var defaultFolder: URL {
         #if canImport(Darwin)
             URL.applicationSupportDirectory.appending(path: "susi")

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Stores a document of the server, as a whole or not at all.
+/// Stores a document from the server, completely or not at all.
 struct Importer {
     let store: ChatStore
 
-    /// - Parameter name: the document's, for what is said to the user.
+    /// - Parameter name: the document's name for messages to the user.
     func add(_ data: Data, name: String, receivedAt: Date) throws {
         let (exchanges, notes) = try decode(data, name: name, receivedAt: receivedAt)
         let added = try store.add(exchanges)

@@ -1,9 +1,9 @@
-/// Text of strangers on a terminal.
+/// Makes untrusted text safe for a terminal.
 enum LineText {
-    /// Of longer text the beginning is shown.
+    /// Longer text is cut.
     static let maximumLength = 2_000
 
-    /// Text on one line, without anything that could command a terminal or turn the direction of writing.
+    /// Text on a single line, without anything that could control a terminal or change the text direction.
     static func line(_ text: String) -> String {
         var result = ""
         var count = 0

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Message {
-    /// Rows of a feed or table that are shown; there may be thousands.
+    /// The most rows of a feed or table to show, because there may be thousands.
     private static let shownRowCount = 3
 
-    /// The message on one line: the date, who says it, and what.
+    /// The message on one line: the date, the author and the text.
     var line: String {
         let date = queryDate.formatted(.iso8601)
         guard !fromUser else {

@@ -13,7 +13,7 @@ struct RetryCommand: AsyncParsableCommand {
     func run() async throws {
         let client = try server.client()
         let conversation = Conversation(store: try ChatStore(folder: try data.folder), server: client)
-        // As values: answering changes which questions these are.
+        // Copied to values, because answering changes which questions match.
         let unsent = conversation.store.messages.where { $0.isSent == false }.map { ($0.message, $0._id) }
         for (text, question) in Array(unsent) { try await conversation.send(text, question: question) }
     }

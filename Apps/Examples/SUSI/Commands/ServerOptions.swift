@@ -17,7 +17,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: ``SusiError`` where there is no address.
+    /// - Throws: ``SusiError`` if there is no address.
     func client() throws -> SusiServer {
         let environment = ProcessInfo.processInfo.environment
         guard let address = server ?? environment["SUSI_SERVER"] else {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `susi`: the chat of the text that introduced Realm to an assistant's app, without a screen.
+/// `susi`: the chat from the article about Realm in an assistant app, without a user interface.
 @main
 struct SusiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,14 +5,14 @@ import NIOHTTP1
 
 /// The HTTP API of a SUSI server.
 struct SusiServer: Sendable {
-    /// The largest answer that is read, also from a file.
+    /// The most bytes of an answer, including one read from a file.
     static let maximumAnswerByteCount = 64 << 20
 
     private let base: URL
     private let accessToken: String?
     private let timeout: Duration
 
-    /// - Throws: ``SusiError`` where the address is none.
+    /// - Throws: ``SusiError`` if the address isn't valid.
     init(address: String, accessToken: String?, timeout: Duration) throws {
         guard let url = URL(string: address), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host()?.isEmpty == false, url.query() == nil, url.fragment() == nil
@@ -24,8 +24,8 @@ struct SusiServer: Sendable {
         self.timeout = timeout
     }
 
-    /// The answer to a question.
-    /// - Throws: ``SusiError`` where the server cannot be reached or does not answer.
+    /// Asks a question and returns the answer.
+    /// - Throws: ``SusiError`` if the server can't be reached or doesn't answer.
     func chat(_ question: String) async throws -> Data {
         try await get(
             "susi/chat.json",
@@ -35,11 +35,11 @@ struct SusiServer: Sendable {
             ])
     }
 
-    /// The history of the user.
-    /// - Throws: ``SusiError`` where the server cannot be reached or does not answer.
+    /// The user's history.
+    /// - Throws: ``SusiError`` if the server can't be reached or doesn't answer.
     func memory() async throws -> Data { try await get("susi/memory.json", []) }
 
-    /// A server that refuses is not tried again: the user is told at once.
+    /// A server that refuses a connection isn't retried, so that the user finds out immediately.
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -56,7 +56,7 @@ struct SusiServer: Sendable {
             return try await withThrowingTaskGroup(of: Data.self) { group in
                 group.addTask {
                     try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
-                        // The other task watches the time.
+                        // The other task enforces the time limit.
                         let response = try await client.execute(request, deadline: .distantFuture)
                         guard response.status == .ok else {
                             throw SusiError("\(place) answered with status \(response.status.code).")
@@ -81,7 +81,7 @@ struct SusiServer: Sendable {
         }
     }
 
-    /// RFC 3986, section 2.3: everything else is escaped.
+    /// Escapes everything that isn't unreserved (RFC 3986, section 2.3).
     private static func escape(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

@@ -1,36 +1,36 @@
-/// What the server wants shown or done, as plain values. Every text fits the store.
+/// What the server wants to be shown or done, as plain values. Every text fits into the store.
 enum Action: Equatable, Sendable {
     case answer(expression: String, language: String?)
-    /// `limit` nil is without limit.
+    /// A nil `limit` means no limit.
     case websearch(query: String, limit: Int?, results: [Entry])
     case rss(limit: Int?, feed: [Entry])
-    /// `rows` have a cell for each column.
+    /// Each of the `rows` has a cell for each column.
     case table(columns: [Column], rows: [[String]])
     case map(latitude: Double, longitude: Double, zoom: Int)
     case anchor(link: String, text: String)
     case stop
-    /// A video or a sound; `kind` says where the identifier is valid: `youtube`, `url`.
+    /// A video or a sound. `kind` says where the identifier is valid: `youtube`, `url`.
     case video(identifier: String, kind: String)
     case audio(identifier: String, kind: String)
-    /// Not understood: its name, where it had one.
+    /// An action that wasn't understood, with its name if it had one.
     case unknown(type: String)
 
     static let unknownType = "unknown"
 
-    /// One line of a feed, or of the results of a search.
+    /// An entry in a feed or in search results.
     struct Entry: Equatable, Sendable {
         var title: String
         var description: String
         var link: String
     }
 
-    /// A column's name in the data, and the one to show.
+    /// A column's name in the data, and the name to show.
     struct Column: Equatable, Sendable {
         var original: String
         var shown: String
     }
 
-    /// The name of the type, as servers write it.
+    /// The name that servers use for the type.
     var type: String {
         switch self {
         case .answer: ActionType.answer.rawValue

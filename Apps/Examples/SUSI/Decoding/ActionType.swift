@@ -1,4 +1,4 @@
-/// The actions that are stored with data of their own. A server has others; they are kept as they came.
+/// The actions that are stored with data of their own. Servers have others, which are stored as received.
 enum ActionType: String, CaseIterable, Sendable {
     case answer
     case websearch

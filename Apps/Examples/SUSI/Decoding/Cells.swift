@@ -7,7 +7,7 @@ struct Cells {
         for member in members { values[member.name] = member.value }
     }
 
-    /// A cell as text; arrays and objects as JSON.
+    /// A cell as text. Arrays and objects are written as JSON.
     subscript(column: String) -> String {
         guard let value = values[column], value != .null else { return "" }
         return value.string ?? value.text

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A question and everything that was answered to it.
+/// A question and all answers to it.
 struct Exchange: Equatable, Sendable {
-    /// The same for the same exchange wherever it comes from, so that a second import adds nothing.
+    /// The same for the same exchange, wherever it comes from, so that a second import adds nothing.
     var identity: String
-    /// Empty where the server did not say.
+    /// Empty if the server didn't provide it.
     var query: String
     var queryDate: Date
     var answerDate: Date
-    /// Which skill answered; empty where the server did not say.
+    /// The skill that answered. Empty if the server didn't provide it.
     var skill: String
-    /// In the order in which they are to be done.
+    /// In the order in which to perform them.
     var replies: [Reply]
 
-    /// An action, and its JSON where it was not understood as a whole.
+    /// An action, plus its JSON if it wasn't fully understood.
     struct Reply: Equatable, Sendable {
         var action: Action
         var raw: String?

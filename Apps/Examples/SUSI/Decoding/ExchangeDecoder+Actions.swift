@@ -1,10 +1,10 @@
 extension ExchangeDecoder {
     static let defaultZoom = 13
-    /// What maps have: beyond these a value is no place and no zoom.
+    /// The ranges of maps. A value outside isn't a location or a zoom level.
     static let latitudes = -90.0...90.0
     static let longitudes = -180.0...180.0
     static let zooms = 0...22
-    /// The name of a type is no longer.
+    /// The longest name of a type.
     static let maximumTypeLength = 100
 
     mutating func reply(_ action: JSON, _ data: [JSON]) -> Exchange.Reply {
@@ -49,7 +49,7 @@ extension ExchangeDecoder {
 
     // MARK: Rows of the data that actions share
 
-    /// An action says in `title`, `description` and `link` which columns of the data to show as these.
+    /// With `title`, `description` and `link`, an action says which columns of the data to show in these roles.
     private mutating func entries(_ fields: inout Fields, _ data: [JSON], _ limit: Int?) -> [Action.Entry] {
         let title = fields.optionalText("title") ?? "title"
         let description = fields.optionalText("description") ?? "description"
@@ -60,7 +60,8 @@ extension ExchangeDecoder {
             let entry = Action.Entry(
                 title: cut(cells[title], title), description: cut(cells[description], description),
                 link: cut(cells[link], link))
-            // The data may be there for another action. Thousands of actions that look at it in vain take time, too.
+            // The data may be meant for another action. But even fruitless attempts take time if there are thousands
+            // of actions.
             let isEmpty = entry.title.isEmpty && entry.description.isEmpty && entry.link.isEmpty
             guard allowance.take(isEmpty ? [] : [entry.title, entry.description, entry.link]) else {
                 note("\(data.count - result.count) rows or more were left out: \(RowAllowance.explanation)")
@@ -71,7 +72,7 @@ extension ExchangeDecoder {
         return result
     }
 
-    /// `columns` names the columns to show, in order; without it they are those of the first row.
+    /// `columns` names the columns to show, in order. Without it, the first row's columns are used.
     private mutating func table(_ fields: inout Fields, _ data: [JSON]) -> Action {
         var columns: [Action.Column] = []
         var places: [String: Int] = [:]

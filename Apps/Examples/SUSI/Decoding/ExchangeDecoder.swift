@@ -1,17 +1,17 @@
 import Crypto
 import Foundation
 
-/// Turns what a server sent into plain values. Whatever a value is, it becomes something that can be stored: a default
-/// stands for what cannot be read, and the JSON of an action that was not fully understood is kept beside it.
+/// Turns a server's data into plain values. Every value becomes something that can be stored: anything unreadable is
+/// replaced by a default, and if an action wasn't fully understood, its JSON is kept along with it.
 ///
-/// Of `answers`, which are alternatives, the first one with actions is taken; of its `actions` every one, in order.
+/// Of `answers`, which are alternatives, it uses the first one with actions, and all of its `actions` in order.
 struct ExchangeDecoder {
-    /// Longer texts are cut: a property holds no more.
+    /// Longer texts are cut, because a property can't hold more.
     static let maximumTextByteCount = 16 << 20
-    /// Names that every message of an answer repeats are cut to this.
+    /// Names that are repeated in every message of an answer are cut to this length.
     static let maximumNameByteCount = 1_000
 
-    /// What comes in this order of preference: the server's date, or this one where that cannot be read.
+    /// Used for dates that the server didn't send, or that can't be read.
     private let receivedAt: Date
     private(set) var notes = Notes()
     var allowance = RowAllowance()
@@ -20,7 +20,7 @@ struct ExchangeDecoder {
     init(receivedAt: Date) { self.receivedAt = receivedAt }
 
     /// Reads an answer (`chat.json`), a history (`memory.json`, with `cognitions`), or an array of answers.
-    /// - Throws: ``SusiError`` where the document is none of these.
+    /// - Throws: ``SusiError`` if the document is none of these.
     static func decode(_ data: Data, receivedAt: Date) throws -> (exchanges: [Exchange], notes: Notes) {
         let document = try JSONParser.parse(data)
         var decoder = ExchangeDecoder(receivedAt: receivedAt)
@@ -67,8 +67,8 @@ struct ExchangeDecoder {
             replies: replies)
     }
 
-    /// Exchanges that are alike with both dates are one. Without a date of the question, one is as good as another: the
-    /// second in a document is the second also when the document is imported again.
+    /// Exchanges that are equal including both dates are the same. Without the question's date, equal exchanges are
+    /// numbered instead: the second one in a document is also the second one when the document is imported again.
     private mutating func identity(of item: JSON, _ answer: JSON?, isDated: Bool) -> String {
         var hash = SHA256()
         for part in [item["query"], item["query_date"], item["answer_date"], answer?["actions"]] {
@@ -89,7 +89,7 @@ struct ExchangeDecoder {
         return nil
     }
 
-    /// Text that can be stored; nil where there is none.
+    /// Text that can be stored, or nil if there is none.
     mutating func text(_ value: JSON?, _ name: String) -> String? {
         guard let value else { return nil }
         guard let text = value.string else {
@@ -102,7 +102,7 @@ struct ExchangeDecoder {
     mutating func cut(_ text: String, _ name: String, to limit: Int = maximumTextByteCount) -> String {
         guard text.utf8.count > limit else { return text }
         notes.add("'\(name.prefix(60))' has \(text.utf8.count) bytes and was cut to \(limit)")
-        // Not within a character's bytes.
+        // Don't cut in the middle of a character's bytes.
         var end = text.utf8.index(text.startIndex, offsetBy: limit)
         while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
         return String(text.unicodeScalars[..<end])

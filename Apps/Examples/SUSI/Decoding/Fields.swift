@@ -1,8 +1,8 @@
-/// The members of an action, with a note of every one that is there and cannot be read.
+/// The members of an action. Records each one that exists but can't be read.
 struct Fields {
     private let action: JSON
     let type: String?
-    /// Their names, in the order in which they were asked for.
+    /// The names of unreadable members, in the order in which they were requested.
     private(set) var unread: [String] = []
 
     init(_ action: JSON) {
@@ -26,7 +26,7 @@ struct Fields {
         read(name) { if case .object(let members) = $0 { members } else { nil } }
     }
 
-    /// `count`: how many rows to take, at most; nil for all of them, which servers write as -1.
+    /// `count`: the most rows to use. Nil for all of them, which servers write as -1.
     mutating func limit() -> Int? {
         let count = integer("count", in: -1...Int.max)
         return count == -1 ? nil : count

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Dates of ISO 8601 as servers write them.
+/// ISO 8601 dates as servers write them.
 enum ISODate {
     /// Reads `2026-05-14`, `2026-05-14T13:22`, `2026-05-14 13:22:18`, `20260514T132218.473Z`,
-    /// `2026-05-14T15:22:18,473+02:00` and what lies between. Without a zone it is UTC.
+    /// `2026-05-14T15:22:18,473+02:00` and combinations of these forms. Without a time zone, it's UTC.
     /// - Returns: nil for everything else, such as the 30th of February.
     static func date(_ text: String) -> Date? {
         var scanner = Scanner(text)
@@ -30,7 +30,7 @@ enum ISODate {
         }
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the odd day comes last.
+    /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day comes last.
     private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year : year - 1
         let era = year / 400
@@ -66,7 +66,7 @@ enum ISODate {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
 
-        /// Seconds since midnight. A leap second counts as the one that follows; 24:00 is the end of the day.
+        /// Seconds since midnight. A leap second counts as the following second; 24:00 is the end of the day.
         mutating func time() -> Double? {
             guard let hour = digits(2) else { return nil }
             let hasColons = skip(":")
@@ -99,6 +99,6 @@ enum ISODate {
         }
     }
 
-    /// Longer texts are no dates.
+    /// Longer texts aren't dates.
     private static let maximumLength = 64
 }

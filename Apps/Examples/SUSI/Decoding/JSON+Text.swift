@@ -1,12 +1,12 @@
 extension JSON {
-    /// The value as JSON on one line: the same order, the same digits, no spaces.
+    /// The value as JSON on one line, with the same order, the same digits, and no spaces.
     var text: String {
         var result = ""
         write(to: &result)
         return result
     }
 
-    // Not deeper than the parser went.
+    // Recursion is no deeper than in the parser.
     private func write(to result: inout String) {
         switch self {
         case .null: result += "null"

@@ -1,17 +1,17 @@
-/// A JSON value as it was sent: members keep their order, numbers their digits.
+/// A JSON value as it was received: members keep their order, and numbers their digits.
 ///
-/// Foundation's parsers do not fit an answer that may be hostile: one number beyond `Double` refuses the whole document,
-/// and what a program does not understand cannot be kept as it came.
+/// Foundation's parsers aren't suited for an answer that may be hostile: a single number beyond `Double` makes them
+/// refuse the whole document, and anything that a program doesn't understand can't be preserved unchanged.
 enum JSON: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// The digits as sent: they may be beyond every number type.
+    /// The digits as received, because they may be beyond every number type.
     case number(String)
-    /// Without U+0000, which the store has no room for: U+FFFD stands there instead.
+    /// U+0000 is replaced by U+FFFD, because the store can't hold it.
     case string(String)
     case array([JSON])
     case object([Member])
-    /// Nested deeper than ``JSONParser/maximumDepth``: the text of it.
+    /// The text of a value that is nested deeper than ``JSONParser/maximumDepth``.
     case tooDeep(String)
 
     struct Member: Equatable, Sendable {
@@ -21,7 +21,8 @@ enum JSON: Equatable, Sendable {
 }
 
 extension JSON {
-    /// A member of an object; of several with one name the last. Nil for null, and for what is no object.
+    /// A member of an object; the last one, if several have the same name. Nil for null, and if the value isn't an
+    /// object.
     subscript(name: String) -> JSON? {
         guard case .object(let members) = self, let member = members.last(where: { $0.name == name }),
             member.value != .null
@@ -29,7 +30,8 @@ extension JSON {
         return member.value
     }
 
-    /// The elements of an array; an object is taken for an array of one, which some servers leave the brackets out of.
+    /// The elements of an array. An object counts as an array with one element, because some servers leave out the
+    /// brackets.
     var items: [JSON] {
         switch self {
         case .array(let items): items
@@ -40,7 +42,7 @@ extension JSON {
 
     var isObject: Bool { if case .object = self { true } else { false } }
 
-    /// Text; numbers and truth values as they were written.
+    /// The value as text. Numbers and Booleans are as they were written.
     var string: String? {
         switch self {
         case .string(let text): text
@@ -50,7 +52,7 @@ extension JSON {
         }
     }
 
-    /// A finite number, also one that was sent as text.
+    /// A finite number, including one that was sent as text.
     var double: Double? {
         let digits: String
         switch self {
@@ -58,13 +60,13 @@ extension JSON {
         case .string(let text): digits = text.filter { !$0.isWhitespace }
         default: return nil
         }
-        // `Double` would also take "nan", "inf" and hexadecimal digits.
+        // `Double` would also accept "nan", "inf" and hexadecimal digits.
         guard digits.utf8.allSatisfy({ JSONParser.isNumberByte($0) }), let number = Double(digits), number.isFinite
         else { return nil }
         return number
     }
 
-    /// A whole number, also one that was sent as text or as `3.0`; those beyond `Int` are clamped to it.
+    /// A whole number, including one that was sent as text or as `3.0`. Numbers beyond `Int` are clamped to it.
     var integer: Int? {
         guard let double, double == double.rounded() else { return nil }
         return Int(exactly: double) ?? (double < 0 ? .min : .max)

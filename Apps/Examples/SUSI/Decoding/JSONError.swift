@@ -1,7 +1,7 @@
-/// Why bytes are no JSON, and where.
+/// Why bytes aren't JSON, and where.
 struct JSONError: Error, Equatable, CustomStringConvertible {
     let message: String
-    /// From the first byte of the document, which is 0.
+    /// Counted from 0 at the first byte of the document.
     let offset: Int
 
     var description: String { "no JSON at byte \(offset): \(message)" }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads JSON (RFC 8259) from bytes that may be anything. Bytes that are no UTF-8 become U+FFFD, as does U+0000; control
-/// characters in text are taken as they are; text after the value is an error.
+/// Parses JSON (RFC 8259) from untrusted bytes. Bytes that aren't UTF-8 become U+FFFD, and so does U+0000. Control
+/// characters in strings are accepted. Text after the value is an error.
 struct JSONParser {
-    /// Arrays and objects in each other beyond this are kept as text.
+    /// Arrays and objects nested deeper than this are kept as text.
     static let maximumDepth = 64
-    /// More values than any answer has: they would take about 100 MB.
+    /// More values than any answer has. They would take about 100 MB.
     static let maximumValueCount = 1_000_000
 
     private let bytes: [UInt8]
@@ -50,7 +50,7 @@ struct JSONParser {
         while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
     }
 
-    /// - Returns: whether the byte was there.
+    /// - Returns: whether the character was there.
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard byte == UInt8(ascii: character) else { return false }
         position += 1
@@ -121,7 +121,7 @@ struct JSONParser {
         }
     }
 
-    /// Passes over an array or object without going into it, by its brackets.
+    /// Skips an array or object by its brackets, without parsing its content.
     private mutating func tooDeep() throws(JSONError) -> JSON {
         let start = position
         var open: [UInt8] = []
@@ -155,7 +155,7 @@ struct JSONParser {
         var result: [UInt8] = []
         var quote = position - 1
         while true {
-            // Looked for again only where an escape has passed it: a text may have millions of escapes.
+            // Only searched again once an escape has passed it, because a text may have millions of escapes.
             if quote < position {
                 guard let next = find(UInt8(ascii: "\""), before: bytes.count) else {
                     throw error("this text does not end.", at: start)
@@ -173,7 +173,7 @@ struct JSONParser {
         }
     }
 
-    /// The next place of a byte; fast, for texts may be long.
+    /// The next position of a byte. Fast, because texts may be long.
     private func find(_ byte: UInt8, before end: Int) -> Int? {
         bytes.withUnsafeBytes { all in
             guard position < end, let start = all.baseAddress,
@@ -199,7 +199,7 @@ struct JSONParser {
         }
     }
 
-    /// Half a surrogate pair stands for nothing and becomes U+FFFD.
+    /// Half of a surrogate pair has no meaning, and becomes U+FFFD.
     private mutating func unicode() throws(JSONError) -> Unicode.Scalar {
         let first = try hexadecimal()
         guard (0xD800..<0xDC00).contains(first), position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),

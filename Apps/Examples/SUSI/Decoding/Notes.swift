@@ -1,6 +1,6 @@
-/// What was not taken as it came, in sentences for the user.
+/// What wasn't accepted as it was received, in sentences for the user.
 struct Notes: Equatable, Sendable {
-    /// Of more there is only the number.
+    /// Beyond this many, only their number is kept.
     static let maximumCount = 50
 
     private(set) var sentences: [String] = []

@@ -1,4 +1,4 @@
-/// Why a command cannot be carried out: what was wrong, where, and what to do.
+/// Why a command failed: what was wrong, where, and what to do.
 struct SusiError: Error, Equatable, CustomStringConvertible {
     let description: String
 

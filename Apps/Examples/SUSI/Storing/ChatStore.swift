@@ -1,18 +1,18 @@
 import Foundation
 import Tombolo
 
-/// The conversation in the file `susi.realm` of a folder. Each call that changes something is one transaction.
+/// The conversation in the file `susi.realm` in a folder. Each call that changes something is a single transaction.
 struct ChatStore {
     static let fileName = "susi.realm"
-    /// A question is no longer: it travels in an address.
+    /// The longest question, because it is sent as part of a URL.
     static let maximumQuestionByteCount = 4 << 10
 
     private let realm: Realm
 
-    /// Opens the conversation, or begins one.
+    /// Opens the conversation, or starts one.
     init(folder: URL) throws {
         do {
-            // For the user alone: what people ask is private.
+            // Only the user may read it, because what people ask is private.
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
@@ -25,14 +25,14 @@ struct ChatStore {
                 fileURL: folder.appending(path: Self.fileName), schemaVersion: 1, objectTypes: [Message.self]))
     }
 
-    /// Every message by the date of its question; what was asked at the same time by arrival.
+    /// Every message by the date of its question, and messages of the same date by arrival.
     var messages: Results<Message> {
         realm.objects(Message.self).sorted(by: [
             SortDescriptor(keyPath: "queryDate"), SortDescriptor(keyPath: "position"),
         ])
     }
 
-    /// Adds what is not there yet.
+    /// Adds exchanges that aren't stored yet.
     /// - Returns: the number of exchanges that were added.
     func add(_ exchanges: [Exchange]) throws -> Int {
         try realm.write {
@@ -55,7 +55,7 @@ struct ChatStore {
         }
     }
 
-    /// Keeps a question that is about to be sent.
+    /// Stores a question that is about to be sent.
     /// - Returns: its key.
     func ask(_ text: String, at date: Date) throws -> ObjectId {
         try realm.write {
@@ -66,7 +66,7 @@ struct ChatStore {
         }
     }
 
-    /// Keeps what the server answered to a question.
+    /// Stores the server's answer to a question.
     /// - Returns: the answer's messages.
     func answer(_ question: ObjectId, with exchanges: [Exchange]) throws -> [Message] {
         try realm.write {
@@ -78,7 +78,8 @@ struct ChatStore {
             var replies: [Message] = []
             for (index, exchange) in exchanges.enumerated() {
                 var exchange = exchange
-                // The same answer, with the same dates, to another question: it stays an answer to this one.
+                // The same answer with the same dates was given to another question. It still has to be stored for
+                // this one.
                 exchange.identity = freeIdentity(exchange.identity)
                 if index == 0 {
                     message.exchange = exchange.identity
@@ -119,9 +120,9 @@ struct ChatStore {
 
     // MARK: Signing out
 
-    /// Deletes the conversation: the file and everything beside it that begins with its name.
+    /// Deletes the conversation: its file and every other file in the folder whose name begins with the file's name.
     /// - Returns: whether there was one.
-    /// - Throws: ``SusiError`` where something could not be deleted.
+    /// - Throws: ``SusiError`` if something couldn't be deleted.
     static func wipe(folder: URL) throws -> Bool {
         func files() -> [String] {
             ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])

@@ -1,6 +1,6 @@
 import Tombolo
 
-/// A line of a feed, or of the results of a search.
+/// An entry in a feed or in search results.
 class Entry: Object {
     @Persisted var title = ""
     @Persisted var text = ""

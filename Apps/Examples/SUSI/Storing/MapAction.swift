@@ -1,6 +1,6 @@
 import Tombolo
 
-/// A place to show on a map.
+/// A location to show on a map.
 class MapAction: Object {
     @Persisted var latitude = 0.0
     @Persisted var longitude = 0.0

@@ -3,7 +3,7 @@ import Tombolo
 /// A video or a sound to play.
 class MediaAction: Object {
     @Persisted var identifier = ""
-    /// Where the identifier is valid: `youtube`, `url`. Empty where the server did not say.
+    /// Where the identifier is valid: `youtube`, `url`. Empty if the server didn't provide it.
     @Persisted var kind = ""
 
     convenience init(identifier: String, kind: String) {

@@ -1,24 +1,24 @@
 import Foundation
 import Tombolo
 
-/// A line of the conversation: what the user asked, or one action of an answer with its data.
+/// A line of the conversation: the user's question, or one action of an answer with its data.
 class Message: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
-    /// The ``Exchange/identity`` of what it belongs to; empty while the question is not answered.
+    /// The ``Exchange/identity`` of the exchange that it belongs to. Empty while the question is unanswered.
     @Persisted(indexed: true) var exchange = ""
-    /// The order of arrival, which orders messages of the same date.
+    /// The order of arrival, which sorts messages of the same date.
     @Persisted(indexed: true) var position: Int
     @Persisted(indexed: true) var queryDate: Date
     @Persisted var answerDate: Date
-    /// What the user asked, or the text of the answer.
+    /// The user's question, or the text of the answer.
     @Persisted var message = ""
     @Persisted var fromUser = true
-    /// False for a question that has not reached the server.
+    /// False for a question that hasn't reached the server.
     @Persisted var isSent = true
-    /// An ``ActionType``, or the server's name of an action that is not known.
+    /// An ``ActionType``, or the server's name for an unknown action.
     @Persisted var actionType = ActionType.answer.rawValue
     @Persisted var skill = ""
-    /// The action's JSON, where it was not understood as a whole.
+    /// The action's JSON, if it wasn't fully understood.
     @Persisted var raw: String?
     @Persisted var answerData: AnswerAction?
     @Persisted var mapData: MapAction?

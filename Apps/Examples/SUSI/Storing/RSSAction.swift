@@ -2,7 +2,7 @@ import Tombolo
 
 /// A feed to show.
 class RSSAction: Object {
-    /// How many entries the server asked for; -1 for all of them.
+    /// How many entries the server asked for, or -1 for all.
     @Persisted var count = -1
     @Persisted var feed: List<Entry>
 

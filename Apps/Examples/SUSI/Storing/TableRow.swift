@@ -1,6 +1,6 @@
 import Tombolo
 
-/// A row of a table: a cell for each of its columns.
+/// A row of a table, with a cell for each column.
 class TableRow: Object {
     @Persisted var cells: List<String>
 

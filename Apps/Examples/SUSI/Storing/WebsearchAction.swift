@@ -1,9 +1,9 @@
 import Tombolo
 
-/// A search of the web, with its results where the server has done it.
+/// A web search, with its results if the server has performed it.
 class WebsearchAction: Object {
     @Persisted var query = ""
-    /// How many results to show; -1 for all of them.
+    /// How many results to show, or -1 for all.
     @Persisted var count = -1
     @Persisted var results: List<Entry>
 
