@@ -1,6 +1,6 @@
 import AdminServing
 
-/// `admin-server`, with nothing of an app's own.
+/// `admin-server`, without any app's additions.
 @main
 struct AdminServerMain: AdminServerProgram {
     static let name = "admin-server"

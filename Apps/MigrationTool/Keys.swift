@@ -97,7 +97,7 @@ struct Keys: AsyncParsableCommand {
         }
     }
 
-    /// For commands that seal nothing.
+    /// For commands that don't seal anything.
     private static func withoutSecret() throws -> TokenConfiguration {
         try TokenConfiguration(secret: UUID().uuidString)
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Entry point: `migration-tool --help` says the rest.
+/// The entry point; see `migration-tool --help`.
 @main
 struct MigrationTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,10 @@
 import TomboloModel
 import ToolSupport
 
-/// Model documents of one command that can't go together, told by the names of their files.
+/// Detects model documents that conflict within one command. Messages use the names of their files.
 enum ModelConflicts {
-    /// - Throws: ``ToolError`` with every conflict: two documents of one app, and classes or tables that two apps have.
+    /// - Throws: ``ToolError`` with every conflict: two documents for the same app, and classes or tables that two
+    ///   apps share.
     static func check(_ documents: [(file: String, models: ModelDocument)]) throws {
         var problems: [String] = []
         var apps: [String: String] = [:]

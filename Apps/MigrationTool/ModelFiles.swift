@@ -1,16 +1,16 @@
 import Codemod
 import Foundation
 
-/// Finds, reads and replaces the files of `codemod`. What goes wrong with one file is told, and the others go on.
+/// Finds, reads and replaces the files of `codemod`. A problem with one file is reported, and the others continue.
 struct ModelFiles {
     private static let skipped: Set<String> = ["Pods", "Carthage", "DerivedData"]
 
-    /// Whether some file could not be read or written.
+    /// Whether any file couldn't be read or written.
     private(set) var hasFailed = false
-    /// The bytes that were read, by path, so that nobody else's change is written over.
+    /// The bytes that were read, by path, so that nobody else's change is overwritten.
     private var contents: [String: Data] = [:]
 
-    /// Says something on standard error.
+    /// Writes a line to standard error.
     func tell(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
     private mutating func fail(_ path: String, _ problem: String, _ fix: String) {
@@ -18,7 +18,8 @@ struct ModelFiles {
         hasFailed = true
     }
 
-    /// The Swift files of paths, in the order of the paths, each once; those of folders by name.
+    /// The Swift files at the given paths, each once, in the order of the paths. Those in a folder are sorted by
+    /// name.
     mutating func read(_ paths: [String]) -> [SourceFile] {
         var seen: Set<String> = []
         var files: [SourceFile] = []
@@ -86,8 +87,8 @@ struct ModelFiles {
         return SourceFile(path: path, text: text)
     }
 
-    /// Replaces a file through a new one beside it, so that it is never there in part.
-    /// - Returns: whether it was replaced; if not, it is as it was, and the reason is told.
+    /// Replaces a file atomically, by writing a new one next to it.
+    /// - Returns: whether the file was replaced. If not, it is unchanged, and the reason was reported.
     mutating func write(_ file: RewrittenFile) -> Bool {
         let target = URL(fileURLWithPath: file.path).resolvingSymlinksInPath()
         guard FileManager.default.contents(atPath: target.path) == contents[file.path] else {

@@ -6,7 +6,7 @@ import TomboloModel
 import TomboloServerModel
 import ToolSupport
 
-/// Whose tables and rules a command works on.
+/// The tables and rules that a command works on.
 struct ModelOptions: ParsableArguments {
     @Option(
         name: .customLong("models"), parsing: .upToNextOption,
@@ -38,9 +38,10 @@ struct ModelOptions: ParsableArguments {
         }
     }
 
-    /// A migrator to what the database has and the named documents.
-    /// - Parameter replacesBoxes: whether rules are taken as they are, without what was changed in an admin server.
-    /// - Throws: ``ToolError`` for a document that can't be read, or documents that don't go together.
+    /// Creates a migrator from the database's current documents to the named ones.
+    /// - Parameter replacesBoxes: whether rules are stored as given, without keeping changes that were made in an
+    ///   admin server.
+    /// - Throws: ``ToolError`` for a document that can't be read, or for documents that conflict.
     nonisolated(nonsending) func migrator(
         _ connection: PostgresConnection, replacesBoxes: Bool = false
     ) async throws -> Migrator {

@@ -5,7 +5,7 @@ import TomboloMigration
 import TomboloModel
 import ToolSupport
 
-/// What `models` and `adopt` have in common: which tables, and where the models go.
+/// The options that `models` and `adopt` share: which tables to use, and where to write the models.
 struct ReverseOptions: ParsableArguments {
     @Option(help: "The name of the app, for the document.")
     var app = "app"
@@ -25,8 +25,8 @@ struct ReverseOptions: ParsableArguments {
     @Flag(help: "Replace files that exist.")
     var force = false
 
-    /// The tables to look at; nil for all.
-    /// - Throws: ``ToolError`` for a table or schema that isn't there, with the nearest name.
+    /// The tables to examine, or nil for all.
+    /// - Throws: ``ToolError`` with the closest match for a table or schema that doesn't exist.
     nonisolated(nonsending) func chosenTables(_ connection: PostgresConnection) async throws -> [String]? {
         let schemas = try await connection.query("SELECT nspname::text FROM pg_namespace").map { try $0[0].string }
         guard schemas.contains(schema) else {
@@ -65,7 +65,7 @@ struct ReverseOptions: ParsableArguments {
         print("Wrote \(document) and \(swift): \(count == 1 ? "1 class" : "\(count) classes").")
     }
 
-    /// Findings go to standard error, so that output can be piped.
+    /// Writes findings to standard error, so that the output can be piped.
     func tell(_ findings: [ReverseFinding]) {
         for finding in findings { FileHandle.standardError.write(Data("\(finding)\n".utf8)) }
     }

@@ -171,7 +171,7 @@ struct RulesCommand: AsyncParsableCommand {
         }
     }
 
-    /// Says how many problems there are, and where the language is described.
+    /// Runs `body`. If there are problems, the error says how many, and where the language is described.
     static func reporting<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
@@ -182,7 +182,8 @@ struct RulesCommand: AsyncParsableCommand {
 }
 
 extension DatabaseOptions {
-    /// Runs `body` with one connection and gives back what it returns, problems of rules as a command tells them.
+    /// Runs `body` with one connection and returns its result. Problems with rules become errors for the command
+    /// line.
     fileprivate nonisolated(nonsending) func reading<R: Sendable>(
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
     ) async throws -> R {

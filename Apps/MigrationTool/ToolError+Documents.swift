@@ -3,7 +3,7 @@ import TomboloServerModel
 import ToolSupport
 
 extension ToolError {
-    /// - Parameter file: which isn't a model document, or one of a newer version.
+    /// - Parameter file: a file that isn't a model document, or is one of a newer version.
     init(_ error: ModelDocumentError, file: String) {
         guard !error.isNewerFormat else {
             self.init("\(file): \(error)", fix: "Update this program, or export the document with its version.")
@@ -12,7 +12,7 @@ extension ToolError {
         self.init("\(file) isn't a model document:\n\(error)", fix: "Export it again.")
     }
 
-    /// - Parameter files: the documents that a command was to combine with those in the database.
+    /// - Parameter files: the documents that a command wanted to combine with those in the database.
     init(_ error: ServerModelError, naming files: [String]) {
         guard case .invalid(let problems) = error, !files.isEmpty else {
             self.init("\(error)", fix: "Correct the documents. Nothing was changed.")

@@ -13,7 +13,7 @@ import TomboloServerModel
 import TomboloTraceExport
 import UnixSignals
 
-/// `sync-gateway`: keeps devices and PostgreSQL in step.
+/// `sync-gateway`: synchronises devices with PostgreSQL.
 @main
 struct SyncGatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import TomboloHTTP
 
-/// Prints where the servers listen once all of them do, and what to try.
+/// Once all servers are listening, prints their addresses and what to try.
 actor AddressBoard {
     private let expected: Int
     private let quiet: Bool
@@ -8,9 +8,9 @@ actor AddressBoard {
     private var addresses: [String: String] = [:]
 
     /// - Parameters:
-    ///   - expected: how many servers there will be.
-    ///   - quiet: prints a line for each server and nothing else, for programs.
-    ///   - notes: lines that are shown with the addresses.
+    ///   - expected: the number of servers.
+    ///   - quiet: whether to print only a line for each server, for programs.
+    ///   - notes: lines to show along with the addresses.
     init(expected: Int, quiet: Bool, notes: String) {
         self.expected = expected
         self.quiet = quiet

@@ -5,7 +5,7 @@ import TomboloHTTP
 import TomboloInspection
 import ToolSupport
 
-/// Which gateway a command asks, as whom, and how it shows the answer.
+/// Which gateway a command asks, with which login, and how it shows the response.
 struct GatewayOptions: ParsableArguments {
     static let addressVariable = "TOMBOLO_GATEWAY_URL"
     static let tokenVariable = "TOMBOLO_TOKEN"
@@ -28,8 +28,8 @@ struct GatewayOptions: ParsableArguments {
     @Flag(help: "Print the answer's JSON as it came.")
     var json = false
 
-    /// Asks the gateway, and prints what it answers.
-    /// - Parameter show: the answer as text.
+    /// Asks the gateway, and prints the response.
+    /// - Parameter show: formats the response as text.
     /// - Throws: ``ToolSupport/ToolError``.
     nonisolated(nonsending) func ask(
         _ path: String, _ query: [(name: String, value: String?)], show: (JSON) -> String
@@ -63,7 +63,7 @@ struct GatewayOptions: ParsableArguments {
 
     private enum Credentials {
         case token(String)
-        /// Members of a login's body.
+        /// The members of a login request's body.
         case login([String: String])
     }
 

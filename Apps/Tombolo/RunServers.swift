@@ -48,7 +48,7 @@ struct RunServers: AsyncParsableCommand {
         }
         let gateway = try configuration(GatewayServer.portVariable, GatewayServer.defaultPort)
         let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
-        // A free port is known only when the server listens.
+        // A free port is only known once the server listens.
         let address = admin.port == 0 ? nil : try AdminAddress(admin.address(port: admin.port))
         let environment = try AdminEnvironment(defaults: SettingValues(address: address))
         let level = quiet ? Logger.Level.warning : gateway.logLevel
@@ -79,7 +79,7 @@ struct RunServers: AsyncParsableCommand {
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
             breached: breached, mail: mail,
             grants: { models.grants })
-        // Devices have no way to give a second factor.
+        // Devices can't provide a second factor.
         let adminAuthenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: admin.tokenSecret), breached: breached, mail: mail,
             secondFactor: { settings.current.secondFactor }, grants: { models.grants })

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Entry point: `tombolo --help` says the rest.
+/// The entry point; see `tombolo --help`.
 @main
 struct TomboloCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
