@@ -68,7 +68,7 @@ public enum MailHook: Sendable {
     static func message(_ mail: Mail) -> String {
         """
         To: \(mail.to)
-        Subject: \(mail.subject)
+        Subject: \(EncodedWords.text(mail.subject))
         MIME-Version: 1.0
         Content-Type: text/plain; charset=utf-8
         Content-Transfer-Encoding: 8bit

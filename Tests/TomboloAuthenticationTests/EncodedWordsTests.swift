@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import TomboloAuthentication
+
+/// Subjects in the headers of mails.
+@Suite struct EncodedWordsTests {
+    /// What a mail program shows.
+    private static func decoded(_ header: String) -> String {
+        // Blanks between words are none of the text (RFC 2047, section 6.2).
+        let words = header.replacing("?=\n =?", with: "?==?").matches(of: /=\?utf-8\?Q\?([^?]*)\?=/)
+        var bytes: [UInt8] = []
+        for word in words {
+            var rest = word.1.utf8[...]
+            while let first = rest.popFirst() {
+                switch first {
+                case UInt8(ascii: "_"): bytes.append(UInt8(ascii: " "))
+                case UInt8(ascii: "="):
+                    bytes.append(UInt8(String(Substring(rest.prefix(2))), radix: 16) ?? 0)
+                    rest = rest.dropFirst(2)
+                default: bytes.append(first)
+                }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test("plain text stays as it is")
+    func plain() { #expect(EncodedWords.text("You're invited") == "You're invited") }
+
+    @Test(
+        "other text comes back from words of ASCII, on lines that are short enough",
+        arguments: [
+            "Bestätigen Sie Ihre E-Mail-Adresse", "¿Olvidó su contraseña?", "أكّد عنوان بريدك الإلكتروني",
+            "Une = deux_trois ? é", "a\nTo: é@example.org", "\u{1}", String(repeating: "🙂", count: 40),
+        ])
+    func other(_ text: String) {
+        let header = "Subject: \(EncodedWords.text(text))"
+        #expect(header.utf8.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x0a })
+        for line in header.split(separator: "\n") { #expect(line.utf8.count <= 76, "\(line)") }
+        // A further line begins with a blank: no text can begin a field of its own.
+        #expect(header.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix(" =?utf-8?Q?") })
+        #expect(Self.decoded(header) == text)
+    }
+}
