@@ -68,6 +68,16 @@ struct GatewayClient: Sendable {
         }
     }
 
+    /// The languages that the device's user likes best, as requests name them: mails that come of a request are in one of them.
+    /// - Returns: nil for none.
+    static func acceptLanguage(_ languages: [String]) -> String? {
+        let tags = languages.filter { tag in
+            !tag.isEmpty && tag.allSatisfy { $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+        }
+        let parts = tags.prefix(5).enumerated().map { $0 == 0 ? $1 : "\($1);q=0.\(10 - 2 * $0)" }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
     private func data(
         _ method: HTTPMethod, _ path: String, _ body: [String: AnyBSON]?, _ token: String?
     ) async throws -> Data {
@@ -78,6 +88,9 @@ struct GatewayClient: Sendable {
             request.tlsConfiguration = TLSClient.configuration(trusting: trusted.path(percentEncoded: false))
         }
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let languages = Self.acceptLanguage(Locale.preferredLanguages) {
+            request.headers.add(name: "Accept-Language", value: languages)
+        }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             do {
