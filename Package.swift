@@ -418,8 +418,8 @@ let package = Package(
         tests(
             "TomboloAuthenticationTests",
             [
-                "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "PostgresClient",
-                "ServiceTestSupport", "TomboloPostgresStore", "TestSupport", crypto, hummingbirdCore,
+                "TomboloAuthentication", "TomboloHTTP", "TomboloLocalization", "TomboloModel", "TomboloRules",
+                "PostgresClient", "ServiceTestSupport", "TomboloPostgresStore", "TestSupport", crypto, hummingbirdCore,
                 hummingbirdTesting, httpTypes, jwt, logging, nioCore,
             ]),
         tests(

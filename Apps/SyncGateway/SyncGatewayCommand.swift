@@ -43,6 +43,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             up to date; otherwise they're read from the database itself
               TOMBOLO_MAIL           who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i
               TOMBOLO_MAIL_SECRET    goes with requests to such an address as a bearer token
+              TOMBOLO_TRANSLATIONS   a folder with files such as de.po: further languages of mails; the same as the admin \
+            server's
               TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
               TOMBOLO_METRICS_PORT   serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one
               TOMBOLO_METRICS_HOST   the address for it, 127.0.0.1 by default: only the operator's network may reach it
@@ -113,7 +115,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             let models = try await DatabaseRole.gateway.loadModels(
                 pool, isOpen: development != nil, logger: logger)
             metrics = MetricRegistry.ofServer(pool)
-            let mail = configuration.mail.map { MailRoom($0, logger: logger) }
+            let mail = try configuration.mailRoom(logger: logger)
             let authenticator = await Authenticator(
                 pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
                 breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,

@@ -72,7 +72,7 @@ struct RunServers: AsyncParsableCommand {
         let models = try await ServerModels.load(pool, isOpen: development != nil)
         let settings = environment.settings
         await settings.follow(pool, logger: logger("admin"))
-        let mail = MailRoom(carrier: { settings.current.mail }, logger: logger("mail"))
+        let mail = environment.mailRoom(logger: logger("mail"))
         if case .folder(let folder)? = gateway.mail { notes += "mails to users   files in \(folder.path())\n" }
         let breached = try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }
         let authenticator = await Authenticator(

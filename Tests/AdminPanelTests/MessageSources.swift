@@ -4,7 +4,7 @@ import TomboloLocalization
 
 @testable import AdminPanel
 
-/// The texts that translations are for, as they stand in the sources: Swift, templates and the script.
+/// The texts that translations are for, as they stand in the sources: Swift, templates and the script; or those of mails.
 struct MessageSources {
     struct Message: Hashable {
         var context: String?
@@ -24,14 +24,30 @@ struct MessageSources {
     /// The modules whose texts people of the panel see.
     private static let modules = ["AdminPanel", "AdminService", "JSONAPI", "HTTP", "Authentication", "PostgresStore"]
 
+    /// Whose texts servers without a panel have too.
+    private static let mails = root.appending(path: "Packages/Server/Authentication/Mail/Texts")
+
     /// The catalogues themselves, and what passes texts of others on.
     private static let others =
         BuiltInTranslations.files.keys.map { "\($0.capitalized).swift" } + ["RequestFailure+Localized.swift"]
 
+    static func ofMails() throws -> MessageSources {
+        var sources = MessageSources(messages: [])
+        for file in try files(in: mails, "swift") {
+            try sources.read(String(contentsOf: file, encoding: .utf8), of: file, isPanel: false)
+        }
+        return sources
+    }
+
+    private init(messages: [Message]) { self.messages = messages }
+
+    /// Those of the panel.
     init() throws {
+        self.init(messages: [])
         for module in Self.modules {
             let folder = Self.root.appending(path: "Packages/Server/\(module)")
-            for file in try Self.files(in: folder, "swift") where !Self.others.contains(file.lastPathComponent) {
+            for file in try Self.files(in: folder, "swift")
+            where !Self.others.contains(file.lastPathComponent) && !file.path.hasPrefix("\(Self.mails.path)/") {
                 try read(String(contentsOf: file, encoding: .utf8), of: file, isPanel: module == "AdminPanel")
             }
         }

@@ -3,9 +3,11 @@ import Testing
 import TomboloLocalization
 
 @testable import AdminPanel
+@testable import TomboloAuthentication
 
-/// The translations that come with the panel are complete. `UPDATE_TRANSLATIONS=1 swift test --filter TranslationTests` writes the
-/// texts that lack one into the files of `Translations`, for people to fill in, and takes out what no page has any more.
+/// The translations that come with the panel and with mails are complete. `UPDATE_TRANSLATIONS=1 swift test --filter
+/// TranslationTests` writes the texts that lack one into the files of `Translations`, for people to fill in, and takes out what
+/// nothing shows any more.
 @Suite struct TranslationTests {
     @Test("every text of the panel can be taken from the sources, and is made for each request")
     func sources() throws {
@@ -14,24 +16,55 @@ import TomboloLocalization
         #expect(sources.messages.count > 500)
     }
 
+    @Test("every text of mails can be taken from the sources, and is made for each mail")
+    func mails() throws {
+        let sources = try MessageSources.ofMails()
+        #expect(sources.problems.isEmpty, "\(sources.problems.joined(separator: "\n"))")
+        #expect(sources.messages.count > 20)
+    }
+
     @Test("every language that comes with the panel has every text of it, and nothing else")
     func complete() throws {
-        let sources = try MessageSources()
-        let folder = MessageSources.root.appending(path: "Packages/Server/AdminPanel/Translations")
-        for (name, text) in BuiltInTranslations.files {
+        try Self.check(
+            BuiltInTranslations.files, "BuiltInTranslations", in: "AdminPanel/Translations", MessageSources())
+    }
+
+    @Test("mails come in the languages of the panel, with every text of them, and nothing else")
+    func completeMails() throws {
+        try Self.check(
+            MailTranslations.files, "MailTranslations", in: "Authentication/Mail/Translations", MessageSources.ofMails()
+        )
+        #expect(MailTranslations.builtIn.languages == PanelLanguages.builtIn.languages)
+        for catalogue in PanelLanguages.builtIn.catalogues {
+            let own = MailTranslations.builtIn[catalogue.language.tag]
+            for message in try MessageSources.ofMails().messages {
+                // One English text has one translation, wherever it stands.
+                #expect(catalogue.translation(of: message.text) == own?.translation(of: message.text))
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - files: by the names that they have in the type.
+    ///   - folder: where they are.
+    private static func check(
+        _ files: [String: String], _ type: String, in folder: String, _ sources: MessageSources
+    ) throws {
+        let folder = MessageSources.root.appending(path: "Packages/Server/\(folder)")
+        for (name, text) in files {
             let file = try POFile(text)
             if ProcessInfo.processInfo.environment["UPDATE_TRANSLATIONS"] != nil {
-                try TranslationFile(file, of: sources).write(to: folder, name: name)
+                try TranslationFile(file, of: sources).write(to: folder, name: name, type: type)
                 continue
             }
-            var translated = Set(file.entries.filter(\.isTranslated).map { Self.message($0) })
+            var translated = Set(file.entries.filter(\.isTranslated).map { message($0) })
             // Names of an app's classes are the operator's, but for those that every app has.
             translated = translated.filter { $0.context != MessageCatalogue.nameContext }
             let wanted = Set(sources.messages)
             let missing = wanted.subtracting(translated).map(\.text).sorted()
             #expect(missing.isEmpty, "\(name) lacks \(missing.count): \(missing.prefix(20).joined(separator: " | "))")
             let stale = translated.subtracting(wanted).map(\.text).sorted()
-            #expect(stale.isEmpty, "\(name) has what no page has: \(stale.prefix(20).joined(separator: " | "))")
+            #expect(stale.isEmpty, "\(name) has what nothing shows: \(stale.prefix(20).joined(separator: " | "))")
             _ = try MessageCatalogue(file)
         }
     }
@@ -86,11 +119,11 @@ private struct TranslationFile {
     }
 
     /// Each in a file of its own, as a literal that needs no escapes.
-    func write(to folder: URL, name: String) throws {
+    func write(to folder: URL, name: String, type: String) throws {
         let indented = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "        \($0)" }.joined(separator: "\n")
         let source = """
-            extension BuiltInTranslations {
+            extension \(type) {
                 static let \(name) = #\"\"\"
             \(indented)
                     \"\"\"#

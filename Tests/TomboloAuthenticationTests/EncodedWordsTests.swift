@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TomboloLocalization
 
 @testable import TomboloAuthentication
 
@@ -41,5 +42,16 @@ import Testing
         // A further line begins with a blank: no text can begin a field of its own.
         #expect(header.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix(" =?utf-8?Q?") })
         #expect(Self.decoded(header) == text)
+    }
+
+    @Test("a message says which language it's in")
+    func message() throws {
+        let german = try #require(MailTranslations.builtIn["de"])
+        let message = MessageCatalogue.$current.withValue(german) {
+            MailHook.message(.confirm("ann@example.org", MailTokens.Secret(), link: nil))
+        }
+        let subject = "Subject: =?utf-8?Q?Best=C3=A4tigen_Sie_Ihre_E=2DMail=2DAdresse?=\n"
+        #expect(message.hasPrefix("To: ann@example.org\n\(subject)"), "\(message)")
+        #expect(message.contains("\nContent-Language: de\n") && message.contains("innerhalb von 30 Minuten"))
     }
 }

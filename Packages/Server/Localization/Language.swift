@@ -9,6 +9,10 @@ public struct Language: Hashable, Sendable {
 
     public static let english = Language(tag: "en", name: "English")
 
+    /// What whoever asks likes to read, as `Accept-Language` has it, where the answer is in English all the same, as those of
+    /// the API are: for mails that come of the request. Nil if nobody says.
+    @TaskLocal public static var wish: String?
+
     public init(tag: String, name: String, lowersNouns: Bool = true) {
         self.tag = tag
         self.name = name

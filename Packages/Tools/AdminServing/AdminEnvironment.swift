@@ -1,5 +1,7 @@
 import AdminPanel
 public import AdminService
+public import Logging
+public import TomboloAuthentication
 public import TomboloHTTP
 import TomboloMigration
 
@@ -29,5 +31,10 @@ public struct AdminEnvironment: Sendable {
         modelChanges = try ModelChanges.ofEnvironment { DatabaseMigrations($0) }
         requests = try RequestRetention.ofEnvironment()
         thumbnails = try ThumbnailSettings.ofEnvironment()
+    }
+
+    /// Sends mails in the languages of the panel, by whoever carries them at the time.
+    public func mailRoom(logger: Logger) -> MailRoom {
+        MailRoom(carrier: { [settings] in settings.current.mail }, languages: languages.texts, logger: logger)
     }
 }

@@ -46,7 +46,7 @@ struct AdminServerCommand<Program: AdminServerProgram>: AsyncParsableCommand {
         let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
         let settings = environment.settings
         try await settings.refresh(pool, logger: logger)
-        let mail = MailRoom(carrier: { settings.current.mail }, logger: logger)
+        let mail = environment.mailRoom(logger: logger)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,

@@ -39,11 +39,14 @@ struct AccountClient: Sendable {
 
     /// - Parameters:
     ///   - token: access token or refresh token.
+    ///   - languages: what whoever asks likes to read.
     ///   - body: JSON text.
     func callAsFunction(
-        _ method: HTTPRequest.Method, _ path: String, token: String? = nil, _ body: String? = nil
+        _ method: HTTPRequest.Method, _ path: String, token: String? = nil, languages: String? = nil,
+        _ body: String? = nil
     ) async throws -> Answer {
         var headers: HTTPFields = [:]
+        headers[.acceptLanguage] = languages
         if let token { headers[.authorization] = "Bearer \(token)" }
         if body != nil { headers[.contentType] = "application/json" }
         let response = try await client.execute(

@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Logging
 import PostgresClient
+import TestSupport
 import Testing
 import TomboloHTTP
 import TomboloModel
@@ -135,6 +136,33 @@ import TomboloModel
                     }
                     #expect(answers.count == 1, "\(path): \(answers)")
                 }
+            }
+        }
+    }
+
+    @Test("the mail that comes of a request is in the language that it likes best; the answer stays in English")
+    func mailLanguages() async throws {
+        try await MailPlace.with { mail in
+            try await AccountClient.application(mail.server).test(.router) { client in
+                let call = AccountClient(client: client)
+                let registration = #"{"email": "ann@example.org", "password": "correct horse"}"#
+                let weak = try await call(
+                    .post, "/register", languages: "de", registration.replacing("correct horse", with: "short"))
+                #expect(weak.status == 422 && weak.text.contains("at least 8 characters"), "\(weak.text)")
+                for (index, (languages, text)) in [
+                    ("de-CH, fr;q=0.8", "bestätigen Sie sie innerhalb von 30 Minuten"),
+                    ("it, fr;q=0.8", "confirmez-la dans les 30"), ("it", "confirm it within 30 minutes"),
+                ].enumerated() {
+                    let sent = try await call(.post, "/register", languages: languages, registration)
+                    #expect(sent.status == 202 && sent["status"] == "pending", "\(sent.text)")
+                    let received = try await mail.folder.mails(index + 1)[index]
+                    #expect(received.contains(text), "\(received)")
+                }
+                try await mail.place.register()
+                let reset = try await call(
+                    .post, "/reset/send", languages: "es", #"{"email": "ann@example.org"}"#)
+                #expect(reset.status == 202, "\(reset.text)")
+                #expect(try await mail.folder.mails(4)[3].contains("Alguien pidió una nueva contraseña"))
             }
         }
     }

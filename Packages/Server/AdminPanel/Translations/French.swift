@@ -7578,8 +7578,8 @@ extension BuiltInTranslations {
         msgid "the one on the PATH, if there is one"
         msgstr "celui du PATH, s’il y en a un"
 
-        msgid "a folder with files such as de.po: further languages of the panel, and names of classes and properties: see docs/translations.md"
-        msgstr "un dossier de fichiers comme de.po : d’autres langues du panneau, et des noms de classes et de propriétés ; voir docs/translations.md"
+        msgid "a folder with files such as de.po: further languages of the panel and of mails, and names of classes and properties: see docs/translations.md"
+        msgstr "un dossier de fichiers comme de.po : d’autres langues du panneau et des e-mails, et des noms de classes et de propriétés ; voir docs/translations.md"
 
         msgid "the languages that come with the panel"
         msgstr "les langues fournies avec le panneau"

@@ -7579,8 +7579,8 @@ extension BuiltInTranslations {
         msgid "the one on the PATH, if there is one"
         msgstr "das auf dem PATH, falls es eines gibt"
 
-        msgid "a folder with files such as de.po: further languages of the panel, and names of classes and properties: see docs/translations.md"
-        msgstr "ein Ordner mit Dateien wie de.po: weitere Sprachen des Panels und Namen von Klassen und Eigenschaften, siehe docs/translations.md"
+        msgid "a folder with files such as de.po: further languages of the panel and of mails, and names of classes and properties: see docs/translations.md"
+        msgstr "ein Ordner mit Dateien wie de.po: weitere Sprachen des Panels und der E-Mails und Namen von Klassen und Eigenschaften, siehe docs/translations.md"
 
         msgid "the languages that come with the panel"
         msgstr "die Sprachen, die das Panel mitbringt"

@@ -7578,8 +7578,8 @@ extension BuiltInTranslations {
         msgid "the one on the PATH, if there is one"
         msgstr "el del PATH, si lo hay"
 
-        msgid "a folder with files such as de.po: further languages of the panel, and names of classes and properties: see docs/translations.md"
-        msgstr "una carpeta con archivos como de.po: más idiomas del panel y nombres de clases y propiedades; véase docs/translations.md"
+        msgid "a folder with files such as de.po: further languages of the panel and of mails, and names of classes and properties: see docs/translations.md"
+        msgstr "una carpeta con archivos como de.po: más idiomas del panel y de los correos, y nombres de clases y propiedades; véase docs/translations.md"
 
         msgid "the languages that come with the panel"
         msgstr "los idiomas que trae el panel"

@@ -87,9 +87,8 @@ struct InvitationDesk: Sendable {
     /// Sends the mail after the invitation is committed. If the mail is lost, the inviter can resend it.
     private func send(_ invitation: Invitation, _ token: InvitationToken, by subject: Subject) throws -> Sent {
         guard authenticator.hasMail else { return Sent(invitation: invitation, token: token) }
-        let name = if case .string(let name)? = subject.data["name"] { name } else { "Somebody" }
-        try authenticator.mailInvitation(
-            invitation, token, from: name, to: "the role \(invitation.role)", link: options.invitationLink)
+        let name: String? = if case .string(let name)? = subject.data["name"] { name } else { nil }
+        try authenticator.mailInvitation(invitation, token, from: name, link: options.invitationLink)
         return Sent(invitation: invitation, token: nil)
     }
 

@@ -1,11 +1,12 @@
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloLocalization
 
 extension AdminServer {
     public static let mapTilesVariable = "TOMBOLO_MAP_TILES"
     public static let mapAttributionVariable = "TOMBOLO_MAP_ATTRIBUTION"
 
-    public static let translationsVariable = "TOMBOLO_TRANSLATIONS"
+    public static let translationsVariable = MessageCatalogues.folderVariable
 
     /// All that the admin server reads from its environment, by topic.
     public static let variables: [ServerVariable] = [
@@ -103,7 +104,7 @@ extension AdminServer {
         ServerVariable(
             translationsVariable, .languages,
             does:
-                "a folder with files such as de.po: further languages of the panel, and names of classes and "
+                "a folder with files such as de.po: further languages of the panel and of mails, and names of classes and "
                 + "properties: see docs/translations.md",
             without: "the languages that come with the panel"),
         ServerVariable(

@@ -28,16 +28,13 @@ extension Authenticator {
 
     /// Mails the token to the address that was invited.
     /// - Parameters:
-    ///   - inviter: their name, as the mail shows it.
-    ///   - what: the role and what it is in, in words.
+    ///   - inviter: their name, as the mail shows it; nil if it isn't known.
     ///   - link: the configured address to which the token is added; nil for a mail with the token alone.
     /// - Throws: ``AuthenticationError/noMail``, or ``AuthenticationError/busy``: the mail isn't sent then.
     public func mailInvitation(
-        _ invitation: Invitation, _ token: InvitationToken, from inviter: String, to what: String, link: String?
+        _ invitation: Invitation, _ token: InvitationToken, from inviter: String?, link: String?
     ) throws(AuthenticationError) {
-        let room = try mailRoom()
-        let content = Mail.invite(invitation, token, from: inviter, to: what, link: link)
-        try room.post { content }
+        try mailRoom().post { .invite(invitation, token, from: inviter, link: link) }
     }
 
     /// A password for an account that an invitation makes.
@@ -105,26 +102,5 @@ extension Authenticator {
             throw AuthenticationError.unknownUser
         }
         return try known.get().subject
-    }
-}
-
-extension Mail {
-    static func invite(
-        _ invitation: Invitation, _ token: InvitationToken, from inviter: String, to what: String, link: String?
-    ) -> Mail {
-        let text = token.text
-        let whole = link.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(text)" }
-        // A name may hold anything, and begins no line of its own.
-        let name = inviter.split(whereSeparator: \.isNewline).joined(separator: " ")
-        return Mail(
-            purpose: .invite, to: invitation.email, subject: "You're invited",
-            text: """
-                \(name) invites you: \(what). Accept within \(Invitation.lifetimeSeconds / 86_400) days:
-
-                \(whole ?? "token \(text)")
-
-                If you don't know what this is about, do nothing.
-                """,
-            token: text, tokenID: invitation.id.stringValue, link: whole)
     }
 }

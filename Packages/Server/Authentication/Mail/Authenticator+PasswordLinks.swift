@@ -94,34 +94,3 @@ extension Authenticator {
         }
     }
 }
-
-extension Mail {
-    static func welcome(_ email: String, _ secret: MailTokens.Secret, link: String) -> Mail {
-        let whole = address(link, secret)
-        return Mail(
-            purpose: .welcome, to: email, subject: "An account for you",
-            text: """
-                An administrator made an account for you with this address. Choose its password within \(welcomeDays) days:
-
-                \(whole)
-
-                If you don't know what this is about, do nothing: nobody can log in to the account without a password.
-                """,
-            token: secret.text, tokenID: secret.id.stringValue, link: whole)
-    }
-
-    static func passwordLink(_ email: String, _ secret: MailTokens.Secret, link: String) -> Mail {
-        let whole = address(link, secret)
-        return Mail(
-            purpose: .reset, to: email, subject: "Set a new password",
-            text: """
-                An administrator had this link sent to you, to set a new password for the account with this address. It's \
-                good for \(tokenMinutes) minutes:
-
-                \(whole)
-
-                If you don't need a new password, do nothing: everything stays as it is.
-                """,
-            token: secret.text, tokenID: secret.id.stringValue, link: whole)
-    }
-}

@@ -12,13 +12,3 @@ extension Authenticator {
         try await room.deliver(.test(email))
     }
 }
-
-extension Mail {
-    static func test(_ email: String) -> Mail {
-        Mail(
-            purpose: .test, to: email, subject: "Test mail",
-            text: """
-                You asked the admin server for a test mail. Mails of this server arrive: there is nothing to do.
-                """)
-    }
-}

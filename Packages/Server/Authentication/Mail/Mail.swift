@@ -1,3 +1,5 @@
+import TomboloLocalization
+
 /// A mail that an account needs: it carries a one-time token to the address, or tells its owner what they have to know.
 public struct Mail: Codable, Hashable, Sendable {
     public enum Purpose: String, Codable, Sendable {
@@ -24,12 +26,26 @@ public struct Mail: Codable, Hashable, Sendable {
 
     public let purpose: Purpose
     public let to: String
+    /// Of subject and text (BCP 47): `en`, `pt-BR`.
+    public let language: String
     public let subject: String
     public let text: String
     public var token: String?
     public var tokenID: String?
     /// The configured address with both added.
     public var link: String?
+
+    /// - Parameters:
+    ///   - subject: and `paragraphs`: in the language of ``MessageCatalogue/current``.
+    init(
+        _ purpose: Purpose, to: String, subject: String, paragraphs: [String], token: String? = nil,
+        tokenID: String? = nil, link: String? = nil
+    ) {
+        (self.purpose, self.to, self.subject) = (purpose, to, subject)
+        language = (MessageCatalogue.current?.language ?? .english).tag
+        text = paragraphs.joined(separator: "\n\n")
+        (self.token, self.tokenID, self.link) = (token, tokenID, link)
+    }
 }
 
 extension Mail: CustomStringConvertible, CustomReflectable {

@@ -70,6 +70,7 @@ public enum MailHook: Sendable {
         To: \(mail.to)
         Subject: \(EncodedWords.text(mail.subject))
         MIME-Version: 1.0
+        Content-Language: \(mail.language)
         Content-Type: text/plain; charset=utf-8
         Content-Transfer-Encoding: 8bit
 

@@ -2,10 +2,14 @@ internal import Foundation
 public import Logging
 public import ServiceLifecycle
 internal import Synchronization
+public import TomboloLocalization
 
 /// Does what requests about mails ask for after they were answered, so that neither the answer nor its time tells whether
 /// an address has an account. Bounded: a full room refuses every request alike. What waits is lost with the process;
 /// people ask for another mail then.
+///
+/// A mail is in the language of the page that asked for it, or else in the one that the request likes best
+/// (`Accept-Language`), and stays in it however often it's offered.
 public final class MailRoom: Service {
     /// Jobs that wait; each is one mail at most.
     public static let maximumCount = 1_000
@@ -18,6 +22,7 @@ public final class MailRoom: Service {
 
     /// Asked for each mail and each attempt; nil while nobody carries mails.
     private let hook: @Sendable () -> MailHook?
+    private let languages: MessageCatalogues
     private let logger: Logger
     private let pauses: [Duration]
     private let jobs: AsyncStream<Job>
@@ -25,21 +30,33 @@ public final class MailRoom: Service {
     /// Mails that wait to be offered again: no more than ``maximumCount``.
     private let waiting = Mutex(0)
 
-    public convenience init(_ hook: MailHook, logger: Logger) {
-        self.init(hook, logger: logger, pauses: Self.retryPauses)
+    /// - Parameter languages: what mails can be in besides English.
+    public convenience init(
+        _ hook: MailHook, languages: MessageCatalogues = MailTranslations.builtIn, logger: Logger
+    ) {
+        self.init(carrier: { hook }, languages: languages, logger: logger)
     }
 
-    /// - Parameter carrier: who carries mails at the time, which may change; nil while nobody does.
-    public convenience init(carrier: @escaping @Sendable () -> MailHook?, logger: Logger) {
-        self.init(carrier: carrier, logger: logger, pauses: Self.retryPauses)
+    /// - Parameters:
+    ///   - carrier: who carries mails at the time, which may change; nil while nobody does.
+    ///   - languages: what mails can be in besides English.
+    public convenience init(
+        carrier: @escaping @Sendable () -> MailHook?, languages: MessageCatalogues = MailTranslations.builtIn,
+        logger: Logger
+    ) {
+        self.init(carrier: carrier, languages: languages, logger: logger, pauses: Self.retryPauses)
     }
 
     convenience init(_ hook: MailHook, logger: Logger, pauses: [Duration]) {
-        self.init(carrier: { hook }, logger: logger, pauses: pauses)
+        self.init(carrier: { hook }, languages: MailTranslations.builtIn, logger: logger, pauses: pauses)
     }
 
-    init(carrier hook: @escaping @Sendable () -> MailHook?, logger: Logger, pauses: [Duration]) {
+    init(
+        carrier hook: @escaping @Sendable () -> MailHook?, languages: MessageCatalogues, logger: Logger,
+        pauses: [Duration]
+    ) {
         self.hook = hook
+        self.languages = languages
         self.logger = logger
         self.pauses = pauses
         (jobs, add) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCount))
@@ -48,9 +65,12 @@ public final class MailRoom: Service {
     /// Whether somebody carries mails now.
     var hasCarrier: Bool { hook() != nil }
 
+    /// - Parameter job: runs with the caller's language.
     /// - Throws: ``AuthenticationError/busy`` if the room is full.
     func post(_ job: @escaping Job) throws(AuthenticationError) {
-        guard case .enqueued = add.yield(job) else { throw .busy }
+        let catalogue = languages.current
+        let translated: Job = { try await MessageCatalogue.$current.withValue(catalogue) { try await job() } }
+        guard case .enqueued = add.yield(translated) else { throw .busy }
     }
 
     /// Offers a mail to the hook once, and waits for what comes of it.

@@ -30,9 +30,12 @@ struct EdgeMiddleware: RouterMiddleware {
         context.remoteAddress = limits.trustedProxies.clientAddress(
             peer: peer, headers: request.headers)
         if requests != nil { context.callerNote = CallerNote() }
-        guard let catalogue = routes.languageChoice(for: request.uri.path)?(request, context) else {
-            return try await answer(request, context, next)
+        guard let choose = routes.languageChoice(for: request.uri.path) else {
+            return try await Language.$wish.withValue(request.headers[.acceptLanguage]) {
+                try await answer(request, context, next)
+            }
         }
+        guard let catalogue = choose(request, context) else { return try await answer(request, context, next) }
         return try await MessageCatalogue.$current.withValue(catalogue) { try await answer(request, context, next) }
     }
 

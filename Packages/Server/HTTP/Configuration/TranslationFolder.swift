@@ -1,0 +1,64 @@
+import Foundation
+public import TomboloLocalization
+
+/// An operator's folder of files in gettext's format, which adds languages.
+extension MessageCatalogues {
+    /// The variable that names the folder.
+    public static let folderVariable = "TOMBOLO_TRANSLATIONS"
+    /// More files than there are languages.
+    private static let maximumFileCount = 200
+
+    /// - Parameters:
+    ///   - folder: with files such as `de.po`. One of a language that the program comes with adds to it, and what it has
+    ///     instead counts.
+    ///   - base: what the program comes with.
+    /// - Throws: ``ConfigurationError`` with every file that can't be read, and why.
+    public init(folder: String, over base: MessageCatalogues) throws(ConfigurationError) {
+        var catalogues = base.all
+        var problems: [String] = []
+        let files: [String]
+        do {
+            files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".po") }.sorted()
+        } catch {
+            throw ConfigurationError(problems: [
+                "\(Self.folderVariable) is '\(folder)': the folder can't be read. Name a folder with files such as de.po."
+            ])
+        }
+        if files.isEmpty {
+            problems.append("\(Self.folderVariable) is '\(folder)': it has no files whose names end with .po.")
+        }
+        if files.count > Self.maximumFileCount {
+            problems.append("\(Self.folderVariable) is '\(folder)': it has more than \(Self.maximumFileCount) files.")
+        }
+        for name in files.prefix(Self.maximumFileCount) {
+            let path = "\(folder)/\(name)"
+            do {
+                let file = try POFile(Self.text(of: path))
+                let index = catalogues.firstIndex { $0.language.tag == file.language }
+                let catalogue = try MessageCatalogue(file, over: index.map { catalogues[$0] })
+                if let index { catalogues[index] = catalogue } else { catalogues.append(catalogue) }
+            } catch let error as POError {
+                problems.append("\(path), \(error)")
+            } catch {
+                problems.append("\(path) can't be read: \(error)")
+            }
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        self.init(catalogues)
+    }
+
+    private static func text(of path: String) throws -> String {
+        let data = try Data(contentsOf: URL(filePath: path))
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw ConfigurationError(problems: ["it isn't text in UTF-8."])
+        }
+        return text
+    }
+
+    /// With the folder that the process's environment names, if it names one.
+    /// - Throws: ``ConfigurationError``.
+    public static func ofEnvironment(over base: MessageCatalogues) throws(ConfigurationError) -> MessageCatalogues {
+        guard let folder = ProcessInfo.processInfo.environment[folderVariable], !folder.isEmpty else { return base }
+        return try MessageCatalogues(folder: folder, over: base)
+    }
+}
