@@ -210,7 +210,7 @@ let package = Package(
             "TomboloTraceExport", "Server/TraceExport",
             [asyncHTTPClient, lifecycle, logging, nioCore, nioHTTP1, tracing]),
         library("TomboloMetrics", "Server/Metrics", [coreMetrics]),
-        library("TomboloLocalization", "Server/Localization"),
+        library("TomboloLocalization", "Server/Localization", ["TomboloModel"]),
         library("TomboloMarkdown", "Server/Markdown", ["TomboloHTTP"]),
         library(
             "TomboloHTTP", "Server/HTTP",
@@ -449,7 +449,7 @@ let package = Package(
                 "TomboloServerModel",
             ]),
         tests("TomboloTraceExportTests", ["TomboloTraceExport", "TomboloTracing", logging, tracing]),
-        tests("LocalizationTests", ["TomboloLocalization"]),
+        tests("LocalizationTests", ["TomboloLocalization", "TomboloModel"]),
         tests("MarkdownTests", ["TomboloMarkdown"]),
         tests("TomboloMetricsTests", ["TestSupport", "TomboloMetrics", coreMetrics]),
         tests(

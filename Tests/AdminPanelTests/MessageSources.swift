@@ -22,7 +22,10 @@ struct MessageSources {
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let panel = root.appending(path: "Packages/Server/AdminPanel")
     /// The modules whose texts people of the panel see.
-    private static let modules = ["AdminPanel", "AdminService", "JSONAPI", "HTTP", "Authentication", "PostgresStore"]
+    private static let modules = [
+        "Server/AdminPanel", "Server/AdminService", "Server/JSONAPI", "Server/HTTP", "Server/Authentication",
+        "Server/PostgresStore", "Core/Model", "Core/Rules",
+    ]
 
     /// Whose texts servers without a panel have too.
     private static let mails = root.appending(path: "Packages/Server/Authentication/Mail/Texts")
@@ -45,10 +48,10 @@ struct MessageSources {
     init() throws {
         self.init(messages: [])
         for module in Self.modules {
-            let folder = Self.root.appending(path: "Packages/Server/\(module)")
+            let folder = Self.root.appending(path: "Packages/\(module)")
             for file in try Self.files(in: folder, "swift")
             where !Self.others.contains(file.lastPathComponent) && !file.path.hasPrefix("\(Self.mails.path)/") {
-                try read(String(contentsOf: file, encoding: .utf8), of: file, isPanel: module == "AdminPanel")
+                try read(String(contentsOf: file, encoding: .utf8), of: file, isPanel: module == "Server/AdminPanel")
             }
         }
         // Its texts are attributes.
@@ -97,6 +100,7 @@ struct MessageSources {
         for match in code.matches(of: /[^\w."](?:localized|StoredMessage)\(/) {
             readCall(code[match.range.upperBound...], file)
         }
+        for match in code.matches(of: /[^\w."]Wording\((?=\s*")/) { readCall(code[match.range.upperBound...], file) }
         guard isPanel else { return }
         for match in code.matches(of: /[^\w"](RequestFailure|PanelEntry)\(/) {
             var reader = SwiftTextReader(code[match.range.upperBound...])

@@ -10,9 +10,12 @@ public enum Decision: Hashable, Sendable {
     /// Why an operation is not permitted.
     public struct Denial: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence for the user that names class, operation and the roles it takes; no data.
-        public let reason: String
+        public let wording: Wording
         /// Nobody is logged in: whether a login helps is open. HTTP answers 401 instead of 403.
         public let needsLogin: Bool
+
+        /// The sentence in English.
+        public var reason: String { wording.description }
 
         public var description: String { reason }
     }

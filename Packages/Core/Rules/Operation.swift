@@ -1,9 +1,14 @@
+internal import TomboloModel
+
 /// What is asked for. The first four decide over synced data; the others are capabilities that HTTP services ask for.
 /// Applications add their own.
 public struct Operation: Hashable, Sendable, CustomStringConvertible {
     public let name: String
 
     public init(_ name: String) { self.name = name }
+
+    /// Of translations of its name, as it follows "may".
+    static let context = "may …"
 
     public static let read = Operation("read")
     public static let create = Operation("create")
@@ -30,4 +35,11 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
     public static let manageAccounts = Operation("manageAccounts")
 
     public var description: String { name }
+}
+
+extension Wording.Text.StringInterpolation {
+    /// As it follows "may".
+    mutating func appendInterpolation(_ operation: Operation) {
+        appendInterpolation(name: operation.name, context: Operation.context)
+    }
 }

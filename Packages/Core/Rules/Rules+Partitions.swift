@@ -16,21 +16,22 @@ extension Rules {
     }
 
     /// Why no object of a class, or an object with one of these rows, can be in the partition; nil if it can.
-    func partitionProblem(_ partition: Value, _ classIndex: Int, _ rows: [Row] = []) -> String? {
+    func partitionProblem(_ partition: Value, _ classIndex: Int, _ rows: [Row] = []) -> Wording? {
         guard let index = partitionColumns[classIndex], let column = partitionColumn(classIndex) else {
-            return "the class has no property that tells the partition of an object, so that it isn't synchronised in "
-                + "Realms of a partition."
+            return Wording(
+                "the class has no property that tells the partition of an object, so that it isn't synchronised in "
+                    + "Realms of a partition.")
         }
         do throws(ValueError) {
             try column.validate(partition, linkKeyType: schema.keyType(ofLink: column))
         } catch {
-            return "the Realm's partition is \(partition), and \(error.message)"
+            return Wording("the Realm's partition is \(partition), and \(error.wording)")
         }
         for row in rows where row.values.indices.contains(index) && row[index] != partition {
             // What an object outside the partition has there is nobody's business.
-            return
+            return Wording(
                 "its '\(column.name)' isn't the Realm's partition, \(partition); leave '\(column.name)' empty, or write "
-                + "the object in the Realm of its own partition."
+                    + "the object in the Realm of its own partition.")
         }
         return nil
     }

@@ -17,8 +17,9 @@ extension Rules {
             if operation == .update, let old, holds(requirement.condition, old) { continue }
             if requirement.permission.holds(for: subject) { continue }
             return .init(
-                reason: "Not permitted to \(operation) this \(item.name) so: it takes the permission "
-                    + "'\(requirement.name)'.", needsLogin: subject.isAnonymous)
+                wording: Wording(
+                    "Not permitted to \(operation) this \(item.name) so: it takes the permission "
+                        + "'\(name: requirement.name)'."), needsLogin: subject.isAnonymous)
         }
         return nil
     }

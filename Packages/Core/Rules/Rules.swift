@@ -103,7 +103,8 @@ public struct Rules: Sendable {
         return role.expression(for: operation).verdict(for: subject) != false
     }
 
-    private static let noSuchClass = Decision.Denial(reason: "There is no such class.", needsLogin: false)
+    private static let noSuchClass = Decision.Denial(
+        wording: Wording("There is no such class."), needsLogin: false)
 
     /// - Parameter holds: whether a row of the class satisfies the filter.
     private func decide(
@@ -125,7 +126,8 @@ public struct Rules: Sendable {
             let problem = partitionProblem(partition, classIndex, rows.compactMap { $0 })
         {
             return .denied(
-                .init(reason: "Not permitted to \(operation) this \(item.name): \(problem)", needsLogin: false))
+                .init(
+                    wording: Wording("Not permitted to \(operation) this \(item.name): \(problem)"), needsLogin: false))
         }
         let isPermitted = rows.allSatisfy { row in
             guard let row, row.values.count == item.columns.count else { return false }
@@ -170,19 +172,20 @@ public struct Rules: Sendable {
                 item.columnIndexByName[column.name].map { row[$0] } ?? .null
             } == true
         }
-        let missing: Operation
+        let name = item.columns[scope].name
+        let wording: Wording
         if !holds(role.departure, old) {
-            missing = .delete
+            wording = Wording(
+                "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't permit "
+                    + "to delete it in the old \(name).")
         } else if !holds(role.arrival, new) {
-            missing = .create
+            wording = Wording(
+                "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't permit "
+                    + "to create it in the new \(name).")
         } else {
             return nil
         }
-        let name = item.columns[scope].name
-        return .init(
-            reason: "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't "
-                + "permit to \(missing) it in the \(missing == .delete ? "old" : "new") \(name).",
-            needsLogin: subject.isAnonymous)
+        return .init(wording: wording, needsLogin: subject.isAnonymous)
     }
 
     /// Nil or the zero of its type, as a new object has it that the device set nothing in.
@@ -285,12 +288,19 @@ public struct Rules: Sendable {
     ) -> Decision.Denial {
         let name = schema[classIndex].name
         if let partition = subject.partition, let problem = partitionProblem(partition, classIndex) {
-            return .init(reason: "Not permitted to \(operation) this \(name): \(problem)", needsLogin: false)
+            return .init(
+                wording: Wording("Not permitted to \(operation) this \(name): \(problem)"), needsLogin: false)
         }
-        let wish = property.map { "change the \($0) of this \(name)" } ?? "\(operation) this \(name)"
         let reason =
-            role.map { "no rule of the role '\($0.name)' allows it" }
-            ?? (roles[classIndex] == nil ? "\(name) has no rules" : "none of its roles applies to this user")
-        return .init(reason: "Not permitted to \(wish): \(reason).", needsLogin: subject.isAnonymous)
+            if let role {
+                Wording("no rule of the role '\(name: role.name)' allows it")
+            } else if roles[classIndex] == nil {
+                Wording("\(name) has no rules")
+            } else {
+                Wording("none of its roles applies to this user")
+            }
+        return .init(
+            wording: property.map { Wording("Not permitted to change the \($0) of this \(name): \(reason).") }
+                ?? Wording("Not permitted to \(operation) this \(name): \(reason)."), needsLogin: subject.isAnonymous)
     }
 }

@@ -1,3 +1,5 @@
+import TomboloModel
+
 /// A text for people, before it's translated: English, with places for values. `"\(count) rows of \(name)"` has the key
 /// `{0} rows of {1}`, by which catalogues know it.
 ///
@@ -61,26 +63,5 @@ public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringCo
     }
 
     /// Puts the values into a translation.
-    func filling(_ translation: String) -> String { Self.filling(translation, with: values) }
-
-    /// Puts values into their places. What isn't a place of one stays as it is, in the values too.
-    static func filling(_ translation: String, with values: [String]) -> String {
-        guard translation.contains("{") else { return translation }
-        var text = ""
-        var rest = translation[...]
-        while let open = rest.firstIndex(of: "{") {
-            text += rest[..<open]
-            let after = rest.index(after: open)
-            if let close = rest[after...].firstIndex(of: "}"), let place = Int(rest[after..<close]),
-                values.indices.contains(place)
-            {
-                text += values[place]
-                rest = rest[rest.index(after: close)...]
-            } else {
-                text += "{"
-                rest = rest[after...]
-            }
-        }
-        return text + rest
-    }
+    func filling(_ translation: String) -> String { Wording.filling(translation, with: values) }
 }

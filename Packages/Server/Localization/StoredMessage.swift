@@ -1,3 +1,5 @@
+import TomboloModel
+
 /// A text that is stored now and read later, by people in different languages. It encodes as its English with places, and the
 /// values:
 ///
@@ -36,7 +38,7 @@ public struct StoredMessage: Codable, Hashable, Sendable {
         self.values = values
     }
 
-    public var english: String { LocalizedMessage.filling(count == 1 ? one ?? message : message, with: values) }
+    public var english: String { Wording.filling(count == 1 ? one ?? message : message, with: values) }
 
     /// In the language of ``MessageCatalogue/current``; in English without one, or if it has no translation.
     public var translated: String {
@@ -46,6 +48,6 @@ public struct StoredMessage: Codable, Hashable, Sendable {
             } else {
                 MessageCatalogue.current?.translation(of: message)
             }
-        return translation.map { LocalizedMessage.filling($0, with: values) } ?? english
+        return translation.map { Wording.filling($0, with: values) } ?? english
     }
 }

@@ -9,7 +9,7 @@ public struct Explanation: Sendable {
         public let place: String
         public let applies: Bool
         /// What would have to change for it to apply; empty if it does, or comes after the role that does.
-        public let needs: [String]
+        public let needs: [Wording]
     }
 
     public struct Permission: Sendable {
@@ -19,7 +19,7 @@ public struct Explanation: Sendable {
         /// Whether it is permitted for the object in question; nil if none was given.
         public let isPermitted: Bool?
         /// What would have to change for it to be permitted; empty if it is.
-        public let needs: [String]
+        public let needs: [Wording]
     }
 
     public let className: String

@@ -5,23 +5,26 @@ extension RuleExpression {
     /// - Parameter row: of the object; without one, what depends on an object could hold.
     func need(for subject: Subject, row: Row?, of item: ClassSchema?) -> RuleNeed? {
         switch self {
-        case .constant(let value): return value ? nil : .change("the rule permits it to nobody")
+        case .constant(let value): return value ? nil : .change(Wording("the rule permits it to nobody"))
         case .all(let parts): return .every(parts.compactMap { $0.need(for: subject, row: row, of: item) })
         case .any(let parts):
             let needs = parts.map { $0.need(for: subject, row: row, of: item) }
             return needs.contains(nil) ? nil : .oneOf(needs.compactMap { $0 })
         case .not(let inner):
             switch inner.predicate(for: subject) {
-            case .constant(let value): return value ? .change("not \(inner), but that is so") : nil
+            case .constant(let value): return value ? .change(Wording("not \(inner), but that is so")) : nil
             case let predicate:
                 guard let row, let item, predicate.matches(row, of: item) else { return nil }
-                return .change("not \(inner), but that is so")
+                return .change(Wording("not \(inner), but that is so"))
             }
         case .user(let reference, _):
             if holds(for: subject) { return nil }
-            let found = subject.value(of: reference)
-            if subject.isAnonymous { return .change("\(self), but nobody is logged in") }
-            return .change("\(self), but \(found.map { "it is \($0.listed)" } ?? reference.absence)")
+            if !subject.isAnonymous, let found = subject.value(of: reference) {
+                return .change(
+                    found == .array([])
+                        ? Wording("\(self), but it is empty") : Wording("\(self), but it is \(found.listed)"))
+            }
+            return absence(of: reference, for: subject)
         case .field(let column, _, let operand):
             guard case .reference(let reference) = operand else { return need(column, nil, subject, row, item) }
             return need(column, reference, subject, row, item)
@@ -38,22 +41,25 @@ extension RuleExpression {
         if predicate == .constant(true) { return nil }
         if predicate == .constant(false) {
             guard let reference, let found = subject.value(of: reference) else {
-                let absence = reference?.absence ?? "the user has no such value"
-                return .change("\(self), but \(subject.isAnonymous ? "nobody is logged in" : absence)")
+                return absence(of: reference, for: subject)
             }
-            return .change("\(self), but \(reference) is \(found.listed)")
+            return .change(
+                found == .array([])
+                    ? Wording("\(self), but \(reference) is empty")
+                    : Wording("\(self), but \(reference) is \(found.listed)"))
         }
         guard let row, let item, !predicate.matches(row, of: item) else { return nil }
         let value = item.columnIndex(column.name).map { row[$0] } ?? .null
-        let origin = reference.map { " (\($0))" } ?? ""
-        return .change("\(predicate)\(origin), but it is \(value)")
+        let condition = reference.map { "\(predicate) (\($0))" } ?? "\(predicate)"
+        return .change(Wording("\(condition), but it is \(value)"))
     }
-}
 
-extension UserReference {
-    /// Why it stands for nothing.
-    fileprivate var absence: String {
-        isOfPartition ? "the session's partition has no such value" : "the user has no such value"
+    /// That a reference stands for nothing.
+    private func absence(of reference: UserReference?, for subject: Subject) -> RuleNeed {
+        if subject.isAnonymous { return .change(Wording("\(self), but nobody is logged in")) }
+        return reference?.isOfPartition == true
+            ? .change(Wording("\(self), but the session's partition has no such value"))
+            : .change(Wording("\(self), but the user has no such value"))
     }
 }
 
@@ -63,8 +69,13 @@ extension RuleExpression.FieldOperand {
 
 extension UserValue {
     /// With the elements of a short list.
-    fileprivate var listed: String {
-        guard case .array(let values) = self, values.count <= 5 else { return description }
-        return values.isEmpty ? "empty" : "[\(values.map(\.description).joined(separator: ", "))]"
+    fileprivate var listed: Wording {
+        switch self {
+        case .array(let values) where values.count <= 5:
+            Wording(untranslated: "[\(values.map(\.description).joined(separator: ", "))]")
+        case .array(let values): Wording("a list of \(values.count)")
+        case .object(let values): Wording("an object with \(values.count) keys")
+        default: Wording(untranslated: description)
+        }
     }
 }

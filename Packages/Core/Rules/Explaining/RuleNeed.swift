@@ -1,7 +1,9 @@
+internal import TomboloModel
+
 /// What would have to be otherwise for an expression to hold.
 indirect enum RuleNeed: Hashable, Sendable {
     /// A sentence without a full stop: `owner == 64ab… (%%user.id), but it is 64ac…`.
-    case change(String)
+    case change(Wording)
     case all([RuleNeed])
     case any([RuleNeed])
 
@@ -12,15 +14,16 @@ indirect enum RuleNeed: Hashable, Sendable {
     static func oneOf(_ needs: [RuleNeed]) -> RuleNeed { needs.count == 1 ? needs[0] : .any(needs) }
 
     /// One line for each change, alternatives indented.
-    var lines: [String] {
+    var lines: [Wording] {
         switch self {
-        case .change(let text): [text]
+        case .change(let wording): [wording]
         case .all(let needs): needs.flatMap(\.lines)
         case .any(let needs):
-            ["one of these:"]
-                + needs.flatMap { need -> [String] in
-                    let lines = need.lines
-                    return lines.enumerated().map { "  \($0 == 0 ? "-" : " ") \($1)" }
+            [Wording("one of these:")]
+                + needs.flatMap { need in
+                    need.lines.enumerated().map { index, line in
+                        Wording(pattern: index == 0 ? "  - {0}" : "    {0}", values: [.wording(line)])
+                    }
                 }
         }
     }

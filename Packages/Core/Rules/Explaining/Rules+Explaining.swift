@@ -34,8 +34,8 @@ extension Rules {
             fixedProperties: names(role?.fixedColumns))
     }
 
-    private func needs(of role: ClassRole, _ subject: Subject) -> [String] {
-        if subject.isAnonymous, !role.isForAnonymous { return ["a login"] }
+    private func needs(of role: ClassRole, _ subject: Subject) -> [Wording] {
+        if subject.isAnonymous, !role.isForAnonymous { return [Wording("a login")] }
         return role.applyWhen.need(for: subject, row: nil, of: nil)?.lines ?? []
     }
 
@@ -46,7 +46,7 @@ extension Rules {
         let filter = within(subject.partition, index, expression.predicate(for: subject))
         let decision = row.map { authorize(subject, operation, .object(classIndex: index, old: $0, new: $0)) }
         var needs = expression.need(for: subject, row: row, of: item)?.lines ?? []
-        if needs.isEmpty, case .denied(let denial) = decision { needs = [denial.reason] }
+        if needs.isEmpty, case .denied(let denial) = decision { needs = [denial.wording] }
         return Explanation.Permission(
             operation: operation, filter: filter, isPermitted: decision?.isAllowed, needs: needs)
     }

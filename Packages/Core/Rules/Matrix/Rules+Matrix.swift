@@ -9,13 +9,14 @@ extension Rules {
     /// - Parameter operation: read, update, listAccounts or manageAccounts; everything else is refused.
     public func refusal(_ subject: Subject, _ operation: Operation, ofMatrixIn document: String) -> Decision.Denial? {
         guard let access = matrixAccess[document] else {
-            return .init(reason: "There is no permission matrix.", needsLogin: subject.isAnonymous)
+            return .init(wording: Wording("There is no permission matrix."), needsLogin: subject.isAnonymous)
         }
         let expression = access.expression(for: operation)
         if !subject.isAnonymous, expression.holds(for: subject) { return nil }
-        let wish = MatrixAccess.operations.contains(operation) ? "\(operation) by" : "\(operation)"
         return .init(
-            reason: "Not permitted to \(wish) the permission matrix: its rule asks for \(expression).",
+            wording: MatrixAccess.operations.contains(operation)
+                ? Wording("Not permitted to \(operation) by the permission matrix: its rule asks for \(expression).")
+                : Wording("Not permitted to \(operation) the permission matrix: its rule asks for \(expression)."),
             needsLogin: subject.isAnonymous)
     }
 

@@ -80,7 +80,7 @@ struct WhyContent: Sendable {
             }
             permissions = explanation.permissions.map { permission in
                 let (verdict, kind) = Self.verdict(permission)
-                let needs = permission.needs
+                let needs = permission.needs.map(\.localized)
                 let ways = words.ways(permission.filter)
                 let rule = ways.isEmpty ? nil : permission.filter.description
                 return Permission(
@@ -97,7 +97,7 @@ struct WhyContent: Sendable {
             roles = explanation.roles.map { role in
                 Role(
                     name: localizedName(role.name), place: role.place, verdict: Self.verdict(role),
-                    needs: role.needs, hasNeeds: !role.needs.isEmpty)
+                    needs: role.needs.map(\.localized), hasNeeds: !role.needs.isEmpty)
             }
         }
 

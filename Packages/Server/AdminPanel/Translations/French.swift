@@ -5227,6 +5227,104 @@ extension BuiltInTranslations {
         msgid "a step waits for transactions of others"
         msgstr "une étape attend d’autres transactions"
 
+        # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
+
+        msgid "the rule permits it to nobody"
+        msgstr "la règle ne le permet à personne"
+
+        msgid "not {0}, but that is so"
+        msgstr "pas {0}, mais c’est le cas"
+
+        msgid "{0}, but it is {1}"
+        msgstr "{0}, mais c’est {1}"
+
+        msgid "{0}, but {1} is {2}"
+        msgstr "{0}, mais {1} vaut {2}"
+
+        msgid "{0}, but nobody is logged in"
+        msgstr "{0}, mais personne n’est connecté"
+
+        msgid "{0}, but the session's partition has no such value"
+        msgstr "{0}, mais la partition de la session n’a pas cette valeur"
+
+        msgid "{0}, but the user has no such value"
+        msgstr "{0}, mais l’utilisateur n’a pas cette valeur"
+
+        msgid "a list of {0}"
+        msgstr "une liste de longueur {0}"
+
+        msgid "an object with {0} keys"
+        msgstr "un objet dont le nombre de clés est {0}"
+
+        msgid "{0}, but it is empty"
+        msgstr "{0}, mais c’est vide"
+
+        msgid "{0}, but {1} is empty"
+        msgstr "{0}, mais {1} est vide"
+
+        # Packages/Core/Rules/Explaining/RuleNeed.swift
+
+        msgid "one of these:"
+        msgstr "l’un de ces points :"
+
+        # Packages/Core/Rules/Explaining/Rules+Explaining.swift
+
+        msgid "a login"
+        msgstr "une connexion"
+
+        # Packages/Core/Rules/Matrix/Rules+Matrix.swift
+
+        msgid "There is no permission matrix."
+        msgstr "Il n’y a pas de matrice d’autorisations."
+
+        msgid "Not permitted to {0} by the permission matrix: its rule asks for {1}."
+        msgstr "Non autorisé par la matrice d’autorisations ({0}) : sa règle demande {1}."
+
+        msgid "Not permitted to {0} the permission matrix: its rule asks for {1}."
+        msgstr "Non autorisé : {0} la matrice d’autorisations. Sa règle demande {1}."
+
+        # Packages/Core/Rules/Rules+Partitions.swift
+
+        msgid "the class has no property that tells the partition of an object, so that it isn't synchronised in Realms of a partition."
+        msgstr "la classe n’a pas de propriété qui indique la partition d’un objet ; elle n’est donc pas synchronisée dans les Realms d’une partition."
+
+        msgid "the Realm's partition is {0}, and {1}"
+        msgstr "la partition du Realm est {0}. {1}"
+
+        msgid "its '{0}' isn't the Realm's partition, {1}; leave '{2}' empty, or write the object in the Realm of its own partition."
+        msgstr "sa propriété « {0} » n’est pas la partition du Realm, {1} ; laissez « {2} » vide, ou écrivez l’objet dans le Realm de sa propre partition."
+
+        # Packages/Core/Rules/Rules+Requirements.swift
+
+        msgid "Not permitted to {0} this {1} so: it takes the permission '{2}'."
+        msgstr "Non autorisé : {0} ainsi cet objet ({1}). Il faut l’autorisation « {2} »."
+
+        # Packages/Core/Rules/Rules.swift
+
+        msgid "Not permitted to {0} this {1}: {2}"
+        msgstr "Non autorisé : {0} cet objet ({1}), car {2}"
+
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to delete it in the old {2}."
+        msgstr "Non autorisé : modifier « {0} » de cet objet ({1}). Cela le déplace, et la matrice ne permet pas de le supprimer de l’ancien « {2} »."
+
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to create it in the new {2}."
+        msgstr "Non autorisé : modifier « {0} » de cet objet ({1}). Cela le déplace, et la matrice ne permet pas de le créer dans le nouveau « {2} »."
+
+        msgid "no rule of the role '{0}' allows it"
+        msgstr "aucune règle du rôle « {0} » ne le permet"
+
+        msgid "{0} has no rules"
+        msgstr "la classe {0} n’a pas de règles"
+
+        msgid "none of its roles applies to this user"
+        msgstr "aucun de ses rôles ne s’applique à cet utilisateur"
+
+        msgid "Not permitted to change the {0} of this {1}: {2}."
+        msgstr "Non autorisé : modifier « {0} » de cet objet ({1}), car {2}."
+
+        msgid "Not permitted to {0} this {1}: {2}."
+        msgstr "Non autorisé : {0} cet objet ({1}), car {2}."
+
         # Packages/Server/AdminPanel/Templates/account.mustache
 
         msgid "Disabled"

@@ -5228,6 +5228,104 @@ extension BuiltInTranslations {
         msgid "a step waits for transactions of others"
         msgstr "ein Schritt wartet auf andere Transaktionen"
 
+        # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
+
+        msgid "the rule permits it to nobody"
+        msgstr "die Regel erlaubt es niemandem"
+
+        msgid "not {0}, but that is so"
+        msgstr "nicht {0}, aber so ist es"
+
+        msgid "{0}, but it is {1}"
+        msgstr "{0}, aber es ist {1}"
+
+        msgid "{0}, but {1} is {2}"
+        msgstr "{0}, aber {1} ist {2}"
+
+        msgid "{0}, but nobody is logged in"
+        msgstr "{0}, aber niemand ist angemeldet"
+
+        msgid "{0}, but the session's partition has no such value"
+        msgstr "{0}, aber die Partition der Sitzung hat keinen solchen Wert"
+
+        msgid "{0}, but the user has no such value"
+        msgstr "{0}, aber der Benutzer hat keinen solchen Wert"
+
+        msgid "a list of {0}"
+        msgstr "eine Liste der Länge {0}"
+
+        msgid "an object with {0} keys"
+        msgstr "ein Objekt mit {0} Schlüsseln"
+
+        msgid "{0}, but it is empty"
+        msgstr "{0}, aber es ist leer"
+
+        msgid "{0}, but {1} is empty"
+        msgstr "{0}, aber {1} ist leer"
+
+        # Packages/Core/Rules/Explaining/RuleNeed.swift
+
+        msgid "one of these:"
+        msgstr "eines davon:"
+
+        # Packages/Core/Rules/Explaining/Rules+Explaining.swift
+
+        msgid "a login"
+        msgstr "eine Anmeldung"
+
+        # Packages/Core/Rules/Matrix/Rules+Matrix.swift
+
+        msgid "There is no permission matrix."
+        msgstr "Es gibt keine Rechtematrix."
+
+        msgid "Not permitted to {0} by the permission matrix: its rule asks for {1}."
+        msgstr "Nach der Rechtematrix nicht erlaubt ({0}): Ihre Regel verlangt {1}."
+
+        msgid "Not permitted to {0} the permission matrix: its rule asks for {1}."
+        msgstr "Nicht erlaubt: die Rechtematrix {0}. Ihre Regel verlangt {1}."
+
+        # Packages/Core/Rules/Rules+Partitions.swift
+
+        msgid "the class has no property that tells the partition of an object, so that it isn't synchronised in Realms of a partition."
+        msgstr "die Klasse hat keine Eigenschaft, die die Partition eines Objekts nennt, und wird daher nicht in Realms einer Partition synchronisiert."
+
+        msgid "the Realm's partition is {0}, and {1}"
+        msgstr "die Partition des Realms ist {0}. {1}"
+
+        msgid "its '{0}' isn't the Realm's partition, {1}; leave '{2}' empty, or write the object in the Realm of its own partition."
+        msgstr "sein „{0}“ ist nicht die Partition des Realms, {1}; lassen Sie „{2}“ leer, oder schreiben Sie das Objekt im Realm seiner eigenen Partition."
+
+        # Packages/Core/Rules/Rules+Requirements.swift
+
+        msgid "Not permitted to {0} this {1} so: it takes the permission '{2}'."
+        msgstr "Nicht erlaubt: {1} so {0}. Nötig ist die Berechtigung „{2}“."
+
+        # Packages/Core/Rules/Rules.swift
+
+        msgid "Not permitted to {0} this {1}: {2}"
+        msgstr "Nicht erlaubt: {1} {0}, denn {2}"
+
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to delete it in the old {2}."
+        msgstr "Nicht erlaubt: „{0}“ ändern ({1}). Das verschiebt das Objekt, und die Matrix erlaubt nicht, es im alten „{2}“ zu löschen."
+
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to create it in the new {2}."
+        msgstr "Nicht erlaubt: „{0}“ ändern ({1}). Das verschiebt das Objekt, und die Matrix erlaubt nicht, es im neuen „{2}“ zu erstellen."
+
+        msgid "no rule of the role '{0}' allows it"
+        msgstr "keine Regel der Rolle „{0}“ erlaubt es"
+
+        msgid "{0} has no rules"
+        msgstr "{0} hat keine Regeln"
+
+        msgid "none of its roles applies to this user"
+        msgstr "keine ihrer Rollen trifft auf diesen Benutzer zu"
+
+        msgid "Not permitted to change the {0} of this {1}: {2}."
+        msgstr "Nicht erlaubt: „{0}“ ändern ({1}), denn {2}."
+
+        msgid "Not permitted to {0} this {1}: {2}."
+        msgstr "Nicht erlaubt: {1} {0}, denn {2}."
+
         # Packages/Server/AdminPanel/Templates/account.mustache
 
         msgid "Disabled"

@@ -5227,6 +5227,104 @@ extension BuiltInTranslations {
         msgid "a step waits for transactions of others"
         msgstr "un paso espera a otras transacciones"
 
+        # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
+
+        msgid "the rule permits it to nobody"
+        msgstr "la regla no se lo permite a nadie"
+
+        msgid "not {0}, but that is so"
+        msgstr "no {0}, pero es así"
+
+        msgid "{0}, but it is {1}"
+        msgstr "{0}, pero es {1}"
+
+        msgid "{0}, but {1} is {2}"
+        msgstr "{0}, pero {1} es {2}"
+
+        msgid "{0}, but nobody is logged in"
+        msgstr "{0}, pero nadie ha iniciado sesión"
+
+        msgid "{0}, but the session's partition has no such value"
+        msgstr "{0}, pero la partición de la sesión no tiene ese valor"
+
+        msgid "{0}, but the user has no such value"
+        msgstr "{0}, pero el usuario no tiene ese valor"
+
+        msgid "a list of {0}"
+        msgstr "una lista de longitud {0}"
+
+        msgid "an object with {0} keys"
+        msgstr "un objeto con {0} claves"
+
+        msgid "{0}, but it is empty"
+        msgstr "{0}, pero está vacío"
+
+        msgid "{0}, but {1} is empty"
+        msgstr "{0}, pero {1} está vacío"
+
+        # Packages/Core/Rules/Explaining/RuleNeed.swift
+
+        msgid "one of these:"
+        msgstr "uno de estos puntos:"
+
+        # Packages/Core/Rules/Explaining/Rules+Explaining.swift
+
+        msgid "a login"
+        msgstr "iniciar sesión"
+
+        # Packages/Core/Rules/Matrix/Rules+Matrix.swift
+
+        msgid "There is no permission matrix."
+        msgstr "No hay ninguna matriz de permisos."
+
+        msgid "Not permitted to {0} by the permission matrix: its rule asks for {1}."
+        msgstr "No permitido por la matriz de permisos ({0}): su regla pide {1}."
+
+        msgid "Not permitted to {0} the permission matrix: its rule asks for {1}."
+        msgstr "No permitido: {0} la matriz de permisos. Su regla pide {1}."
+
+        # Packages/Core/Rules/Rules+Partitions.swift
+
+        msgid "the class has no property that tells the partition of an object, so that it isn't synchronised in Realms of a partition."
+        msgstr "la clase no tiene ninguna propiedad que indique la partición de un objeto, así que no se sincroniza en Realms de una partición."
+
+        msgid "the Realm's partition is {0}, and {1}"
+        msgstr "la partición del Realm es {0}. {1}"
+
+        msgid "its '{0}' isn't the Realm's partition, {1}; leave '{2}' empty, or write the object in the Realm of its own partition."
+        msgstr "su «{0}» no es la partición del Realm, {1}; deje «{2}» vacío o escriba el objeto en el Realm de su propia partición."
+
+        # Packages/Core/Rules/Rules+Requirements.swift
+
+        msgid "Not permitted to {0} this {1} so: it takes the permission '{2}'."
+        msgstr "No permitido: {0} así este objeto ({1}). Hace falta el permiso «{2}»."
+
+        # Packages/Core/Rules/Rules.swift
+
+        msgid "Not permitted to {0} this {1}: {2}"
+        msgstr "No permitido: {0} este objeto ({1}), porque {2}"
+
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to delete it in the old {2}."
+        msgstr "No permitido: cambiar «{0}» de este objeto ({1}). Eso lo traslada, y la matriz no permite eliminarlo en el «{2}» anterior."
+
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to create it in the new {2}."
+        msgstr "No permitido: cambiar «{0}» de este objeto ({1}). Eso lo traslada, y la matriz no permite crearlo en el «{2}» nuevo."
+
+        msgid "no rule of the role '{0}' allows it"
+        msgstr "ninguna regla del rol «{0}» lo permite"
+
+        msgid "{0} has no rules"
+        msgstr "{0} no tiene reglas"
+
+        msgid "none of its roles applies to this user"
+        msgstr "ninguno de sus roles se aplica a este usuario"
+
+        msgid "Not permitted to change the {0} of this {1}: {2}."
+        msgstr "No permitido: cambiar «{0}» de este objeto ({1}), porque {2}."
+
+        msgid "Not permitted to {0} this {1}: {2}."
+        msgstr "No permitido: {0} este objeto ({1}), porque {2}."
+
         # Packages/Server/AdminPanel/Templates/account.mustache
 
         msgid "Disabled"

@@ -34,7 +34,7 @@ struct InspectorReason: Hashable, Sendable {
                 return
             }
             let isShown = mayShow && read.filter.paths.allSatisfy { view.shows($0, of: explanation.className) }
-            needs = isShown || read.needs.isEmpty ? read.needs : [InspectorView.concealed]
+            needs = isShown || read.needs.isEmpty ? read.needs.map(\.description) : [InspectorView.concealed]
         }
     }
 

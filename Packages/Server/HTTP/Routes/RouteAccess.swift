@@ -313,7 +313,7 @@ extension RequestFailure {
     /// 401 where nobody is logged in, otherwise 403.
     public init(_ denial: Decision.Denial) {
         self.init(
-            denial.needsLogin ? .unauthenticated : .forbidden, denial.reason,
+            denial.needsLogin ? .unauthenticated : .forbidden, denial.wording.localized,
             hint: denial.needsLogin ? "Log in with POST /login." : nil)
     }
 

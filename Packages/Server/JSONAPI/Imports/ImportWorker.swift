@@ -23,7 +23,7 @@ struct ImportWorker: Sendable {
             }
         let denials = operations.compactMap { view.refusal($0, type) }
         guard denials.count == operations.count, let denial = denials.first else { return }
-        throw RequestFailure(.forbidden, localized("You may not do this any more: \(denial.reason)"))
+        throw RequestFailure(.forbidden, localized("You may not do this any more: \(denial.wording.localized)"))
     }
 
     /// - Throws: ``RequestFailure`` for a row that is refused, with places as in a request, and what a database says.

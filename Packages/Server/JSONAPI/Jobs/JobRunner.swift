@@ -120,7 +120,7 @@ public struct JobRunner: Sendable {
         }
         let view = CallerView(subject: subject, rules: rules, types: types)
         if let operation = job.kind.operation, let denial = view.refusal(operation, type) {
-            throw RequestFailure(.forbidden, "You may not do this any more: \(denial.reason)")
+            throw RequestFailure(.forbidden, localized("You may not do this any more: \(denial.wording.localized)"))
         }
         return try JobWorker(job.kind, job.arguments, of: type, for: view, trash)
     }
