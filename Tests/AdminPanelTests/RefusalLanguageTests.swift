@@ -1,6 +1,7 @@
 import ServiceTestSupport
 import Testing
 import TomboloHTTP
+import TomboloServerModel
 
 /// Reasons that come from below the panel are in the page's language too.
 @Suite struct RefusalLanguageTests {
@@ -36,6 +37,38 @@ import TomboloHTTP
                 #expect(!attendee.contains("but it is"), "\(attendee)")
                 let nobody = try await browser.get(why).text
                 #expect(nobody.contains("<li>eine Anmeldung</li>"), "\(nobody)")
+            }
+        }
+    }
+
+    @Test("what is wrong with a form, and with the address of a list, is in the page's language")
+    func mistakes() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = Self.inGerman(try await PanelBrowser.loggedIn(client, as: "owner"))
+                let path = "/panel/data/sessions/\(fixture.sessions[0])"
+                var form = PanelRecordTests.fields(try await browser.get("\(path)/edit").text)
+                form["f.startsAt"] = "yesterday"
+                let answer = try await browser.send(path, form, token: nil)
+                #expect(answer.status == 422 && answer.text.contains("ein Datum mit Uhrzeit wie "), "\(answer.text)")
+                #expect(!answer.text.contains("a date and time"), "\(answer.text)")
+                let list = try await browser.get("/panel/data/sessions?filter%5Bnothing%5D=1")
+                #expect(list.status == 400 && list.text.contains("Der Parameter „filter[nothing]“: "), "\(list.text)")
+                #expect(!list.text.contains("The parameter"), "\(list.text)")
+            }
+        }
+    }
+
+    @Test("why a role can't have a name is in the page's language")
+    func role() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = Self.inGerman(try await PanelBrowser.loggedIn(client, as: "superAdmin"))
+                let version = fixture.adminModels.current.ruleVersions["conference"] ?? 0
+                let wish = ["name": "matrix", "reach": "within", "version": "\(version)"]
+                let answer = try await browser.post("/panel/permissions/roles/new?app=conference", wish)
+                let reason = "Eine Rolle kann nicht „matrix“ heißen: Der Name bedeutet etwas anderes."
+                #expect(answer.status == 422 && answer.text.contains(reason), "\(answer.text)")
             }
         }
     }

@@ -1,4 +1,4 @@
-internal import TomboloModel
+public import TomboloModel
 public import TomboloRules
 
 /// Why a box of a document's matrix can't be changed.
@@ -18,7 +18,7 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The same for a box of users.
     case userBoxNotPlain(PermissionMatrix.UserBox, line: Int)
     /// A role can't have this name.
-    case badName(String, reason: String)
+    case badName(String, reason: Wording)
     /// The rules name the role in other places, so that it's one of the app's own.
     case namedInRules(String, line: Int)
     /// Where the role would be written, or is, isn't plain to see.
@@ -26,9 +26,9 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The document can't be read.
     case mistakes(RuleError)
 
-    public var description: String {
+    public var wording: Wording {
         switch self {
-        case .noMatrix: return "The rules have no permission matrix."
+        case .noMatrix: return Wording("The rules have no permission matrix.")
         case .unknownRole(let name, let known): return Self.unknown("role", name, known)
         case .unknownService(let name, let known): return Self.unknown("service", name, known)
         case .unknownPermission(let name, let known): return Self.unknown("permission", name, known)
@@ -36,42 +36,55 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
         case .unknownOperation(let name):
             return Self.unknown("operation", name, PermissionMatrix.operations.map(\.name))
         case .needsRead(let box) where box.operation == .read:
-            return "'\(box.role)' may change \(box.service), and who may change objects may read them. Take create, "
-                + "update and delete away first."
+            return Wording(
+                "'\(name: box.role)' may change \(name: box.service), and who may change objects may read them. Take "
+                    + "create, update and delete away first.")
         case .needsRead(let box):
-            return "'\(box.role)' may not read \(box.service), and who may change objects may read them. Permit read "
-                + "first."
-        case .countsNowhere(let box, let isEverywhere):
-            let reach = isEverywhere ? "everywhere" : "within an object"
-            return
-                "The box to \(box.operation) \(box.service) would permit nothing: no rule asks for it, of a role that "
-                + "counts \(reach)."
+            return Wording(
+                "'\(name: box.role)' may not read \(name: box.service), and who may change objects may read them. Permit "
+                    + "read first.")
+        case .countsNowhere(let box, isEverywhere: true):
+            return Wording(
+                "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: no "
+                    + "rule asks for it, of a role that counts everywhere.")
+        case .countsNowhere(let box, isEverywhere: false):
+            return Wording(
+                "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: no "
+                    + "rule asks for it, of a role that counts within an object.")
         case .notPlain(let box, let line):
-            return
-                "The box of '\(box.role)' and '\(box.service)' (line \(line)) stands for others too, by an alias or a "
-                + "merge key, or is written in another way than as plain letters. Write it out in the document, and "
-                + "apply that."
+            return Wording(
+                "The box of '\(name: box.role)' and '\(name: box.service)' (line \(line)) stands for others too, by an "
+                    + "alias or a merge key, or is written in another way than as plain letters. Write it out in the "
+                    + "document, and apply that.")
         case .userBoxNotPlain(let box, let line):
-            return
-                "The box of '\(box.permission)' and '\(box.group)' (line \(line)) stands for others too, by an alias or a "
-                + "merge key, or isn't written as true or false. Write it out in the document, and apply that."
+            return Wording(
+                "The box of '\(name: box.permission)' and '\(name: box.group)' (line \(line)) stands for others too, by "
+                    + "an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply "
+                    + "that.")
         case .badName(let name, let reason):
-            return "A role can't be called '\(name.shortened(toByteCount: String.nearestLengthLimit))': \(reason)"
+            return Wording(
+                "A role can't be called '\(name.shortened(toByteCount: String.nearestLengthLimit))': \(reason)")
         case .namedInRules(let name, let line):
-            return
+            return Wording(
                 "The rules name the role '\(name)' in line \(line), so that it belongs to the app. Change its boxes, or "
-                + "change the document and apply it."
+                    + "change the document and apply it.")
         case .rolesNotPlain(let name, let line):
-            return "The rules list roles in a way that the role '\(name)' can't be changed in (line \(line)): write "
-                + "'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
-        case .mistakes(let error): return error.description
+            return Wording(
+                "The rules list roles in a way that the role '\(name)' can't be changed in (line \(line)): write "
+                    + "'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other.")
+        case .mistakes(let error): return Wording(untranslated: error.description)
         }
     }
 
-    private static func unknown(_ kind: String, _ name: String, _ known: [String]) -> String {
+    /// In English.
+    public var description: String { wording.description }
+
+    /// Pages notice before that the rules have other names by now, so that it has no translations.
+    private static func unknown(_ kind: String, _ name: String, _ known: [String]) -> Wording {
         let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
         let shown = name.shortened(toByteCount: String.nearestLengthLimit)
         let plural = kind.prefix(1).uppercased() + kind.dropFirst() + "s"
-        return "There is no \(kind) '\(shown)'\(hint) \(plural): \(known.joined(separator: ", "))."
+        return Wording(
+            untranslated: "There is no \(kind) '\(shown)'\(hint) \(plural): \(known.joined(separator: ", ")).")
     }
 }

@@ -1,3 +1,4 @@
+internal import TomboloModel
 public import TomboloRules
 internal import Yams
 
@@ -19,19 +20,19 @@ extension RuleText {
         guard name.wholeMatch(of: #/[A-Za-z][A-Za-z0-9_\-]*/#) != nil, name.count <= Self.maximumRoleNameCount else {
             throw .badName(
                 name,
-                reason:
+                reason: Wording(
                     "it takes 1 to \(Self.maximumRoleNameCount) letters, digits, '-' and '_', and begins with a letter."
-            )
+                ))
         }
         let lower = name.lowercased()
         guard !Self.reservedNames.contains(lower) else {
-            throw .badName(name, reason: "the name means something else.")
+            throw .badName(name, reason: Wording("the name means something else."))
         }
         if let taken = (matrix.rows + matrix.everywhereRoles).first(where: { $0.lowercased() == lower }) {
-            throw .badName(name, reason: "there is a role '\(taken)'.")
+            throw .badName(name, reason: Wording("there is a role '\(taken)'."))
         }
         if let line = node.line(naming: name) {
-            throw .badName(name, reason: "the rules use the word in line \(line).")
+            throw .badName(name, reason: Wording("the rules use the word in line \(line)."))
         }
     }
 

@@ -19,7 +19,8 @@ extension Trash {
     static var nothing: RequestFailure {
         RequestFailure(
             .notFound, localized("There is nothing in the trash with this id."),
-            hint: "GET /admin/trash lists what there is; give the id of an object or of a group.")
+            hint: "GET /admin/trash lists what there is; give the id of an object or of a group.",
+            pageHint: localized("Somebody may have restored it, or deleted it permanently."))
     }
 
     /// Bytes of a value that are read of each object of a group. Those of unique properties aren't more, as they fit into an
@@ -52,7 +53,8 @@ extension Trash {
             guard members.count + result.count <= Self.groupLimit else {
                 throw RequestFailure(
                     .conflict, localized("The group has more than \(Self.groupLimit) objects."),
-                    hint: "Name them one by one; GET /admin/trash lists them.")
+                    hint: "Name them one by one; GET /admin/trash lists them.",
+                    pageHint: localized("Take them one by one."))
             }
             for source in result {
                 let row = try reader.row(source, of: item)

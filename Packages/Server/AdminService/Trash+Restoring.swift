@@ -130,7 +130,8 @@ extension Trash {
                 try column.validate(value, linkKeyType: schema.keyType(ofLink: column))
             } catch {
                 throw RequestFailure(
-                    .unprocessable, localized("The new \(name) of \(member.key.keyText) is refused: \(error)"),
+                    .unprocessable,
+                    localized("The new \(name) of \(member.key.keyText) is refused: \(error.wording.localized)"),
                     properties: [name])
             }
             new[index] = value

@@ -26,7 +26,7 @@ package enum TrashAddress: Sendable {
         } else {
             throw RequestFailure(
                 .badRequest, localized("The address holds neither the id of an object nor that of a group."),
-                hint: "GET /admin/trash lists both.")
+                hint: "GET /admin/trash lists both.", pageHint: localized("Go by the list of the trash."))
         }
     }
 

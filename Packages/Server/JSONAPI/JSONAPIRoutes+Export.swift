@@ -51,7 +51,7 @@ extension JSONAPIRoutes {
         guard let parameter = parameters.all.first(where: { $0.name == "format" }) else { return .csv }
         guard let format = ExportFormat(rawValue: parameter.value) else {
             let known = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
-            throw parameter.failure("there is no such format.", "Send one of \(known).")
+            throw parameter.failure(localized("there is no such format."), localized("Send one of \(known)."))
         }
         return format
     }
@@ -61,14 +61,17 @@ extension JSONAPIRoutes {
         switch parameter.value {
         case "guarded": return true
         case "plain": return false
-        default: throw parameter.failure("it's neither 'guarded' nor 'plain'.", "Leave it out for 'guarded'.")
+        default:
+            throw parameter.failure(
+                localized("it's neither 'guarded' nor 'plain'."), localized("Leave it out for 'guarded'."))
         }
     }
 
     private static func hasTitles(_ parameters: RequestParameters) throws -> Bool {
         guard let parameter = parameters.all.first(where: { $0.name == "titles" }) else { return false }
         guard let hasTitles = Bool(parameter.value) else {
-            throw parameter.failure("it's neither 'true' nor 'false'.", "Leave it out for 'false'.")
+            throw parameter.failure(
+                localized("it's neither 'true' nor 'false'."), localized("Leave it out for 'false'."))
         }
         return hasTitles
     }

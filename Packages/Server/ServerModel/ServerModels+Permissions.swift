@@ -2,6 +2,7 @@ internal import PostgresClient
 internal import TomboloModel
 internal import TomboloRuleDocuments
 public import TomboloRules
+import TomboloLocalization
 
 extension ServerModels {
     /// Ticks or clears one box of an app's permission matrix, by storing a new version of its rule document. This
@@ -74,7 +75,7 @@ extension ServerModels {
             _ = try ServerModel(documents.filter { $0 != document } + [candidate], isOpen: isOpen)
             return (edited.text, model)
         } catch let error as MatrixEditError {
-            throw PermissionChangeError.notPossible(error.description)
+            throw PermissionChangeError.notPossible(error.wording.localized)
         } catch ServerModelError.invalid(let problems) {
             throw PermissionChangeError.mistakes(problems)
         }

@@ -125,26 +125,28 @@ extension Column {
     public func validate(_ value: Value, linkKeyType: PropertyType? = nil) throws(ValueError) {
         switch (type, value) {
         case (_, .null):
-            guard isOptional else { throw ValueError("'\(name)' is required and cannot be nil.") }
+            guard isOptional else { throw ValueError(Wording("'\(name)' is required and cannot be nil.")) }
         case (.bool, .bool), (.embedded, .bool), (.objectId, .objectId), (.uuid, .uuid),
             (.decimal128, .decimal):
             break
         case (.int(let bits), .int(let number)):
             guard bits == 64 || (number >> Int64(bits - 1) == 0 || number >> Int64(bits - 1) == -1) else {
-                throw ValueError("'\(name)' is a \(bits)-bit integer and cannot hold \(number).")
+                throw ValueError(Wording("'\(name)' is a \(bits)-bit integer and cannot hold \(number)."))
             }
         case (.float, .double(let number)), (.double, .double(let number)):
-            guard !number.isNaN else { throw ValueError("'\(name)' cannot be NaN: use an optional and nil instead.") }
+            guard !number.isNaN else {
+                throw ValueError(Wording("'\(name)' cannot be NaN: use an optional and nil instead."))
+            }
         case (.string, .string(let text)): try validateText(text)
         case (.data, .data(let data)): try validateLength(data.count)
         case (.array, .data(let data)):
             try validateLength(data.count)
             if let count = ArrayCoding.count(data), count > ArrayCoding.maximumCount {
-                throw ValueError("'\(name)' holds at most \(ArrayCoding.maximumCount) elements, not \(count).")
+                throw ValueError(Wording("'\(name)' holds at most \(ArrayCoding.maximumCount) elements, not \(count)."))
             }
         case (.date, .date(let microseconds)):
             guard Value.dateRange.contains(microseconds) else {
-                throw ValueError("'\(name)' must lie between the years 1 and 9999.")
+                throw ValueError(Wording("'\(name)' must lie between the years 1 and 9999."))
             }
         case (.link, let key):
             if let linkKeyType {
@@ -155,22 +157,22 @@ extension Column {
             } else if case .string(let text) = key {
                 try validateText(text)
             } else {
-                throw ValueError("'\(name)' links to \(linkTarget ?? "") and cannot hold \(key).")
+                throw ValueError(Wording("'\(name)' links to \(linkTarget ?? "") and cannot hold \(key)."))
             }
-        default: throw ValueError("'\(name)' is of type \(type.name) and cannot hold \(value).")
+        default: throw ValueError(Wording("'\(name)' is of type \(type.name) and cannot hold \(value)."))
         }
     }
 
     private func validateText(_ text: String) throws(ValueError) {
         try validateLength(text.utf8.count)
         guard !text.containsNull else {
-            throw ValueError("'\(name)' cannot contain U+0000, which the server's text type has no room for.")
+            throw ValueError(Wording("'\(name)' cannot contain U+0000, which the server's text type has no room for."))
         }
     }
 
     private func validateLength(_ count: Int) throws(ValueError) {
         guard count <= Value.maximumByteCount else {
-            throw ValueError("'\(name)' holds at most \(Value.maximumByteCount) bytes, not \(count).")
+            throw ValueError(Wording("'\(name)' holds at most \(Value.maximumByteCount) bytes, not \(count)."))
         }
     }
 }

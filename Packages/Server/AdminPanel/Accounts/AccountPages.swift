@@ -132,7 +132,7 @@ struct AccountPages: PanelSection {
             mayView: subject.map { ViewAs.refusal(of: grant.subject, looking: $0, grant.model) == nil } ?? false,
             isOneself: details.userID == request.userID, now: request.now)
         if mayChange { PasswordLinkPages.add(details, isDisabled: disabledAt != nil, request.core, to: &content) }
-        content.refusal = refusal.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
+        content.refusal = refusal.map { [$0.message, $0.shownHint].compactMap(\.self).joined(separator: " ") }
         content.mayExplain = grant.model.matrices.keys.contains {
             grant.model.refusal(grant.subject, .read, ofMatrixOf: $0) == nil
         }

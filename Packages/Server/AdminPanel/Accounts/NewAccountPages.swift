@@ -48,7 +48,7 @@ struct NewAccountPages: PanelSection {
         let content = Content(
             email: request.form["email"] ?? "", name: request.form["name"] ?? "",
             isMailed: ForgottenPages.link(request.core) != nil,
-            problem: failure.map { Content.Problem(message: $0.message, hint: $0.hint, account: account) })
+            problem: failure.map { Content.Problem(message: $0.message, hint: $0.shownHint, account: account) })
         return PanelPage(
             localized("Add an account"), crumbs: [AccountPages.crumb],
             content: template.render(request.values(content)),

@@ -25,7 +25,7 @@ struct PasswordLinkPages: PanelSection {
         switch way(details, isDisabled: isDisabled, core) {
         case .success: content.passwordLink = path(content.id)
         case .failure(let refusal):
-            content.passwordProblem = [refusal.message, refusal.hint].compactMap(\.self).joined(separator: " ")
+            content.passwordProblem = [refusal.message, refusal.shownHint].compactMap(\.self).joined(separator: " ")
         }
     }
 

@@ -10,5 +10,5 @@ struct DeviceProblem: Sendable {
         self.hint = hint
     }
 
-    init(_ failure: RequestFailure) { self.init(failure.message, hint: failure.hint) }
+    init(_ failure: RequestFailure) { self.init(failure.message, hint: failure.shownHint) }
 }

@@ -135,7 +135,7 @@ struct ImportPage {
         }
         values["hasMatches"] = matches.count > 1
         if let problem {
-            values["problem"] = ["message": problem.message, "hint": problem.pageHint ?? problem.hint ?? ""]
+            values["problem"] = ["message": problem.message, "hint": problem.shownHint ?? ""]
         }
         if let preview { values["preview"] = shown(preview, choices, summary) }
         let plural = ClassTitle.plural(of: type)

@@ -113,7 +113,7 @@ struct ImportPages: PanelSection {
             },
         ]
         if let problem {
-            values["problem"] = ["message": problem.message, "hint": problem.pageHint ?? problem.hint ?? ""]
+            values["problem"] = ["message": problem.message, "hint": problem.shownHint ?? ""]
         }
         return PanelPage(
             localized("Import \(plural)"), crumbs: [Self.crumb(type)], content: Self.upload.render(values),

@@ -33,7 +33,7 @@ struct PanelFailures: Sendable {
             return show(passwordPage(failure, request, visit), request, context, visit)
         }
         var values: [String: Any] = ["message": failure.message, "requestID": context.id]
-        if let hint = failure.pageHint ?? failure.hint { values["hint"] = hint }
+        if let hint = failure.shownHint { values["hint"] = hint }
         if !failure.others.isEmpty { values["others"] = failure.others.map { ["message": $0.message] } }
         if let visit, visit.session.isComplete { values["boxes"] = boxes(failure, visit.subject) }
         if let visit, let entered = await entered(failure, request, visit) { values["entered"] = entered }

@@ -87,7 +87,7 @@ struct InvitationPages: PanelSection {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError else { throw error }
             return Offer(values: [
-                "message": [failure.message, failure.hint].compactMap(\.self).joined(separator: " ")
+                "message": [failure.message, failure.shownHint].compactMap(\.self).joined(separator: " ")
             ])
         }
     }
@@ -120,7 +120,7 @@ struct InvitationPages: PanelSection {
         } catch {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError else { throw error }
-            let message = [failure.message, failure.hint].compactMap(\.self).joined(separator: " ")
+            let message = [failure.message, failure.shownHint].compactMap(\.self).joined(separator: " ")
             return try await page(
                 core, people, token, context, name: name, message: message, status: failure.code.status)
         }

@@ -71,7 +71,7 @@ struct PermissionPages: PanelSection {
             wish, app: grant.app, version: failure == nil ? wish.version : grant.version)
         if let failure {
             content.problem = TrashGroupContent.Problem(
-                message: failure.message, hint: failure.hint, parentLink: nil)
+                message: failure.message, hint: failure.shownHint, parentLink: nil)
         } else if wish.version != grant.version || wish.isSet {
             content.problem = Self.stale(isSet: wish.isSet)
         }

@@ -66,7 +66,9 @@ struct RolePages: PanelSection {
         var content = RoleContent(
             name, grant, holders, mayChange: grant.model.refusal(grant.subject, .update, ofMatrixOf: grant.app) == nil)
         content.newName = failure == nil ? name : request.form["name"] ?? name
-        content.problem = failure.map { TrashGroupContent.Problem(message: $0.message, hint: $0.hint, parentLink: nil) }
+        content.problem = failure.map {
+            TrashGroupContent.Problem(message: $0.message, hint: $0.shownHint, parentLink: nil)
+        }
         return PanelPage(
             localized("Role \(localizedName(name))"), crumbs: [PermissionPages.crumb(grant)],
             content: Self.role.render(request.values(content)), status: failure?.code.status ?? .ok)
@@ -76,7 +78,9 @@ struct RolePages: PanelSection {
         _ request: PanelRequest, _ grant: MatrixGrant, after failure: RequestFailure? = nil
     ) -> PanelPage {
         var content = NewRoleContent(grant, { request.form[$0] })
-        content.problem = failure.map { TrashGroupContent.Problem(message: $0.message, hint: $0.hint, parentLink: nil) }
+        content.problem = failure.map {
+            TrashGroupContent.Problem(message: $0.message, hint: $0.shownHint, parentLink: nil)
+        }
         return PanelPage(
             localized("Add a role"), crumbs: [PermissionPages.crumb(grant)],
             content: Self.new.render(request.values(content)), status: failure?.code.status ?? .ok)

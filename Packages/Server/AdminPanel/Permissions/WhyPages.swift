@@ -47,7 +47,7 @@ struct WhyPages: PanelSection {
                 content.answer = try await answer(request, grant, className: chosenClass)
             } catch let failure as RequestFailure {
                 content.problem = TrashGroupContent.Problem(
-                    message: failure.message, hint: failure.hint, parentLink: nil)
+                    message: failure.message, hint: failure.shownHint, parentLink: nil)
                 status = failure.code.status
             }
         }

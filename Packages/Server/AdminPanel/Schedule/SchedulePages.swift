@@ -51,7 +51,7 @@ struct SchedulePages: PanelSection {
             try await Schedule(request.core.pool).ask(for: kind, by: request.userID)
             return localized("The job begins in a moment.")
         } catch let failure as RequestFailure where failure.code == .conflict {
-            return [failure.message, failure.hint].compactMap(\.self).joined(separator: " ")
+            return [failure.message, failure.shownHint].compactMap(\.self).joined(separator: " ")
         }
     }
 }

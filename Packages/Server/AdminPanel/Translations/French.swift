@@ -3305,6 +3305,9 @@ extension BuiltInTranslations {
         msgid "'values' has something that isn't a property, or not a value of it."
         msgstr "« values » contient quelque chose qui n’est pas une propriété, ou pas une valeur de celle-ci."
 
+        msgid "Go by the object's history."
+        msgstr "Passez par l’historique de l’objet."
+
         # Packages/Server/AdminService/Audit/AuditQuery.swift
 
         msgid "The search takes longer than {0} seconds."
@@ -3469,6 +3472,15 @@ extension BuiltInTranslations {
         msgid "Try again when somebody has restored it."
         msgstr "Réessayez quand quelqu’un l’aura restauré."
 
+        msgid "Choose what the role is in, or nothing for a role that counts everywhere."
+        msgstr "Choisissez où vaut le rôle, ou rien pour un rôle qui vaut partout."
+
+        msgid "Give the role in an app, or by /api, where the key is chosen."
+        msgstr "Attribuez le rôle dans une application, ou par /api, où la clé se choisit."
+
+        msgid "Choose which one."
+        msgstr "Choisissez lequel."
+
         # Packages/Server/AdminService/People/InvitationDesk+Accepting.swift
 
         msgid "You are logged in with another address than the invitation was made for."
@@ -3541,6 +3553,9 @@ extension BuiltInTranslations {
 
         msgid "The app's rules have changed: ask for a new invitation."
         msgstr "Les règles de l’application ont changé : demandez une nouvelle invitation."
+
+        msgid "It may have been withdrawn."
+        msgstr "Elle a peut-être été retirée."
 
         # Packages/Server/AdminService/People/PeopleRoutes+Asking.swift
 
@@ -3869,6 +3884,12 @@ extension BuiltInTranslations {
         msgid "The group has more than {0} objects."
         msgstr "Le groupe a plus de {0} objets."
 
+        msgid "Somebody may have restored it, or deleted it permanently."
+        msgstr "Quelqu’un l’a peut-être restauré ou supprimé définitivement."
+
+        msgid "Take them one by one."
+        msgstr "Prenez-les un par un."
+
         # Packages/Server/AdminService/Trash+Panel.swift
 
         msgid "objects of a class with a trash"
@@ -3944,6 +3965,9 @@ extension BuiltInTranslations {
 
         msgid "The address holds neither the id of an object nor that of a group."
         msgstr "L’adresse ne contient ni l’identifiant d’un objet ni celui d’un groupe."
+
+        msgid "Go by the list of the trash."
+        msgstr "Passez par la liste de la corbeille."
 
         # Packages/Server/AdminService/TrashClash.swift
 
@@ -4433,6 +4457,9 @@ extension BuiltInTranslations {
         msgid "Import the row again, and see what it matches now."
         msgstr "Importez de nouveau la ligne, et voyez à quoi elle correspond maintenant."
 
+        msgid "The row can't be read."
+        msgstr "La ligne ne peut pas être lue."
+
         # Packages/Server/JSONAPI/Imports/JSONRowsDecoder.swift
 
         msgid "Send an array of objects, or one object on each line."
@@ -4484,6 +4511,26 @@ extension BuiltInTranslations {
 
         msgid "Import the file again."
         msgstr "Importez le fichier à nouveau."
+
+        # Packages/Server/JSONAPI/JSONAPIRoutes+Export.swift
+
+        msgid "there is no such format."
+        msgstr "ce format n’existe pas."
+
+        msgid "Send one of {0}."
+        msgstr "Envoyez l’un de : {0}."
+
+        msgid "it's neither 'guarded' nor 'plain'."
+        msgstr "ce n’est ni « guarded » ni « plain »."
+
+        msgid "Leave it out for 'guarded'."
+        msgstr "Omettez-le pour « guarded »."
+
+        msgid "it's neither 'true' nor 'false'."
+        msgstr "ce n’est ni « true » ni « false »."
+
+        msgid "Leave it out for 'false'."
+        msgstr "Omettez-le pour « false »."
 
         # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
 
@@ -4572,6 +4619,9 @@ extension BuiltInTranslations {
         msgid "Do it again."
         msgstr "Recommencez."
 
+        msgid "The account of whoever asked for this is gone or disabled."
+        msgstr "Le compte qui a demandé cette tâche n’existe plus ou est désactivé."
+
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
         msgid "The job is of a kind that this server doesn't know."
@@ -4590,6 +4640,27 @@ extension BuiltInTranslations {
 
         msgid "There is nothing to change."
         msgstr "Il n’y a rien à modifier."
+
+        msgid "Choose at least one field."
+        msgstr "Choisissez au moins un champ."
+
+        msgid "You can't see it any more."
+        msgstr "Vous ne pouvez plus le voir."
+
+        msgid "It was so already."
+        msgstr "C’était déjà le cas."
+
+        msgid "It isn't in the trash any more."
+        msgstr "Il n’est plus dans la corbeille."
+
+        msgid "Somebody has restored or deleted it since."
+        msgstr "Quelqu’un l’a restauré ou supprimé depuis."
+
+        msgid "It's gone, or you can't see it any more."
+        msgstr "Il n’existe plus, ou vous ne pouvez plus le voir."
+
+        msgid "It's as it was."
+        msgstr "Il est comme avant."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
 
@@ -4631,6 +4702,11 @@ extension BuiltInTranslations {
         msgid "Change it by itself, not together with others."
         msgstr "Modifiez-le seul, et non avec d’autres."
 
+        # Packages/Server/JSONAPI/Query/FieldPath.swift
+
+        msgid "Use a field with one value. Lists can't be searched or sorted by."
+        msgstr "Utilisez un champ à valeur unique. On ne peut ni chercher ni trier par une liste."
+
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
         msgid "The query has {0} bytes, and at most {1} are possible."
@@ -4642,6 +4718,80 @@ extension BuiltInTranslations {
         msgid "The query has {0} parameters, and at most {1} are possible."
         msgstr "La chaîne de requête a {0} paramètres, et {1} au plus sont possibles."
 
+        msgid "The parameter '{0}': {1}"
+        msgstr "Le paramètre « {0} » : {1}"
+
+        msgid "it has {0} {1}, and at most {2} are possible."
+        msgstr "il a {0} {1}, et {2} au plus sont possibles."
+
+        msgid "Send several requests."
+        msgstr "Envoyez plusieurs requêtes."
+
+        msgid "The query has a parameter that isn't UTF-8 in percent-encoding: '{0}'."
+        msgstr "La requête a un paramètre qui n’est pas de l’UTF-8 en encodage pourcent : « {0} »."
+
+        msgid "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."
+        msgstr "Encodez les noms et les valeurs selon la RFC 3986 : é devient %C3%A9, et % lui-même %25."
+
+        msgid "it's given twice."
+        msgstr "il est donné deux fois."
+
+        msgid "Send it once."
+        msgstr "Envoyez-le une fois."
+
+        msgid "its value has {0} bytes, and at most {1} are possible."
+        msgstr "sa valeur a {0} octets, et {1} au plus sont possibles."
+
+        msgid "Send a shorter value."
+        msgstr "Envoyez une valeur plus courte."
+
+        msgid "it has the character U+0000."
+        msgstr "il contient le caractère U+0000."
+
+        # Packages/Server/JSONAPI/Query/ResourceFilter.swift
+
+        msgid "'{0}' isn't an operator for '{1}'."
+        msgstr "« {0} » n’est pas un opérateur pour « {1} »."
+
+        msgid "Possible are: {0}."
+        msgstr "Sont possibles : {0}."
+
+        msgctxt "it has …"
+        msgid "values"
+        msgstr "valeurs"
+
+        msgid "the text has more than {0} bytes."
+        msgstr "le texte a plus de {0} octets."
+
+        msgid "Send a shorter text."
+        msgstr "Envoyez un texte plus court."
+
+        # Packages/Server/JSONAPI/Query/ResourcePage.swift
+
+        msgid "a number from 1 to {0}"
+        msgstr "un nombre de 1 à {0}"
+
+        msgid "it isn't known here."
+        msgstr "il n’est pas connu ici."
+
+        msgid "The page begins after {0} resources, and at most {1} can be skipped."
+        msgstr "La page commence après {0} ressources, et on peut en sauter {1} au plus."
+
+        msgid "Follow 'links.next' of a list without page[number]: cursors have no limit."
+        msgstr "Suivez « links.next » d’une liste sans page[number] : les curseurs n’ont pas de limite."
+
+        msgid "it doesn't go with page[number]."
+        msgstr "il ne va pas avec page[number]."
+
+        msgid "Send one of the two."
+        msgstr "Envoyez l’un des deux."
+
+        msgid "it isn't a cursor of a list in this order."
+        msgstr "ce n’est pas un curseur d’une liste dans cet ordre."
+
+        msgid "Take it from 'links.next', with the same 'sort'."
+        msgstr "Prenez-le dans « links.next », avec le même « sort »."
+
         # Packages/Server/JSONAPI/Query/ResourceQuery.swift
 
         msgid "There are none."
@@ -4649,6 +4799,65 @@ extension BuiltInTranslations {
 
         msgid "Known are: {0}."
         msgstr "Valeurs connues : {0}."
+
+        msgid "the query has more than {0} filters."
+        msgstr "la requête a plus de {0} filtres."
+
+        msgid "Use 'in' for several values of one field."
+        msgstr "Utilisez « in » pour plusieurs valeurs d’un champ."
+
+        msgid "This address takes no parameters."
+        msgstr "Cette adresse ne prend pas de paramètres."
+
+        msgid "there is no type of this name."
+        msgstr "aucun type ne porte ce nom."
+
+        msgctxt "it has …"
+        msgid "fields"
+        msgstr "champs"
+
+        msgid "'{0}' has no order."
+        msgstr "« {0} » n’a pas d’ordre."
+
+        msgid "Sort by an attribute with one value, or by id."
+        msgstr "Triez par un attribut à valeur unique, ou par id."
+
+        msgid "it has '{0}' twice."
+        msgstr "il a « {0} » deux fois."
+
+        msgid "Name it once."
+        msgstr "Nommez-le une fois."
+
+        msgctxt "it has …"
+        msgid "paths"
+        msgstr "chemins"
+
+        msgid "'{0}' is {1} relationships deep, and at most {2} are possible."
+        msgstr "« {0} » a une profondeur de {1} relations, et {2} au plus sont possibles."
+
+        msgid "Ask for the rest in another request."
+        msgstr "Demandez le reste dans une autre requête."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader+Rows.swift
+
+        msgid "{0} have no field '{1}' with one value."
+        msgstr "{0} : il n’y a pas de champ « {1} » à valeur unique."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader+ValueCounts.swift
+
+        msgid "'{0}' has several values."
+        msgstr "« {0} » a plusieurs valeurs."
+
+        msgid "Count by a field with one."
+        msgstr "Comptez par un champ qui n’en a qu’une."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader.swift
+
+        msgid "The answer would include more than {0} resources."
+        msgstr "La réponse inclurait plus de {0} ressources."
+
+        msgid "Ask for a smaller page with page[size], or for fewer relationships."
+        msgstr "Demandez une page plus petite avec page[size], ou moins de relations."
 
         # Packages/Server/JSONAPI/Schema/ValueText.swift
 
@@ -4760,6 +4969,23 @@ extension BuiltInTranslations {
         msgid "Send the id of one of the {0}, as a JSON string."
         msgstr "Envoyez l’identifiant d’un objet ({0}), sous forme de chaîne JSON."
 
+        msgid "{0} have no relationship '{1}'."
+        msgstr "{0} : il n’y a pas de relation « {1} »."
+
+        # Packages/Server/JSONAPI/Writing/ResourceChange.swift
+
+        msgid "{0} have no such property."
+        msgstr "{0} : cette propriété n’existe pas."
+
+        msgid "Leave it out."
+        msgstr "Omettez cela."
+
+        msgid "{0} have no attribute '{1}'."
+        msgstr "{0} : il n’y a pas d’attribut « {1} »."
+
+        msgid "It's a relationship: send it there."
+        msgstr "C’est une relation : envoyez-la là."
+
         # Packages/Server/JSONAPI/Writing/ResourceObjects.swift
 
         msgid "A link leads to a resource that doesn't exist."
@@ -4854,6 +5080,14 @@ extension BuiltInTranslations {
         msgid "{0} is '{1}': choose optional, everywhere or everybody."
         msgstr "{0} vaut « {1} » : choisissez optional, everywhere ou everybody."
 
+        # Packages/Server/HTTP/Edge/EdgeMiddleware.swift
+
+        msgid "{0} is not possible here."
+        msgstr "{0} n’est pas possible ici."
+
+        msgid "Use {0}."
+        msgstr "Utilisez {0}."
+
         # Packages/Server/HTTP/Errors/RequestFailure+Errors.swift
 
         msgid "The server is busy."
@@ -4909,6 +5143,12 @@ extension BuiltInTranslations {
 
         msgid "The request's body is too long."
         msgstr "Le corps de la requête est trop long."
+
+        msgid "Choose fewer columns, or filter the list."
+        msgstr "Choisissez moins de colonnes, ou filtrez la liste."
+
+        msgid "The request is not well formed."
+        msgstr "La requête est mal formée."
 
         # Packages/Server/HTTP/Routes/EdgeContext+Parameters.swift
 
@@ -5227,6 +5467,50 @@ extension BuiltInTranslations {
         msgid "a step waits for transactions of others"
         msgstr "une étape attend d’autres transactions"
 
+        # Packages/Server/ServerModel/ServerModels+Roles.swift
+
+        msgid "The database keeps a grant of '{0}' as it is: {1} Nothing was changed."
+        msgstr "La base garde une attribution de « {0} » telle quelle : {1} Rien n’a été modifié."
+
+        msgid "{0} grant gives the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgstr[0] "{0} attribution donne le rôle « {1} ». Retirez-le d’abord à tous ceux qui l’ont ; rien n’a été modifié."
+        msgstr[1] "{0} attributions donnent le rôle « {1} ». Retirez-le d’abord à tous ceux qui l’ont ; rien n’a été modifié."
+
+        msgid "{0} grant gives the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgstr[0] "{0} attribution donne déjà le rôle « {1} », bien qu’il n’existe pas encore. Supprimez d’abord ce qui le donne, ou choisissez un autre nom ; rien n’a été modifié."
+        msgstr[1] "{0} attributions donnent déjà le rôle « {1} », bien qu’il n’existe pas encore. Supprimez d’abord ce qui le donne, ou choisissez un autre nom ; rien n’a été modifié."
+
+        # Packages/Core/Model/Schema/Column.swift
+
+        msgid "'{0}' is required and cannot be nil."
+        msgstr "« {0} » est obligatoire et ne peut pas être vide."
+
+        msgid "'{0}' is a {1}-bit integer and cannot hold {2}."
+        msgstr "« {0} » est un entier de {1} bits et ne peut pas contenir {2}."
+
+        msgid "'{0}' cannot be NaN: use an optional and nil instead."
+        msgstr "« {0} » ne peut pas être NaN : rendez-le facultatif et laissez-le vide."
+
+        msgid "'{0}' holds at most {1} elements, not {2}."
+        msgstr "« {0} » contient au plus {1} éléments, et non {2}."
+
+        msgid "'{0}' must lie between the years 1 and 9999."
+        msgstr "« {0} » doit se situer entre les années 1 et 9999."
+
+        msgid "'{0}' links to {1} and cannot hold {2}."
+        msgstr "« {0} » renvoie à {1} et ne peut pas contenir {2}."
+
+        msgid "'{0}' is of type {1} and cannot hold {2}."
+        msgstr "« {0} » est de type {1} et ne peut pas contenir {2}."
+
+        msgid "'{0}' cannot contain U+0000, which the server's text type has no room for."
+        msgstr "« {0} » ne peut pas contenir U+0000, que le type texte du serveur n’admet pas."
+
+        msgid "'{0}' holds at most {1} bytes, not {2}."
+        msgstr "« {0} » contient au plus {1} octets, et non {2}."
+
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
 
         msgid "the rule permits it to nobody"
@@ -5324,6 +5608,52 @@ extension BuiltInTranslations {
 
         msgid "Not permitted to {0} this {1}: {2}."
         msgstr "Non autorisé : {0} cet objet ({1}), car {2}."
+
+        # Packages/Core/RuleDocuments/MatrixEditError.swift
+
+        msgid "The rules have no permission matrix."
+        msgstr "Les règles n’ont pas de matrice d’autorisations."
+
+        msgid "'{0}' may change {1}, and who may change objects may read them. Take create, update and delete away first."
+        msgstr "« {0} » peut modifier {1}, et qui peut modifier des objets peut les lire. Retirez d’abord la création, la modification et la suppression."
+
+        msgid "'{0}' may not read {1}, and who may change objects may read them. Permit read first."
+        msgstr "« {0} » ne peut pas lire {1}, et qui peut modifier des objets peut les lire. Autorisez d’abord la lecture."
+
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts everywhere."
+        msgstr "La case « {0} {1} » ne permettrait rien : aucune règle ne la consulte pour un rôle qui vaut partout."
+
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts within an object."
+        msgstr "La case « {0} {1} » ne permettrait rien : aucune règle ne la consulte pour un rôle qui vaut dans un objet."
+
+        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or is written in another way than as plain letters. Write it out in the document, and apply that."
+        msgstr "La case de « {0} » et « {1} » (ligne {2}) vaut aussi pour d’autres, par un alias ou une clé de fusion, ou n’est pas écrite en simples lettres. Écrivez-la en toutes lettres dans le document, et appliquez celui-ci."
+
+        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply that."
+        msgstr "La case de « {0} » et « {1} » (ligne {2}) vaut aussi pour d’autres, par un alias ou une clé de fusion, ou n’est pas écrite true ou false. Écrivez-la en toutes lettres dans le document, et appliquez celui-ci."
+
+        msgid "A role can't be called '{0}': {1}"
+        msgstr "Un rôle ne peut pas s’appeler « {0} » : {1}"
+
+        msgid "The rules name the role '{0}' in line {1}, so that it belongs to the app. Change its boxes, or change the document and apply it."
+        msgstr "Les règles nomment le rôle « {0} » à la ligne {1} ; il appartient donc à l’application. Modifiez ses cases, ou modifiez le document et appliquez-le."
+
+        msgid "The rules list roles in a way that the role '{0}' can't be changed in (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
+        msgstr "Les règles énumèrent les rôles d’une façon qui ne permet pas de modifier le rôle « {0} » (ligne {1}) : écrivez « grants », ses « roles » et la matrice sans alias ni clés de fusion, un rôle après l’autre."
+
+        # Packages/Core/RuleDocuments/RuleText+Roles.swift
+
+        msgid "it takes 1 to {0} letters, digits, '-' and '_', and begins with a letter."
+        msgstr "il faut de 1 à {0} lettres, chiffres, « - » et « _ », en commençant par une lettre."
+
+        msgid "the name means something else."
+        msgstr "ce nom signifie autre chose."
+
+        msgid "there is a role '{0}'."
+        msgstr "il existe un rôle « {0} »."
+
+        msgid "the rules use the word in line {0}."
+        msgstr "les règles emploient ce mot à la ligne {0}."
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

@@ -3306,6 +3306,9 @@ extension BuiltInTranslations {
         msgid "'values' has something that isn't a property, or not a value of it."
         msgstr "„values“ enthält etwas, das keine Eigenschaft oder kein Wert davon ist."
 
+        msgid "Go by the object's history."
+        msgstr "Gehen Sie über den Verlauf des Objekts."
+
         # Packages/Server/AdminService/Audit/AuditQuery.swift
 
         msgid "The search takes longer than {0} seconds."
@@ -3470,6 +3473,15 @@ extension BuiltInTranslations {
         msgid "Try again when somebody has restored it."
         msgstr "Versuchen Sie es noch einmal, wenn es jemand wiederhergestellt hat."
 
+        msgid "Choose what the role is in, or nothing for a role that counts everywhere."
+        msgstr "Wählen Sie, worin die Rolle gilt, oder nichts für eine Rolle, die überall gilt."
+
+        msgid "Give the role in an app, or by /api, where the key is chosen."
+        msgstr "Vergeben Sie die Rolle in einer App oder über /api, wo der Schlüssel gewählt wird."
+
+        msgid "Choose which one."
+        msgstr "Wählen Sie aus, worin."
+
         # Packages/Server/AdminService/People/InvitationDesk+Accepting.swift
 
         msgid "You are logged in with another address than the invitation was made for."
@@ -3542,6 +3554,9 @@ extension BuiltInTranslations {
 
         msgid "The app's rules have changed: ask for a new invitation."
         msgstr "Die Regeln der App haben sich geändert: Bitten Sie um eine neue Einladung."
+
+        msgid "It may have been withdrawn."
+        msgstr "Vielleicht wurde sie zurückgezogen."
 
         # Packages/Server/AdminService/People/PeopleRoutes+Asking.swift
 
@@ -3870,6 +3885,12 @@ extension BuiltInTranslations {
         msgid "The group has more than {0} objects."
         msgstr "Die Gruppe hat mehr als {0} Objekte."
 
+        msgid "Somebody may have restored it, or deleted it permanently."
+        msgstr "Vielleicht hat es jemand wiederhergestellt oder endgültig gelöscht."
+
+        msgid "Take them one by one."
+        msgstr "Nehmen Sie sie einzeln."
+
         # Packages/Server/AdminService/Trash+Panel.swift
 
         msgid "objects of a class with a trash"
@@ -3945,6 +3966,9 @@ extension BuiltInTranslations {
 
         msgid "The address holds neither the id of an object nor that of a group."
         msgstr "Die Adresse enthält weder die ID eines Objekts noch die einer Gruppe."
+
+        msgid "Go by the list of the trash."
+        msgstr "Gehen Sie über die Liste des Papierkorbs."
 
         # Packages/Server/AdminService/TrashClash.swift
 
@@ -4434,6 +4458,9 @@ extension BuiltInTranslations {
         msgid "Import the row again, and see what it matches now."
         msgstr "Importieren Sie die Zeile noch einmal und sehen Sie, wozu sie jetzt passt."
 
+        msgid "The row can't be read."
+        msgstr "Die Zeile lässt sich nicht lesen."
+
         # Packages/Server/JSONAPI/Imports/JSONRowsDecoder.swift
 
         msgid "Send an array of objects, or one object on each line."
@@ -4485,6 +4512,26 @@ extension BuiltInTranslations {
 
         msgid "Import the file again."
         msgstr "Importieren Sie die Datei noch einmal."
+
+        # Packages/Server/JSONAPI/JSONAPIRoutes+Export.swift
+
+        msgid "there is no such format."
+        msgstr "Dieses Format gibt es nicht."
+
+        msgid "Send one of {0}."
+        msgstr "Senden Sie eines von: {0}."
+
+        msgid "it's neither 'guarded' nor 'plain'."
+        msgstr "Er ist weder „guarded“ noch „plain“."
+
+        msgid "Leave it out for 'guarded'."
+        msgstr "Lassen Sie ihn für „guarded“ weg."
+
+        msgid "it's neither 'true' nor 'false'."
+        msgstr "Er ist weder „true“ noch „false“."
+
+        msgid "Leave it out for 'false'."
+        msgstr "Lassen Sie ihn für „false“ weg."
 
         # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
 
@@ -4573,6 +4620,9 @@ extension BuiltInTranslations {
         msgid "Do it again."
         msgstr "Versuchen Sie es noch einmal."
 
+        msgid "The account of whoever asked for this is gone or disabled."
+        msgstr "Das Konto, von dem dieser Auftrag kam, gibt es nicht mehr, oder es ist deaktiviert."
+
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
         msgid "The job is of a kind that this server doesn't know."
@@ -4591,6 +4641,27 @@ extension BuiltInTranslations {
 
         msgid "There is nothing to change."
         msgstr "Es gibt nichts zu ändern."
+
+        msgid "Choose at least one field."
+        msgstr "Wählen Sie mindestens ein Feld."
+
+        msgid "You can't see it any more."
+        msgstr "Sie können es nicht mehr sehen."
+
+        msgid "It was so already."
+        msgstr "Es war schon so."
+
+        msgid "It isn't in the trash any more."
+        msgstr "Es ist nicht mehr im Papierkorb."
+
+        msgid "Somebody has restored or deleted it since."
+        msgstr "Inzwischen hat es jemand wiederhergestellt oder gelöscht."
+
+        msgid "It's gone, or you can't see it any more."
+        msgstr "Es ist weg, oder Sie können es nicht mehr sehen."
+
+        msgid "It's as it was."
+        msgstr "Es ist, wie es war."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
 
@@ -4632,6 +4703,11 @@ extension BuiltInTranslations {
         msgid "Change it by itself, not together with others."
         msgstr "Ändern Sie es einzeln, nicht zusammen mit anderen."
 
+        # Packages/Server/JSONAPI/Query/FieldPath.swift
+
+        msgid "Use a field with one value. Lists can't be searched or sorted by."
+        msgstr "Nehmen Sie ein Feld mit einem einzigen Wert. Nach Listen lässt sich nicht suchen oder sortieren."
+
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
         msgid "The query has {0} bytes, and at most {1} are possible."
@@ -4643,6 +4719,80 @@ extension BuiltInTranslations {
         msgid "The query has {0} parameters, and at most {1} are possible."
         msgstr "Die Abfrage hat {0} Parameter, höchstens {1} sind möglich."
 
+        msgid "The parameter '{0}': {1}"
+        msgstr "Der Parameter „{0}“: {1}"
+
+        msgid "it has {0} {1}, and at most {2} are possible."
+        msgstr "Er hat {0} {1}, und höchstens {2} sind möglich."
+
+        msgid "Send several requests."
+        msgstr "Senden Sie mehrere Anfragen."
+
+        msgid "The query has a parameter that isn't UTF-8 in percent-encoding: '{0}'."
+        msgstr "Die Abfrage hat einen Parameter, der kein prozentkodiertes UTF-8 ist: „{0}“."
+
+        msgid "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."
+        msgstr "Kodieren Sie Namen und Werte nach RFC 3986: é ist %C3%A9, und % selbst ist %25."
+
+        msgid "it's given twice."
+        msgstr "Er ist zweimal angegeben."
+
+        msgid "Send it once."
+        msgstr "Senden Sie ihn einmal."
+
+        msgid "its value has {0} bytes, and at most {1} are possible."
+        msgstr "Sein Wert hat {0} Byte, und höchstens {1} sind möglich."
+
+        msgid "Send a shorter value."
+        msgstr "Senden Sie einen kürzeren Wert."
+
+        msgid "it has the character U+0000."
+        msgstr "Er enthält das Zeichen U+0000."
+
+        # Packages/Server/JSONAPI/Query/ResourceFilter.swift
+
+        msgid "'{0}' isn't an operator for '{1}'."
+        msgstr "„{0}“ ist kein Operator für „{1}“."
+
+        msgid "Possible are: {0}."
+        msgstr "Möglich sind: {0}."
+
+        msgctxt "it has …"
+        msgid "values"
+        msgstr "Werte"
+
+        msgid "the text has more than {0} bytes."
+        msgstr "Der Text hat mehr als {0} Byte."
+
+        msgid "Send a shorter text."
+        msgstr "Senden Sie einen kürzeren Text."
+
+        # Packages/Server/JSONAPI/Query/ResourcePage.swift
+
+        msgid "a number from 1 to {0}"
+        msgstr "eine Zahl von 1 bis {0}"
+
+        msgid "it isn't known here."
+        msgstr "Er ist hier nicht bekannt."
+
+        msgid "The page begins after {0} resources, and at most {1} can be skipped."
+        msgstr "Die Seite beginnt nach {0} Ressourcen, und höchstens {1} lassen sich überspringen."
+
+        msgid "Follow 'links.next' of a list without page[number]: cursors have no limit."
+        msgstr "Folgen Sie „links.next“ einer Liste ohne page[number]: Cursor haben keine Grenze."
+
+        msgid "it doesn't go with page[number]."
+        msgstr "Er passt nicht zu page[number]."
+
+        msgid "Send one of the two."
+        msgstr "Senden Sie einen der beiden."
+
+        msgid "it isn't a cursor of a list in this order."
+        msgstr "Er ist kein Cursor einer Liste in dieser Reihenfolge."
+
+        msgid "Take it from 'links.next', with the same 'sort'."
+        msgstr "Nehmen Sie ihn aus „links.next“, mit demselben „sort“."
+
         # Packages/Server/JSONAPI/Query/ResourceQuery.swift
 
         msgid "There are none."
@@ -4650,6 +4800,65 @@ extension BuiltInTranslations {
 
         msgid "Known are: {0}."
         msgstr "Bekannt sind: {0}."
+
+        msgid "the query has more than {0} filters."
+        msgstr "Die Abfrage hat mehr als {0} Filter."
+
+        msgid "Use 'in' for several values of one field."
+        msgstr "Nehmen Sie „in“ für mehrere Werte eines Felds."
+
+        msgid "This address takes no parameters."
+        msgstr "Diese Adresse nimmt keine Parameter."
+
+        msgid "there is no type of this name."
+        msgstr "Es gibt keinen Typ dieses Namens."
+
+        msgctxt "it has …"
+        msgid "fields"
+        msgstr "Felder"
+
+        msgid "'{0}' has no order."
+        msgstr "„{0}“ hat keine Reihenfolge."
+
+        msgid "Sort by an attribute with one value, or by id."
+        msgstr "Sortieren Sie nach einem Attribut mit einem einzigen Wert oder nach der ID."
+
+        msgid "it has '{0}' twice."
+        msgstr "Er hat „{0}“ zweimal."
+
+        msgid "Name it once."
+        msgstr "Nennen Sie es einmal."
+
+        msgctxt "it has …"
+        msgid "paths"
+        msgstr "Pfade"
+
+        msgid "'{0}' is {1} relationships deep, and at most {2} are possible."
+        msgstr "„{0}“ ist {1} Beziehungen tief, und höchstens {2} sind möglich."
+
+        msgid "Ask for the rest in another request."
+        msgstr "Fragen Sie das Übrige in einer weiteren Anfrage ab."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader+Rows.swift
+
+        msgid "{0} have no field '{1}' with one value."
+        msgstr "{0} haben kein Feld „{1}“ mit einem einzigen Wert."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader+ValueCounts.swift
+
+        msgid "'{0}' has several values."
+        msgstr "„{0}“ hat mehrere Werte."
+
+        msgid "Count by a field with one."
+        msgstr "Zählen Sie nach einem Feld mit einem einzigen."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader.swift
+
+        msgid "The answer would include more than {0} resources."
+        msgstr "Die Antwort würde mehr als {0} Ressourcen einschließen."
+
+        msgid "Ask for a smaller page with page[size], or for fewer relationships."
+        msgstr "Fordern Sie mit page[size] eine kleinere Seite an, oder weniger Beziehungen."
 
         # Packages/Server/JSONAPI/Schema/ValueText.swift
 
@@ -4761,6 +4970,23 @@ extension BuiltInTranslations {
         msgid "Send the id of one of the {0}, as a JSON string."
         msgstr "Senden Sie die ID eines Objekts unter „{0}“ als JSON-String."
 
+        msgid "{0} have no relationship '{1}'."
+        msgstr "{0} haben keine Beziehung „{1}“."
+
+        # Packages/Server/JSONAPI/Writing/ResourceChange.swift
+
+        msgid "{0} have no such property."
+        msgstr "{0} haben keine solche Eigenschaft."
+
+        msgid "Leave it out."
+        msgstr "Lassen Sie das weg."
+
+        msgid "{0} have no attribute '{1}'."
+        msgstr "{0} haben kein Attribut „{1}“."
+
+        msgid "It's a relationship: send it there."
+        msgstr "Das ist eine Beziehung: Senden Sie es dort."
+
         # Packages/Server/JSONAPI/Writing/ResourceObjects.swift
 
         msgid "A link leads to a resource that doesn't exist."
@@ -4855,6 +5081,14 @@ extension BuiltInTranslations {
         msgid "{0} is '{1}': choose optional, everywhere or everybody."
         msgstr "{0} ist „{1}“: Wählen Sie optional, everywhere oder everybody."
 
+        # Packages/Server/HTTP/Edge/EdgeMiddleware.swift
+
+        msgid "{0} is not possible here."
+        msgstr "{0} ist hier nicht möglich."
+
+        msgid "Use {0}."
+        msgstr "Verwenden Sie {0}."
+
         # Packages/Server/HTTP/Errors/RequestFailure+Errors.swift
 
         msgid "The server is busy."
@@ -4910,6 +5144,12 @@ extension BuiltInTranslations {
 
         msgid "The request's body is too long."
         msgstr "Der Inhalt der Anfrage ist zu lang."
+
+        msgid "Choose fewer columns, or filter the list."
+        msgstr "Wählen Sie weniger Spalten, oder filtern Sie die Liste."
+
+        msgid "The request is not well formed."
+        msgstr "Die Anfrage ist nicht richtig aufgebaut."
 
         # Packages/Server/HTTP/Routes/EdgeContext+Parameters.swift
 
@@ -5228,6 +5468,50 @@ extension BuiltInTranslations {
         msgid "a step waits for transactions of others"
         msgstr "ein Schritt wartet auf andere Transaktionen"
 
+        # Packages/Server/ServerModel/ServerModels+Roles.swift
+
+        msgid "The database keeps a grant of '{0}' as it is: {1} Nothing was changed."
+        msgstr "Die Datenbank lässt eine Vergabe von „{0}“, wie sie ist: {1} Nichts wurde geändert."
+
+        msgid "{0} grant gives the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgstr[0] "{0} Vergabe gibt die Rolle „{1}“. Entziehen Sie sie zuerst allen, die sie haben; nichts wurde geändert."
+        msgstr[1] "{0} Vergaben geben die Rolle „{1}“. Entziehen Sie sie zuerst allen, die sie haben; nichts wurde geändert."
+
+        msgid "{0} grant gives the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgstr[0] "{0} Vergabe gibt die Rolle „{1}“ schon, obwohl es sie noch nicht gibt. Löschen Sie zuerst, was sie gibt, oder wählen Sie einen anderen Namen; nichts wurde geändert."
+        msgstr[1] "{0} Vergaben geben die Rolle „{1}“ schon, obwohl es sie noch nicht gibt. Löschen Sie zuerst, was sie gibt, oder wählen Sie einen anderen Namen; nichts wurde geändert."
+
+        # Packages/Core/Model/Schema/Column.swift
+
+        msgid "'{0}' is required and cannot be nil."
+        msgstr "„{0}“ ist erforderlich und kann nicht leer sein."
+
+        msgid "'{0}' is a {1}-bit integer and cannot hold {2}."
+        msgstr "„{0}“ ist eine ganze Zahl mit {1} Bit und kann {2} nicht fassen."
+
+        msgid "'{0}' cannot be NaN: use an optional and nil instead."
+        msgstr "„{0}“ kann nicht NaN sein: Machen Sie es optional und lassen Sie es leer."
+
+        msgid "'{0}' holds at most {1} elements, not {2}."
+        msgstr "„{0}“ fasst höchstens {1} Elemente, nicht {2}."
+
+        msgid "'{0}' must lie between the years 1 and 9999."
+        msgstr "„{0}“ muss zwischen den Jahren 1 und 9999 liegen."
+
+        msgid "'{0}' links to {1} and cannot hold {2}."
+        msgstr "„{0}“ verweist auf {1} und kann {2} nicht fassen."
+
+        msgid "'{0}' is of type {1} and cannot hold {2}."
+        msgstr "„{0}“ hat den Typ {1} und kann {2} nicht fassen."
+
+        msgid "'{0}' cannot contain U+0000, which the server's text type has no room for."
+        msgstr "„{0}“ kann U+0000 nicht enthalten: Der Texttyp des Servers hat dafür keinen Platz."
+
+        msgid "'{0}' holds at most {1} bytes, not {2}."
+        msgstr "„{0}“ fasst höchstens {1} Byte, nicht {2}."
+
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
 
         msgid "the rule permits it to nobody"
@@ -5325,6 +5609,52 @@ extension BuiltInTranslations {
 
         msgid "Not permitted to {0} this {1}: {2}."
         msgstr "Nicht erlaubt: {1} {0}, denn {2}."
+
+        # Packages/Core/RuleDocuments/MatrixEditError.swift
+
+        msgid "The rules have no permission matrix."
+        msgstr "Die Regeln haben keine Rechtematrix."
+
+        msgid "'{0}' may change {1}, and who may change objects may read them. Take create, update and delete away first."
+        msgstr "„{0}“ darf {1} verändern, und wer Objekte verändern darf, darf sie auch lesen. Nehmen Sie zuerst Erstellen, Ändern und Löschen weg."
+
+        msgid "'{0}' may not read {1}, and who may change objects may read them. Permit read first."
+        msgstr "„{0}“ darf {1} nicht lesen, und wer Objekte verändern darf, darf sie auch lesen. Erlauben Sie zuerst das Lesen."
+
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts everywhere."
+        msgstr "Das Kästchen „{1} {0}“ würde nichts erlauben: Keine Regel fragt danach, bei einer Rolle, die überall gilt."
+
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts within an object."
+        msgstr "Das Kästchen „{1} {0}“ würde nichts erlauben: Keine Regel fragt danach, bei einer Rolle, die innerhalb eines Objekts gilt."
+
+        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or is written in another way than as plain letters. Write it out in the document, and apply that."
+        msgstr "Das Kästchen von „{0}“ und „{1}“ (Zeile {2}) steht durch einen Alias oder Merge-Schlüssel auch für andere, oder es ist anders als mit einfachen Buchstaben geschrieben. Schreiben Sie es im Dokument aus, und wenden Sie dieses an."
+
+        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply that."
+        msgstr "Das Kästchen von „{0}“ und „{1}“ (Zeile {2}) steht durch einen Alias oder Merge-Schlüssel auch für andere, oder es ist nicht als true oder false geschrieben. Schreiben Sie es im Dokument aus, und wenden Sie dieses an."
+
+        msgid "A role can't be called '{0}': {1}"
+        msgstr "Eine Rolle kann nicht „{0}“ heißen: {1}"
+
+        msgid "The rules name the role '{0}' in line {1}, so that it belongs to the app. Change its boxes, or change the document and apply it."
+        msgstr "Die Regeln nennen die Rolle „{0}“ in Zeile {1}, daher gehört sie zur App. Ändern Sie ihre Kästchen, oder ändern Sie das Dokument und wenden Sie es an."
+
+        msgid "The rules list roles in a way that the role '{0}' can't be changed in (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
+        msgstr "Die Regeln führen Rollen so auf, dass die Rolle „{0}“ sich darin nicht ändern lässt (Zeile {1}): Schreiben Sie „grants“, dessen „roles“ und die Matrix ohne Aliase und Merge-Schlüssel, eine Rolle nach der anderen."
+
+        # Packages/Core/RuleDocuments/RuleText+Roles.swift
+
+        msgid "it takes 1 to {0} letters, digits, '-' and '_', and begins with a letter."
+        msgstr "Nötig sind 1 bis {0} Buchstaben, Ziffern, „-“ und „_“, mit einem Buchstaben am Anfang."
+
+        msgid "the name means something else."
+        msgstr "Der Name bedeutet etwas anderes."
+
+        msgid "there is a role '{0}'."
+        msgstr "Es gibt eine Rolle „{0}“."
+
+        msgid "the rules use the word in line {0}."
+        msgstr "Die Regeln verwenden das Wort in Zeile {0}."
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

@@ -2,6 +2,9 @@ import TomboloHTTP
 import TomboloLocalization
 
 extension RequestFailure {
+    /// What to do about it, for somebody who sees a page.
+    var shownHint: String? { pageHint ?? hint }
+
     /// A failure in the language of the page, from literals. Those of other modules, which don't know of pages, say
     /// `localized` where people see them.
     init(

@@ -3305,6 +3305,9 @@ extension BuiltInTranslations {
         msgid "'values' has something that isn't a property, or not a value of it."
         msgstr "«values» contiene algo que no es una propiedad, o que no es un valor de ella."
 
+        msgid "Go by the object's history."
+        msgstr "Vaya por el historial del objeto."
+
         # Packages/Server/AdminService/Audit/AuditQuery.swift
 
         msgid "The search takes longer than {0} seconds."
@@ -3469,6 +3472,15 @@ extension BuiltInTranslations {
         msgid "Try again when somebody has restored it."
         msgstr "Vuelva a intentarlo cuando alguien lo haya restaurado."
 
+        msgid "Choose what the role is in, or nothing for a role that counts everywhere."
+        msgstr "Elija dónde vale el rol, o nada para un rol que vale en todas partes."
+
+        msgid "Give the role in an app, or by /api, where the key is chosen."
+        msgstr "Asigne el rol en una aplicación o mediante /api, donde se elige la clave."
+
+        msgid "Choose which one."
+        msgstr "Elija cuál."
+
         # Packages/Server/AdminService/People/InvitationDesk+Accepting.swift
 
         msgid "You are logged in with another address than the invitation was made for."
@@ -3541,6 +3553,9 @@ extension BuiltInTranslations {
 
         msgid "The app's rules have changed: ask for a new invitation."
         msgstr "Las reglas de la aplicación han cambiado: pida una nueva invitación."
+
+        msgid "It may have been withdrawn."
+        msgstr "Quizá se haya retirado."
 
         # Packages/Server/AdminService/People/PeopleRoutes+Asking.swift
 
@@ -3869,6 +3884,12 @@ extension BuiltInTranslations {
         msgid "The group has more than {0} objects."
         msgstr "El grupo tiene más de {0} objetos."
 
+        msgid "Somebody may have restored it, or deleted it permanently."
+        msgstr "Quizá alguien lo ha restaurado o eliminado definitivamente."
+
+        msgid "Take them one by one."
+        msgstr "Tómelos uno por uno."
+
         # Packages/Server/AdminService/Trash+Panel.swift
 
         msgid "objects of a class with a trash"
@@ -3944,6 +3965,9 @@ extension BuiltInTranslations {
 
         msgid "The address holds neither the id of an object nor that of a group."
         msgstr "La dirección no contiene ni el ID de un objeto ni el de un grupo."
+
+        msgid "Go by the list of the trash."
+        msgstr "Vaya por la lista de la papelera."
 
         # Packages/Server/AdminService/TrashClash.swift
 
@@ -4433,6 +4457,9 @@ extension BuiltInTranslations {
         msgid "Import the row again, and see what it matches now."
         msgstr "Importe la fila de nuevo y vea a qué corresponde ahora."
 
+        msgid "The row can't be read."
+        msgstr "La fila no se puede leer."
+
         # Packages/Server/JSONAPI/Imports/JSONRowsDecoder.swift
 
         msgid "Send an array of objects, or one object on each line."
@@ -4484,6 +4511,26 @@ extension BuiltInTranslations {
 
         msgid "Import the file again."
         msgstr "Importe el archivo de nuevo."
+
+        # Packages/Server/JSONAPI/JSONAPIRoutes+Export.swift
+
+        msgid "there is no such format."
+        msgstr "ese formato no existe."
+
+        msgid "Send one of {0}."
+        msgstr "Envíe uno de: {0}."
+
+        msgid "it's neither 'guarded' nor 'plain'."
+        msgstr "no es «guarded» ni «plain»."
+
+        msgid "Leave it out for 'guarded'."
+        msgstr "Omítalo para «guarded»."
+
+        msgid "it's neither 'true' nor 'false'."
+        msgstr "no es «true» ni «false»."
+
+        msgid "Leave it out for 'false'."
+        msgstr "Omítalo para «false»."
 
         # Packages/Server/JSONAPI/JSONAPIRoutes+Operations.swift
 
@@ -4572,6 +4619,9 @@ extension BuiltInTranslations {
         msgid "Do it again."
         msgstr "Hágalo de nuevo."
 
+        msgid "The account of whoever asked for this is gone or disabled."
+        msgstr "La cuenta que pidió esto ya no existe o está desactivada."
+
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
         msgid "The job is of a kind that this server doesn't know."
@@ -4590,6 +4640,27 @@ extension BuiltInTranslations {
 
         msgid "There is nothing to change."
         msgstr "No hay nada que cambiar."
+
+        msgid "Choose at least one field."
+        msgstr "Elija al menos un campo."
+
+        msgid "You can't see it any more."
+        msgstr "Ya no puede verlo."
+
+        msgid "It was so already."
+        msgstr "Ya estaba así."
+
+        msgid "It isn't in the trash any more."
+        msgstr "Ya no está en la papelera."
+
+        msgid "Somebody has restored or deleted it since."
+        msgstr "Alguien lo ha restaurado o eliminado desde entonces."
+
+        msgid "It's gone, or you can't see it any more."
+        msgstr "Ya no existe, o ya no puede verlo."
+
+        msgid "It's as it was."
+        msgstr "Está como estaba."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
 
@@ -4631,6 +4702,11 @@ extension BuiltInTranslations {
         msgid "Change it by itself, not together with others."
         msgstr "Cámbielo por separado, no junto con otros."
 
+        # Packages/Server/JSONAPI/Query/FieldPath.swift
+
+        msgid "Use a field with one value. Lists can't be searched or sorted by."
+        msgstr "Use un campo con un solo valor. No se puede buscar ni ordenar por listas."
+
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
         msgid "The query has {0} bytes, and at most {1} are possible."
@@ -4642,6 +4718,80 @@ extension BuiltInTranslations {
         msgid "The query has {0} parameters, and at most {1} are possible."
         msgstr "La consulta tiene {0} parámetros, y como máximo puede haber {1}."
 
+        msgid "The parameter '{0}': {1}"
+        msgstr "El parámetro «{0}»: {1}"
+
+        msgid "it has {0} {1}, and at most {2} are possible."
+        msgstr "tiene {0} {1}, y son posibles {2} como máximo."
+
+        msgid "Send several requests."
+        msgstr "Envíe varias solicitudes."
+
+        msgid "The query has a parameter that isn't UTF-8 in percent-encoding: '{0}'."
+        msgstr "La consulta tiene un parámetro que no es UTF-8 en codificación por ciento: «{0}»."
+
+        msgid "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."
+        msgstr "Codifique nombres y valores según RFC 3986: é es %C3%A9, y el propio % es %25."
+
+        msgid "it's given twice."
+        msgstr "se indica dos veces."
+
+        msgid "Send it once."
+        msgstr "Envíelo una vez."
+
+        msgid "its value has {0} bytes, and at most {1} are possible."
+        msgstr "su valor tiene {0} bytes, y son posibles {1} como máximo."
+
+        msgid "Send a shorter value."
+        msgstr "Envíe un valor más corto."
+
+        msgid "it has the character U+0000."
+        msgstr "contiene el carácter U+0000."
+
+        # Packages/Server/JSONAPI/Query/ResourceFilter.swift
+
+        msgid "'{0}' isn't an operator for '{1}'."
+        msgstr "«{0}» no es un operador para «{1}»."
+
+        msgid "Possible are: {0}."
+        msgstr "Son posibles: {0}."
+
+        msgctxt "it has …"
+        msgid "values"
+        msgstr "valores"
+
+        msgid "the text has more than {0} bytes."
+        msgstr "el texto tiene más de {0} bytes."
+
+        msgid "Send a shorter text."
+        msgstr "Envíe un texto más corto."
+
+        # Packages/Server/JSONAPI/Query/ResourcePage.swift
+
+        msgid "a number from 1 to {0}"
+        msgstr "un número del 1 al {0}"
+
+        msgid "it isn't known here."
+        msgstr "no se conoce aquí."
+
+        msgid "The page begins after {0} resources, and at most {1} can be skipped."
+        msgstr "La página empieza después de {0} recursos, y se pueden saltar {1} como máximo."
+
+        msgid "Follow 'links.next' of a list without page[number]: cursors have no limit."
+        msgstr "Siga «links.next» de una lista sin page[number]: los cursores no tienen límite."
+
+        msgid "it doesn't go with page[number]."
+        msgstr "no es compatible con page[number]."
+
+        msgid "Send one of the two."
+        msgstr "Envíe uno de los dos."
+
+        msgid "it isn't a cursor of a list in this order."
+        msgstr "no es un cursor de una lista en este orden."
+
+        msgid "Take it from 'links.next', with the same 'sort'."
+        msgstr "Tómelo de «links.next», con el mismo «sort»."
+
         # Packages/Server/JSONAPI/Query/ResourceQuery.swift
 
         msgid "There are none."
@@ -4649,6 +4799,65 @@ extension BuiltInTranslations {
 
         msgid "Known are: {0}."
         msgstr "Se conocen: {0}."
+
+        msgid "the query has more than {0} filters."
+        msgstr "la consulta tiene más de {0} filtros."
+
+        msgid "Use 'in' for several values of one field."
+        msgstr "Use «in» para varios valores de un campo."
+
+        msgid "This address takes no parameters."
+        msgstr "Esta dirección no admite parámetros."
+
+        msgid "there is no type of this name."
+        msgstr "no hay ningún tipo con ese nombre."
+
+        msgctxt "it has …"
+        msgid "fields"
+        msgstr "campos"
+
+        msgid "'{0}' has no order."
+        msgstr "«{0}» no tiene orden."
+
+        msgid "Sort by an attribute with one value, or by id."
+        msgstr "Ordene por un atributo con un solo valor o por el id."
+
+        msgid "it has '{0}' twice."
+        msgstr "tiene «{0}» dos veces."
+
+        msgid "Name it once."
+        msgstr "Indíquelo una vez."
+
+        msgctxt "it has …"
+        msgid "paths"
+        msgstr "rutas"
+
+        msgid "'{0}' is {1} relationships deep, and at most {2} are possible."
+        msgstr "«{0}» tiene {1} relaciones de profundidad, y son posibles {2} como máximo."
+
+        msgid "Ask for the rest in another request."
+        msgstr "Pida el resto en otra solicitud."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader+Rows.swift
+
+        msgid "{0} have no field '{1}' with one value."
+        msgstr "{0} no tiene ningún campo «{1}» con un solo valor."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader+ValueCounts.swift
+
+        msgid "'{0}' has several values."
+        msgstr "«{0}» tiene varios valores."
+
+        msgid "Count by a field with one."
+        msgstr "Cuente por un campo que tenga uno solo."
+
+        # Packages/Server/JSONAPI/Reading/ResourceReader.swift
+
+        msgid "The answer would include more than {0} resources."
+        msgstr "La respuesta incluiría más de {0} recursos."
+
+        msgid "Ask for a smaller page with page[size], or for fewer relationships."
+        msgstr "Pida una página más pequeña con page[size], o menos relaciones."
 
         # Packages/Server/JSONAPI/Schema/ValueText.swift
 
@@ -4760,6 +4969,23 @@ extension BuiltInTranslations {
         msgid "Send the id of one of the {0}, as a JSON string."
         msgstr "Envíe el ID de un objeto de {0}, como cadena JSON."
 
+        msgid "{0} have no relationship '{1}'."
+        msgstr "{0} no tiene ninguna relación «{1}»."
+
+        # Packages/Server/JSONAPI/Writing/ResourceChange.swift
+
+        msgid "{0} have no such property."
+        msgstr "{0} no tiene esa propiedad."
+
+        msgid "Leave it out."
+        msgstr "Omita eso."
+
+        msgid "{0} have no attribute '{1}'."
+        msgstr "{0} no tiene ningún atributo «{1}»."
+
+        msgid "It's a relationship: send it there."
+        msgstr "Es una relación: envíela allí."
+
         # Packages/Server/JSONAPI/Writing/ResourceObjects.swift
 
         msgid "A link leads to a resource that doesn't exist."
@@ -4854,6 +5080,14 @@ extension BuiltInTranslations {
         msgid "{0} is '{1}': choose optional, everywhere or everybody."
         msgstr "{0} es «{1}»: elija optional, everywhere o everybody."
 
+        # Packages/Server/HTTP/Edge/EdgeMiddleware.swift
+
+        msgid "{0} is not possible here."
+        msgstr "{0} no es posible aquí."
+
+        msgid "Use {0}."
+        msgstr "Use {0}."
+
         # Packages/Server/HTTP/Errors/RequestFailure+Errors.swift
 
         msgid "The server is busy."
@@ -4909,6 +5143,12 @@ extension BuiltInTranslations {
 
         msgid "The request's body is too long."
         msgstr "El cuerpo de la solicitud es demasiado largo."
+
+        msgid "Choose fewer columns, or filter the list."
+        msgstr "Elija menos columnas o filtre la lista."
+
+        msgid "The request is not well formed."
+        msgstr "La solicitud no está bien formada."
 
         # Packages/Server/HTTP/Routes/EdgeContext+Parameters.swift
 
@@ -5227,6 +5467,50 @@ extension BuiltInTranslations {
         msgid "a step waits for transactions of others"
         msgstr "un paso espera a otras transacciones"
 
+        # Packages/Server/ServerModel/ServerModels+Roles.swift
+
+        msgid "The database keeps a grant of '{0}' as it is: {1} Nothing was changed."
+        msgstr "La base de datos mantiene una asignación de «{0}» como está: {1} No se ha cambiado nada."
+
+        msgid "{0} grant gives the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgstr[0] "{0} asignación da el rol «{1}». Quíteselo primero a todos los que lo tienen; no se ha cambiado nada."
+        msgstr[1] "{0} asignaciones dan el rol «{1}». Quíteselo primero a todos los que lo tienen; no se ha cambiado nada."
+
+        msgid "{0} grant gives the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgstr[0] "{0} asignación da ya el rol «{1}», aunque todavía no existe. Elimine primero lo que lo da o elija otro nombre; no se ha cambiado nada."
+        msgstr[1] "{0} asignaciones dan ya el rol «{1}», aunque todavía no existe. Elimine primero lo que lo da o elija otro nombre; no se ha cambiado nada."
+
+        # Packages/Core/Model/Schema/Column.swift
+
+        msgid "'{0}' is required and cannot be nil."
+        msgstr "«{0}» es obligatorio y no puede estar vacío."
+
+        msgid "'{0}' is a {1}-bit integer and cannot hold {2}."
+        msgstr "«{0}» es un entero de {1} bits y no puede contener {2}."
+
+        msgid "'{0}' cannot be NaN: use an optional and nil instead."
+        msgstr "«{0}» no puede ser NaN: hágalo opcional y déjelo vacío."
+
+        msgid "'{0}' holds at most {1} elements, not {2}."
+        msgstr "«{0}» admite {1} elementos como máximo, no {2}."
+
+        msgid "'{0}' must lie between the years 1 and 9999."
+        msgstr "«{0}» debe estar entre los años 1 y 9999."
+
+        msgid "'{0}' links to {1} and cannot hold {2}."
+        msgstr "«{0}» enlaza con {1} y no puede contener {2}."
+
+        msgid "'{0}' is of type {1} and cannot hold {2}."
+        msgstr "«{0}» es de tipo {1} y no puede contener {2}."
+
+        msgid "'{0}' cannot contain U+0000, which the server's text type has no room for."
+        msgstr "«{0}» no puede contener U+0000, que el tipo de texto del servidor no admite."
+
+        msgid "'{0}' holds at most {1} bytes, not {2}."
+        msgstr "«{0}» admite {1} bytes como máximo, no {2}."
+
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
 
         msgid "the rule permits it to nobody"
@@ -5324,6 +5608,52 @@ extension BuiltInTranslations {
 
         msgid "Not permitted to {0} this {1}: {2}."
         msgstr "No permitido: {0} este objeto ({1}), porque {2}."
+
+        # Packages/Core/RuleDocuments/MatrixEditError.swift
+
+        msgid "The rules have no permission matrix."
+        msgstr "Las reglas no tienen matriz de permisos."
+
+        msgid "'{0}' may change {1}, and who may change objects may read them. Take create, update and delete away first."
+        msgstr "«{0}» puede modificar {1}, y quien puede modificar objetos puede leerlos. Quite primero crear, actualizar y eliminar."
+
+        msgid "'{0}' may not read {1}, and who may change objects may read them. Permit read first."
+        msgstr "«{0}» no puede leer {1}, y quien puede modificar objetos puede leerlos. Permita primero leer."
+
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts everywhere."
+        msgstr "La casilla «{0} {1}» no permitiría nada: ninguna regla la consulta para un rol que vale en todas partes."
+
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts within an object."
+        msgstr "La casilla «{0} {1}» no permitiría nada: ninguna regla la consulta para un rol que vale dentro de un objeto."
+
+        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or is written in another way than as plain letters. Write it out in the document, and apply that."
+        msgstr "La casilla de «{0}» y «{1}» (línea {2}) vale también para otras, por un alias o una clave de fusión, o no está escrita con simples letras. Escríbala por extenso en el documento y aplíquelo."
+
+        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply that."
+        msgstr "La casilla de «{0}» y «{1}» (línea {2}) vale también para otras, por un alias o una clave de fusión, o no está escrita como true o false. Escríbala por extenso en el documento y aplíquelo."
+
+        msgid "A role can't be called '{0}': {1}"
+        msgstr "Un rol no puede llamarse «{0}»: {1}"
+
+        msgid "The rules name the role '{0}' in line {1}, so that it belongs to the app. Change its boxes, or change the document and apply it."
+        msgstr "Las reglas nombran el rol «{0}» en la línea {1}, así que pertenece a la aplicación. Cambie sus casillas, o cambie el documento y aplíquelo."
+
+        msgid "The rules list roles in a way that the role '{0}' can't be changed in (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
+        msgstr "Las reglas enumeran los roles de una forma en la que no se puede cambiar el rol «{0}» (línea {1}): escriba «grants», sus «roles» y la matriz sin alias ni claves de fusión, un rol tras otro."
+
+        # Packages/Core/RuleDocuments/RuleText+Roles.swift
+
+        msgid "it takes 1 to {0} letters, digits, '-' and '_', and begins with a letter."
+        msgstr "hacen falta de 1 a {0} letras, cifras, «-» y «_», y empieza por una letra."
+
+        msgid "the name means something else."
+        msgstr "ese nombre significa otra cosa."
+
+        msgid "there is a role '{0}'."
+        msgstr "hay un rol «{0}»."
+
+        msgid "the rules use the word in line {0}."
+        msgstr "las reglas usan esa palabra en la línea {0}."
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

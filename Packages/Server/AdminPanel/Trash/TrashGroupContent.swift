@@ -116,11 +116,11 @@ struct TrashGroupContent: Sendable {
             parentLink = "\(TrashPages.path)/object/\(RequestParameters.encode(parent))"
         }
         guard case .array(let found)? = clashes?.details["clashes"] else {
-            problem = Problem(message: failure.message, hint: failure.hint, parentLink: parentLink)
+            problem = Problem(message: failure.message, hint: failure.shownHint, parentLink: parentLink)
             return
         }
         // The hint of a clash says how the API chooses.
-        let hint = failure.code == .conflict ? nil : failure.hint
+        let hint = failure.code == .conflict ? nil : failure.shownHint
         problem = Problem(message: failure.message, hint: hint, parentLink: parentLink)
         self.clashes = found.compactMap { clash($0, form, schema, rows) }
     }

@@ -148,7 +148,7 @@ struct TrashPages: PanelSection {
         }
         let refusal = try await Trash(schema: grant.rules.schema, pool: request.core.pool).refusalToPurge(
             TrashAddress(entry.address), by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
-        content.problem = refusal.map { TrashConfirmContent.Problem(message: $0.message, hint: $0.hint) }
+        content.problem = refusal.map { TrashConfirmContent.Problem(message: $0.message, hint: $0.shownHint) }
         return PanelPage(
             localized("Delete \(line.title) permanently?"),
             crumbs: [Self.crumb, PanelPage.Crumb(title: line.title, path: content.back)],

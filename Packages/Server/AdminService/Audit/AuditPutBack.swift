@@ -137,8 +137,8 @@ package struct AuditPutBack: Sendable {
             guard let entry = try await AuditQuery.entry(view, filter, of: found, connection) else {
                 throw RequestFailure(
                     .notFound, localized("The object's history has no such entry."),
-                    hint: "GET the history: entries have an 'id'."
-                )
+                    hint: "GET the history: entries have an 'id'.",
+                    pageHint: localized("Go by the object's history."))
             }
             return entry
         }

@@ -78,6 +78,7 @@ struct GrantClass: Sendable {
             throw RequestFailure(
                 .unprocessable, localized("'scope' isn't the key of \(scopeName)."),
                 hint: "Send the id of what the role is in, or leave it out for a role that counts everywhere.",
+                pageHint: localized("Choose what the role is in, or nothing for a role that counts everywhere."),
                 source: .pointer("/scope"))
         }
         return value
@@ -117,7 +118,7 @@ struct GrantClass: Sendable {
         default:
             throw RequestFailure(
                 .unprocessable, localized("The server can't make keys for \(item.name)."),
-                hint: "Give the role in an app, or by /api, where the key is chosen.")
+                hint: localized("Give the role in an app, or by /api, where the key is chosen."))
         }
         var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
         if let index = item.primaryKeyIndex { row[index] = key }
@@ -166,7 +167,7 @@ struct GrantClass: Sendable {
         if isWithin, scope == nil {
             throw RequestFailure(
                 .unprocessable, localized("The role '\(shown)' is one within \(scopeName)."),
-                hint: "Send its id as 'scope'.", source: .pointer("/scope"))
+                hint: "Send its id as 'scope'.", pageHint: localized("Choose which one."), source: .pointer("/scope"))
         }
         if !isWithin, scope != nil {
             throw RequestFailure(

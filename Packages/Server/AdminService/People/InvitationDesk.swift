@@ -148,8 +148,9 @@ struct InvitationDesk: Sendable {
 
     static var nothing: RequestFailure {
         RequestFailure(
-            .notFound, localized("There is no such invitation."), hint: "GET /invitations lists those that you may see."
-        )
+            .notFound, localized("There is no such invitation."),
+            hint: "GET /invitations lists those that you may see.",
+            pageHint: localized("It may have been withdrawn."))
     }
 
     private static func userID(_ subject: Subject) throws -> ObjectId {

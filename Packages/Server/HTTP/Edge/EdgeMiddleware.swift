@@ -109,8 +109,8 @@ struct EdgeMiddleware: RouterMiddleware {
         let methods = routes.methods(for: request.uri.path)
         guard !methods.isEmpty, !methods.contains(request.method.rawValue) else { return failure }
         return RequestFailure(
-            .methodNotAllowed, "\(request.method.rawValue) is not possible here.",
-            hint: "Use \(methods.joined(separator: " or ")).")
+            .methodNotAllowed, localized("\(request.method.rawValue) is not possible here."),
+            hint: localized("Use \(methods.joinedByOr)."))
     }
 
     private func log(

@@ -47,6 +47,7 @@ extension RequestFailure {
                 .unprocessable, localized("The answer would have too many bytes."),
                 hint:
                     "Ask for less at once: with page[size] for fewer resources, with fields[…] for fewer of their fields.",
+                pageHint: localized("Choose fewer columns, or filter the list."),
                 cause: error)
         case .undefinedTable where Self.isInFunction(error), .undefinedColumn where Self.isInFunction(error):
             // Tombolo's own functions change together with their tables; this one was left behind, and stays so.
@@ -86,7 +87,7 @@ extension RequestFailure {
         case .notFound: self = .noSuchRoute
         case .contentTooLarge: self = .bodyTooLarge
         case let status where (400..<500).contains(status.code):
-            self.init(.badRequest, error.body ?? "The request is not well formed.", cause: error)
+            self.init(.badRequest, error.body ?? localized("The request is not well formed."), cause: error)
         default: self.init(.internalError, localized("The server could not carry out the request."), cause: error)
         }
     }

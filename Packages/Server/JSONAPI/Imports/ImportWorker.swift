@@ -29,7 +29,7 @@ struct ImportWorker: Sendable {
     /// - Throws: ``RequestFailure`` for a row that is refused, with places as in a request, and what a database says.
     func perform(_ row: JobRow, _ connection: PostgresConnection) async throws -> JobOutcome {
         guard let source = row.source, let key = row.key.flatMap({ type.keyValue($0) }) else {
-            throw RequestFailure(.unprocessable, row.reason ?? "The row can't be read.")
+            throw RequestFailure(.unprocessable, row.reason ?? localized("The row can't be read."))
         }
         switch row.plan {
         case .create:
@@ -38,7 +38,7 @@ struct ImportWorker: Sendable {
             return try await update(try mapping.parse(ImportSource(source, isTable: mapping.isTable)), key, connection)
         case .refuse, nil:
             // It was found out before, with what is to be done about it.
-            throw RequestFailure(.unprocessable, row.reason ?? "The row can't be read.")
+            throw RequestFailure(.unprocessable, row.reason ?? localized("The row can't be read."))
         }
     }
 
@@ -68,14 +68,14 @@ struct ImportWorker: Sendable {
                 .conflict, localized("Somebody has given the resource another \(match.text) since."),
                 hint: localized("Import the row again, and see what it matches now."))
         }
-        guard !names.isEmpty else { return .left("It was so already.") }
+        guard !names.isEmpty else { return .left(localized("It was so already.")) }
         let change = try mapping.change(difference.json, isOwn: true)
         try old.checkHave(change)
         let after = try await writer.update(change, key: key, at: RequestPointer(), connection)
         let before = ResourceMembers(old.json, named: names).json
-        guard let after else { return .done(old: before, reason: "You can't see it any more.") }
+        guard let after else { return .done(old: before, reason: localized("You can't see it any more.")) }
         let new = try ResourceMembers(after, named: names)
-        if new.same(as: old) == names { return .left("It was so already.") }
+        if new.same(as: old) == names { return .left(localized("It was so already.")) }
         return .done(old: before, new: new.json)
     }
 }

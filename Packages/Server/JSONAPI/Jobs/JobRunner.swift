@@ -109,7 +109,8 @@ public struct JobRunner: Sendable {
 
     private func worker(for job: Job, _ subject: Subject?, _ rules: Rules) throws -> JobWorker {
         guard let subject else {
-            throw RequestFailure(.forbidden, "The account of whoever asked for this is gone or disabled.")
+            throw RequestFailure(
+                .forbidden, localized("The account of whoever asked for this is gone or disabled."))
         }
         let types = try types.value(for: rules.schema)
         let index =

@@ -47,7 +47,8 @@ struct JobWorker: Sendable {
         guard !names.isEmpty else {
             throw RequestFailure(
                 .badRequest, localized("There is nothing to change."),
-                hint: "Send \"data\": {\"attributes\": {…}} or \"relationships\".", source: .pointer("/data"))
+                hint: "Send \"data\": {\"attributes\": {…}} or \"relationships\".",
+                pageHint: localized("Choose at least one field."), source: .pointer("/data"))
         }
         return (change, names)
     }
@@ -91,9 +92,9 @@ struct JobWorker: Sendable {
         try old.checkHave(change)
         let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         let after = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
-        guard let after else { return .done(old: old.json, reason: "You can't see it any more.") }
+        guard let after else { return .done(old: old.json, reason: localized("You can't see it any more.")) }
         let new = try ResourceMembers(after, named: names)
-        if new.same(as: old) == old.names { return .left("It was so already.") }
+        if new.same(as: old) == old.names { return .left(localized("It was so already.")) }
         return .done(old: old.json, new: new.json)
     }
 
@@ -114,7 +115,9 @@ struct JobWorker: Sendable {
         let count = try await trash.restore(connection, view.rules, view.subject, type.item.name, key, group)
         guard let count else {
             return .left(
-                group == nil ? "It isn't in the trash any more." : "Somebody has restored or deleted it since.")
+                group == nil
+                    ? localized("It isn't in the trash any more.")
+                    : localized("Somebody has restored or deleted it since."))
         }
         return .done(old: ["restored": .int(Int64(count))])
     }
@@ -127,7 +130,7 @@ struct JobWorker: Sendable {
         if row.old?["restored"] != nil || row.old == JSON.null { return try await undoMaking(row, key, connection) }
         let (old, new) = (ResourceMembers(row.old), ResourceMembers(row.new))
         guard let now = try await reader.lockedMembers(old.names, of: type, key: key, connection) else {
-            return .left("It's gone, or you can't see it any more.")
+            return .left(localized("It's gone, or you can't see it any more."))
         }
         // What the job left as it was needs no undo.
         let changed = old.names.subtracting(old.same(as: new))
@@ -135,7 +138,8 @@ struct JobWorker: Sendable {
         let kept = changed.subtracting(untouched).subtracting(now.same(as: old)).sorted()
         guard !untouched.isEmpty else {
             return .left(
-                kept.isEmpty ? "It's as it was." : "Somebody has changed \(kept.joined(separator: ", ")) since.")
+                kept.isEmpty
+                    ? localized("It's as it was.") : "Somebody has changed \(kept.joined(separator: ", ")) since.")
         }
         var change = ResourceChange(type, view)
         change.isOwn = true
@@ -151,7 +155,7 @@ struct JobWorker: Sendable {
     private func undoMaking(_ row: JobRow, _ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
         let new = ResourceMembers(row.new)
         guard let now = try await reader.lockedMembers(new.names, of: type, key: key, connection) else {
-            return .left("It's gone, or you can't see it any more.")
+            return .left(localized("It's gone, or you can't see it any more."))
         }
         let kept = new.names.subtracting(now.same(as: new)).sorted()
         guard kept.isEmpty else { return .left("Somebody has changed \(kept.joined(separator: ", ")) since.") }

@@ -1,5 +1,6 @@
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// A field by its name in a parameter, `price`, `address.street` or `id`: one column that conditions can be about.
 package struct FieldPath {
@@ -31,7 +32,7 @@ package struct FieldPath {
         }
         guard let found else {
             throw parameter.failure(
-                "\(resource.name) have no field '\(name.shortened(toByteCount: 60))'.",
+                localized("\(resource.name) have no field '\(name.shortened(toByteCount: 60))'."),
                 ResourceQuery.nearest(name, known + ["id"]))
         }
         switch found.content {
@@ -52,7 +53,8 @@ package struct FieldPath {
             isEmbedded = true
         case .array, .values, .objects, .toMany:
             throw parameter.failure(
-                "'\(name)' has several values.", "Use a field with one value. Lists can't be searched or sorted by.")
+                localized("'\(name)' has several values."),
+                localized("Use a field with one value. Lists can't be searched or sorted by."))
         }
     }
 

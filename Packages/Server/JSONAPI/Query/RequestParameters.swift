@@ -43,13 +43,14 @@ package struct RequestParameters: Sendable {
         ///   - remedy: what to send instead.
         package func failure(_ problem: String, _ remedy: String) -> RequestFailure {
             RequestFailure(
-                .badRequest, "The parameter '\(shown)': \(problem)", hint: remedy, source: .parameter(shown))
+                .badRequest, localized("The parameter '\(shown)': \(problem)"), hint: remedy, source: .parameter(shown))
         }
 
         /// A failure that quotes the value.
         package func failure(expected: String, found text: String? = nil) -> RequestFailure {
             failure(
-                "'\((text ?? value).shortened(toByteCount: 60))' isn't \(expected).", "Send \(expected).")
+                localized("'\((text ?? value).shortened(toByteCount: 60))' isn't \(expected)."),
+                localized("Send \(expected)."))
         }
 
         /// The value's parts between commas.
@@ -58,7 +59,8 @@ package struct RequestParameters: Sendable {
             let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard parts.count <= limit else {
                 throw failure(
-                    "it has \(parts.count) \(what), and at most \(limit) are possible.", "Send several requests.")
+                    localized("it has \(parts.count) \(what), and at most \(limit) are possible."),
+                    localized("Send several requests."))
             }
             return parts
         }
@@ -95,22 +97,25 @@ package struct RequestParameters: Sendable {
             guard let name = Self.decode(sides[0]), let value = Self.decode(sides.count > 1 ? sides[1] : "") else {
                 throw RequestFailure(
                     .badRequest,
-                    "The query has a parameter that isn't UTF-8 in percent-encoding: "
-                        + "'\(String(part).shortened(toByteCount: 60))'.",
-                    hint: "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25.")
+                    localized(
+                        "The query has a parameter that isn't UTF-8 in percent-encoding: "
+                            + "'\(String(part).shortened(toByteCount: 60))'."),
+                    hint: localized("Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."))
             }
             let (family, keys) = Self.takeApart(name)
             let parameter = Parameter(name: name, family: family, keys: keys, value: value)
             guard names.insert(name).inserted else {
-                throw parameter.failure("it's given twice.", "Send it once.")
+                throw parameter.failure(localized("it's given twice."), localized("Send it once."))
             }
             guard value.utf8.count <= Self.maximumValueByteCount else {
                 throw parameter.failure(
-                    "its value has \(value.utf8.count) bytes, and at most \(Self.maximumValueByteCount) are possible.",
-                    "Send a shorter value.")
+                    localized(
+                        "its value has \(value.utf8.count) bytes, and at most \(Self.maximumValueByteCount) are possible."
+                    ),
+                    localized("Send a shorter value."))
             }
             guard !value.utf8.contains(0), !name.utf8.contains(0) else {
-                throw parameter.failure("it has the character U+0000.", "Leave it out.")
+                throw parameter.failure(localized("it has the character U+0000."), localized("Leave it out."))
             }
             return parameter
         }

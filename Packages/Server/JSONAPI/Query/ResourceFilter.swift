@@ -1,5 +1,6 @@
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// One filter of a request: `filter[price][ge]=10`.
 package struct ResourceFilter {
@@ -19,8 +20,8 @@ package struct ResourceFilter {
         let name = parameter.keys.count > 1 ? parameter.keys[1] : Operator.eq.rawValue
         guard let asked = Operator(rawValue: name), known.contains(asked) else {
             throw parameter.failure(
-                "'\(name.shortened(toByteCount: 60))' isn't an operator for '\(parameter.keys[0])'.",
-                "Possible are: \(known.map(\.rawValue).joined(separator: ", ")).")
+                localized("'\(name.shortened(toByteCount: 60))' isn't an operator for '\(parameter.keys[0])'."),
+                localized("Possible are: \(known.map(\.rawValue).joined(separator: ", "))."))
         }
         let path = Self.path(field)
         let comparisons: [Operator: Predicate.Comparison] = [
@@ -32,19 +33,21 @@ package struct ResourceFilter {
             let found = Predicate.compare(path, comparisons[asked] ?? .equal, value)
             predicate = asked == .eq ? Self.narrowed(found, field) { .compare($0, .equal, value) } : found
         case .in:
-            let texts = try parameter.list(limit: ResourceQuery.maximumFilterValueCount, "values")
+            let texts = try parameter.list(
+                limit: ResourceQuery.maximumFilterValueCount, localized("values", context: "it has …"))
             let values = try texts.map { try Self.value($0, field, parameter) }
             predicate = Self.narrowed(.isIn(path, values), field) { .isIn($0, values) }
         case .contains, .startsWith:
             guard parameter.value.utf8.count <= Predicate.maximumNeedleByteCount else {
                 throw parameter.failure(
-                    "the text has more than \(Predicate.maximumNeedleByteCount) bytes.", "Send a shorter text.")
+                    localized("the text has more than \(Predicate.maximumNeedleByteCount) bytes."),
+                    localized("Send a shorter text."))
             }
             predicate = .text(
                 path, asked == .contains ? .contains : .beginsWith, parameter.value, ignoringCase: false)
         case .isNull:
             guard case .bool(let isNull)? = ValueText.value(parameter.value, .bool) else {
-                throw parameter.failure(expected: "true or false")
+                throw parameter.failure(expected: localized("true or false"))
             }
             predicate = .compare(path, isNull ? .equal : .notEqual, .null)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// Which part of a list a request asks for: by number, or after a cursor.
 package struct ResourcePage: Sendable {
@@ -32,24 +33,24 @@ package struct ResourcePage: Sendable {
         switch parameter.keys[0] {
         case "size":
             guard let size = Int(parameter.value), (1...ResourceQuery.maximumPageSize).contains(size) else {
-                throw parameter.failure(expected: "a number from 1 to \(ResourceQuery.maximumPageSize)")
+                throw parameter.failure(expected: localized("a number from 1 to \(ResourceQuery.maximumPageSize)"))
             }
             self.size = size
         case "number":
             guard let number = Int(parameter.value), (1...ResourceQuery.maximumOffset).contains(number) else {
-                throw parameter.failure(expected: "a number from 1 to \(ResourceQuery.maximumOffset)")
+                throw parameter.failure(expected: localized("a number from 1 to \(ResourceQuery.maximumOffset)"))
             }
             self.number = number
         case "after":
             cursor = parameter
         case "total":
             guard case .bool(let wanted)? = ValueText.value(parameter.value, .bool) else {
-                throw parameter.failure(expected: "true or false")
+                throw parameter.failure(expected: localized("true or false"))
             }
             wantsTotal = wanted
         default:
             throw parameter.failure(
-                "it isn't known here.",
+                localized("it isn't known here."),
                 ResourceQuery.nearest(parameter.keys[0], ["size", "number", "after", "total"]))
         }
     }
@@ -59,17 +60,20 @@ package struct ResourcePage: Sendable {
         guard offset <= ResourceQuery.maximumOffset else {
             throw RequestFailure(
                 .badRequest,
-                "The page begins after \(offset) resources, and at most \(ResourceQuery.maximumOffset) can be skipped.",
-                hint: "Follow 'links.next' of a list without page[number]: cursors have no limit.",
+                localized(
+                    "The page begins after \(offset) resources, and at most \(ResourceQuery.maximumOffset) can be skipped."
+                ),
+                hint: localized("Follow 'links.next' of a list without page[number]: cursors have no limit."),
                 source: .parameter("page[number]"))
         }
         guard let cursor else { return }
         guard number == nil else {
-            throw cursor.failure("it doesn't go with page[number].", "Send one of the two.")
+            throw cursor.failure(localized("it doesn't go with page[number]."), localized("Send one of the two."))
         }
         guard let (values, skipped) = Self.decode(cursor.value, sorts) else {
             throw cursor.failure(
-                "it isn't a cursor of a list in this order.", "Take it from 'links.next', with the same 'sort'.")
+                localized("it isn't a cursor of a list in this order."),
+                localized("Take it from 'links.next', with the same 'sort'."))
         }
         after = values
         self.skipped = skipped

@@ -92,8 +92,8 @@ package struct ResourceQuery: Sendable {
             case ("filter", 1), ("filter", 2):
                 guard filters.count < Self.maximumFilterCount else {
                     throw parameter.failure(
-                        "the query has more than \(Self.maximumFilterCount) filters.",
-                        "Use 'in' for several values of one field.")
+                        localized("the query has more than \(Self.maximumFilterCount) filters."),
+                        localized("Use 'in' for several values of one field."))
                 }
                 filters.append(try ResourceFilter(parameter, of: type, view).predicate)
             case ("fields", 1): try readFields(parameter, view)
@@ -115,19 +115,24 @@ package struct ResourceQuery: Sendable {
         ]
         let known = families.compactMap { forms[$0] }.joined(separator: ", ")
         return parameter.failure(
-            "it isn't known here.", known.isEmpty ? "This address takes no parameters." : "Known are: \(known).")
+            localized("it isn't known here."),
+            known.isEmpty ? localized("This address takes no parameters.") : localized("Known are: \(known)."))
     }
 
     private mutating func readFields(_ parameter: RequestParameters.Parameter, _ view: CallerView) throws {
         guard let type = view.types[parameter.keys[0]] else {
             throw parameter.failure(
-                "there is no type of this name.", Self.nearest(parameter.keys[0], view.types.all.map(\.name)))
+                localized("there is no type of this name."), Self.nearest(parameter.keys[0], view.types.all.map(\.name))
+            )
         }
         let known = view.fields(of: type).map(\.name)
-        let names = parameter.value.isEmpty ? [] : try parameter.list(limit: RequestParameters.maximumCount, "fields")
+        let names =
+            parameter.value.isEmpty
+            ? [] : try parameter.list(limit: RequestParameters.maximumCount, localized("fields", context: "it has …"))
         for name in names where !known.contains(name) {
             throw parameter.failure(
-                "\(type.name) have no field '\(name.shortened(toByteCount: 60))'.", Self.nearest(name, known))
+                localized("\(type.name) have no field '\(name.shortened(toByteCount: 60))'."), Self.nearest(name, known)
+            )
         }
         fields[type.name] = Set(names)
     }
@@ -145,15 +150,16 @@ package struct ResourceQuery: Sendable {
         _ parameter: RequestParameters.Parameter, of type: ResourceType, _ view: CallerView
     ) throws -> [Sort] {
         var sorts: [Sort] = []
-        for text in try parameter.list(limit: maximumSortCount, "fields") {
+        for text in try parameter.list(limit: maximumSortCount, localized("fields", context: "it has …")) {
             let isAscending = !text.hasPrefix("-")
             let name = isAscending ? text : String(text.dropFirst())
             let found = try FieldPath(name, of: type, view, parameter)
             guard found.isSortable else {
-                throw parameter.failure("'\(name)' has no order.", "Sort by an attribute with one value, or by id.")
+                throw parameter.failure(
+                    localized("'\(name)' has no order."), localized("Sort by an attribute with one value, or by id."))
             }
             guard !sorts.contains(where: { $0.column.name == found.column.name }) else {
-                throw parameter.failure("it has '\(name)' twice.", "Name it once.")
+                throw parameter.failure(localized("it has '\(name)' twice."), localized("Name it once."))
             }
             sorts.append(Sort(column: found.column, type: found.type, isAscending: isAscending))
         }
@@ -167,12 +173,14 @@ package struct ResourceQuery: Sendable {
     ) throws -> [Include] {
         var includes: [Include] = []
         guard !parameter.value.isEmpty else { return [] }
-        for path in try parameter.list(limit: maximumIncludeCount, "paths") {
+        for path in try parameter.list(limit: maximumIncludeCount, localized("paths", context: "it has …")) {
             let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard names.count <= maximumIncludeDepth else {
                 throw parameter.failure(
-                    "'\(path.shortened(toByteCount: 60))' is \(names.count) relationships deep, and at most "
-                        + "\(maximumIncludeDepth) are possible.", "Ask for the rest in another request.")
+                    localized(
+                        "'\(path.shortened(toByteCount: 60))' is \(names.count) relationships deep, and at most "
+                            + "\(maximumIncludeDepth) are possible."), localized("Ask for the rest in another request.")
+                )
             }
             try add(names[...], of: type, to: &includes, parameter, view)
         }
@@ -188,7 +196,7 @@ package struct ResourceQuery: Sendable {
         guard let field = known.first(where: { $0.name == name }), let target = field.target.flatMap({ view.types[$0] })
         else {
             throw parameter.failure(
-                "\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'.",
+                localized("\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'."),
                 nearest(name, known.map(\.name)))
         }
         let place = includes.firstIndex { $0.field.name == name } ?? includes.count

@@ -3,6 +3,7 @@ import PostgresValues
 import TomboloHTTP
 package import TomboloModel
 import TomboloSQL
+import TomboloLocalization
 
 extension ResourceReader {
     /// The rows of the resources that the caller may see and that satisfy a filter, for the `FROM` of another statement.
@@ -32,7 +33,8 @@ extension ResourceReader {
         let known = view.fields(of: type).filter(\.isOneValue)
         guard known.contains(where: { $0.name == name }) else {
             throw RequestFailure(
-                .badRequest, "\(type.name) have no field '\(name.shortened(toByteCount: 60))' with one value.",
+                .badRequest,
+                localized("\(type.name) have no field '\(name.shortened(toByteCount: 60))' with one value."),
                 hint: ResourceQuery.nearest(name, known.map(\.name)))
         }
         return ResourcePlan(type, for: view, fields: [name]).columns[1]

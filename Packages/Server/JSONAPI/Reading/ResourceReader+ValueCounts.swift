@@ -2,6 +2,7 @@ package import PostgresClient
 import PostgresValues
 import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 extension ResourceReader {
     /// How many resources have each of some values.
@@ -32,7 +33,9 @@ extension ResourceReader {
     ) async throws -> ValueCounts {
         var statement = try rows(of: type, [field.name], matching: filter)
         guard let column = field.column else {
-            throw RequestFailure(.badRequest, "'\(field.name)' has several values.", hint: "Count by a field with one.")
+            throw RequestFailure(
+                .badRequest, localized("'\(field.name)' has several values."),
+                hint: localized("Count by a field with one."))
         }
         let stored = view.schema.storedType(of: type.item.columns[column])
         let name = PostgresSQL.quoteIdentifier(field.name)

@@ -3,6 +3,7 @@ import PostgresValues
 import TomboloHTTP
 package import TomboloModel
 import TomboloSQL
+import TomboloLocalization
 
 /// Reads resources that a caller may see, and nothing in the trash.
 package struct ResourceReader: Sendable {
@@ -249,8 +250,9 @@ package struct ResourceReader: Sendable {
                 let found = try await connection.query(statement.sql, statement.parameters)
                 guard included.count + found.count <= Self.maximumIncludedCount else {
                     throw RequestFailure(
-                        .badRequest, "The answer would include more than \(Self.maximumIncludedCount) resources.",
-                        hint: "Ask for a smaller page with page[size], or for fewer relationships.",
+                        .badRequest,
+                        localized("The answer would include more than \(Self.maximumIncludedCount) resources."),
+                        hint: localized("Ask for a smaller page with page[size], or for fewer relationships."),
                         source: .parameter("include"))
                 }
                 for row in found {

@@ -43,7 +43,7 @@ extension ResourceChange {
                 case _ where isMissing: localized("'\(property.name)' can't be empty.")
                 // Of what fits its type, people enter whole numbers that are too large.
                 case .int: localized("'\(property.name)' isn't \(expected).")
-                default: error.message
+                default: error.wording.localized
                 }
             return refuse(
                 pointer, problem, value.isNull ? localized("Give it a value.") : localized("Send \(expected)."))
@@ -115,7 +115,7 @@ extension ResourceChange {
                 try column.validate(value, linkKeyType: view.schema.keyType(ofLink: column))
                 if isAllowed(value, column.allowedValues, at: place) { contents.append(value) }
             } catch {
-                refuse(place, error.message, localized("Send a value that fits."))
+                refuse(place, error.wording.localized, localized("Send a value that fits."))
             }
         }
         return contents

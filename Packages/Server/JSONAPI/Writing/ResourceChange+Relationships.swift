@@ -22,7 +22,7 @@ extension ResourceChange {
             guard !hasAllProblems else { return }
             let known = fields.filter(\.isRelationship).map(\.name)
             return refuse(
-                pointer, "\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'.",
+                pointer, localized("\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'."),
                 ResourceQuery.nearest(name, known))
         }
         guard let data = json["data"] else {

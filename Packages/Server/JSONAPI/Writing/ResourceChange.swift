@@ -1,5 +1,6 @@
 package import TomboloHTTP
 package import TomboloModel
+import TomboloLocalization
 
 /// What a request sets of a resource, checked against the schema and against what the caller may see, but not yet
 /// against the rules for writing.
@@ -77,7 +78,7 @@ package struct ResourceChange: Sendable {
     /// - Parameter pointer: where the body asks for it.
     package mutating func put(_ value: Value, in column: Int, at pointer: RequestPointer) {
         guard let field = Self.field(of: column, among: fields) else {
-            return refuse(pointer, "\(type.name) have no such property.", "Leave it out.")
+            return refuse(pointer, localized("\(type.name) have no such property."), localized("Leave it out."))
         }
         changing { change, contents in
             change.set(column, value, of: change.type.item, into: &contents, at: pointer)
@@ -159,8 +160,8 @@ package struct ResourceChange: Sendable {
             let isRelationship = fields.contains { $0.name == name }
             let known = fields.filter { !$0.isRelationship }.map(\.name)
             return refuse(
-                pointer, "\(type.name) have no attribute '\(name.shortened(toByteCount: 60))'.",
-                isRelationship ? "It's a relationship: send it there." : ResourceQuery.nearest(name, known))
+                pointer, localized("\(type.name) have no attribute '\(name.shortened(toByteCount: 60))'."),
+                isRelationship ? localized("It's a relationship: send it there.") : ResourceQuery.nearest(name, known))
         }
         changing { change, contents in
             change.readField(field, json, of: change.type.item, into: &contents, at: pointer)
