@@ -31,7 +31,7 @@ import TomboloModel
     ) async throws -> String {
         while true {
             let text = try await browser.get(path).text
-            let silent = text.firstMatch(of: /No answer from (.+?) within/)?.1 ?? ""
+            let silent = text.firstMatch(of: /(?:No answer from|Keine Antwort von) (.+?) (?:within|innerhalb)/)?.1 ?? ""
             if !gateways.contains(where: { silent.contains($0.name) }) { return text }
         }
     }
@@ -173,6 +173,46 @@ import TomboloModel
                 #expect(nobody.text.contains("No account has this address or id"))
                 let record = try await browser.get("/panel/data/sessions/\(session)").text
                 #expect(record.contains("/panel/devices/why?class=Session&amp;object=\(session)"))
+            }
+        }
+    }
+
+    @Test("why a device lacks an object is in the page's language; what an older gateway says is as it says it")
+    func language() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let gateway = StandInGateway(fixture.pool, name: "one:1")
+                try await gateway.register()
+                let owner = try #require(fixture.users["owner"]).stringValue
+                let session = fixture.sessions[0].stringValue
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                browser.setCookie("tombolo_language", "de")
+                let (condition, value, name) = ("price < 200", "price is 900", "mine")
+                let failure = Wording("\(condition), but \(value)")
+                let detail = Wording("The subscription '\(name)' asks for \(failure)")
+                let unmatched: JSON = [
+                    "code": "not_subscribed", "message": "No subscription of the device is about Session.",
+                    "details": [.string(detail.description)],
+                    "messageWording": Wording("No subscription of the device is about \("Session").").json,
+                    "detailWordings": [detail.json],
+                ]
+                let older: JSON = ["code": "not_open", "message": "It isn't open yet", "details": ["Wait a little"]]
+                let device: JSON = [
+                    "client": "here", "user": .string(owner), "isConnectedHere": true, "isVisible": false,
+                    "state": "live", "tick": 9, "reasons": [unmatched, older],
+                ]
+                try await StandInGateway.answering([gateway]) { _, _ in
+                    (200, ["connectedDevices": 1, "devices": [device]])
+                } _: {
+                    let email = PanelBrowser.encode(ServiceFixture.email("owner"))
+                    let page = try await Self.page(
+                        "/panel/devices/why?class=Session&object=\(session)&user=\(email)", browser, answeredBy: gateway
+                    )
+                    #expect(page.contains("Kein Abonnement des Geräts betrifft Session."), "\(page)")
+                    let asked = "Das Abonnement „mine“ verlangt price &lt; 200, aber price is 900"
+                    #expect(page.contains(asked), "\(page)")
+                    #expect(page.contains("Wait a little"), "\(page)")
+                }
             }
         }
     }

@@ -24,7 +24,8 @@ struct MessageSources {
     /// The modules whose texts people of the panel see.
     private static let modules = [
         "Server/AdminPanel", "Server/AdminService", "Server/JSONAPI", "Server/HTTP", "Server/Authentication",
-        "Server/PostgresStore", "Server/ServerModel", "Core/Model", "Core/Rules", "Core/RuleDocuments",
+        "Server/PostgresStore", "Server/ServerModel", "Server/GatewayService", "Core/Model", "Core/Rules",
+        "Core/RuleDocuments",
     ]
 
     /// Whose texts servers without a panel have too.

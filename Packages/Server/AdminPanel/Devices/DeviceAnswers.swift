@@ -1,6 +1,7 @@
 import AdminService
 import TomboloHTTP
 import TomboloLocalization
+import TomboloModel
 
 /// What all gateways say of one object and the devices of a question, as if one of them had said it: a gateway knows only
 /// the devices that are connected to it, and of others what the database has.
@@ -59,9 +60,12 @@ struct DeviceAnswers: Sendable {
             guard code != "not_connected_here" else {
                 return notConnected(client, lastSeen: lastSeen, unheard: unheard)
             }
+            // Gateways of earlier versions say it in English alone.
+            let message = Wording(json: reason["messageWording"])?.localized
+            let details = reason["detailWordings"]?.items.compactMap { Wording(json: $0)?.localized }
             return Reason(
-                code: code, message: reason["message"]?.text ?? "",
-                details: (reason["details"]?.items ?? []).compactMap(\.text))
+                code: code, message: message ?? reason["message"]?.text ?? "",
+                details: details ?? (reason["details"]?.items ?? []).compactMap(\.text))
         }
         return Device(
             client: client, user: json["user"]?.text, gateway: gateway, state: json["state"]?.text,

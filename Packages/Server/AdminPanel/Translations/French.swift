@@ -5482,6 +5482,112 @@ extension BuiltInTranslations {
         msgstr[0] "{0} attribution donne déjà le rôle « {1} », bien qu’il n’existe pas encore. Supprimez d’abord ce qui le donne, ou choisissez un autre nom ; rien n’a été modifié."
         msgstr[1] "{0} attributions donnent déjà le rôle « {1} », bien qu’il n’existe pas encore. Supprimez d’abord ce qui le donne, ou choisissez un autre nom ; rien n’a été modifié."
 
+        # Packages/Server/GatewayService/Inspector/InspectorReason.swift
+
+        msgid "role '{0}' ({1})"
+        msgstr "rôle « {0} » ({1})"
+
+        msgid "role '{0}' ({1}) would need: {2}"
+        msgstr "le rôle « {0} » ({1}) demanderait : {2}"
+
+        msgid "The object is in the trash, so that no device has it."
+        msgstr "L’objet est dans la corbeille ; aucun appareil ne l’a donc."
+
+        msgid "Restore it with POST /admin/trash/ID/restore of the admin server."
+        msgstr "Restaurez-le dans la corbeille, ou avec POST /admin/trash/ID/restore du serveur d’administration."
+
+        msgid "There is no {0} with this id, or none that you may inspect."
+        msgstr "Aucun objet {0} n’a cet id, ou aucun que vous puissiez inspecter."
+
+        msgid "A device may have written it without having uploaded it yet."
+        msgstr "Un appareil l’a peut-être écrit sans l’avoir encore envoyé."
+
+        msgid "The object was written after tick {0}, the newest: devices get it with the next."
+        msgstr "L’objet a été écrit après le tick {0}, le plus récent : les appareils le reçoivent avec le suivant."
+
+        msgid "If this stays so, no sequencer is at work: look at tombolo_sequencer_elected."
+        msgstr "Si cela persiste, aucun séquenceur n’est à l’œuvre : regardez tombolo_sequencer_elected."
+
+        msgid "The device has asked for it meanwhile: its new subscriptions wait for the batch under way."
+        msgstr "L’appareil l’a demandé entre-temps : ses nouveaux abonnements attendent le lot en cours."
+
+        msgid "The device's version of the app has no class {0}."
+        msgstr "La version de l’application sur l’appareil n’a pas de classe {0}."
+
+        msgid "No subscription of the device is about {0}."
+        msgstr "Aucun abonnement de l’appareil ne porte sur {0}."
+
+        msgid "None of the device's subscriptions about {0} matches the object ({1})."
+        msgstr "Aucun des abonnements de l’appareil à {0} ne correspond à l’objet ({1})."
+
+        msgid "The subscription without a name asks for {0}"
+        msgstr "L’abonnement sans nom demande {0}"
+
+        msgid "The subscription '{0}' asks for {1}"
+        msgstr "L’abonnement « {0} » demande {1}"
+
+        msgid "The session is in a partition, and {0} has no property that tells an object's."
+        msgstr "La session est dans une partition, et {0} n’a pas de propriété qui indique celle d’un objet."
+
+        msgid "The object is in another partition than the session, which is in {0}."
+        msgstr "L’objet est dans une autre partition que la session, qui est dans {0}."
+
+        msgid "Its '{0}' is {1}"
+        msgstr "Sa propriété « {0} » est {1}"
+
+        msgid "The rules don't let the device's user read the object: the {0} decides."
+        msgstr "Les règles ne laissent pas l’utilisateur de l’appareil lire l’objet : le {0} décide."
+
+        msgid "The rules don't let the device's user read the object: no role applies to the user."
+        msgstr "Les règles ne laissent pas l’utilisateur de l’appareil lire l’objet : aucun rôle ne s’applique à lui."
+
+        msgid "The rules don't let the device's user read the object."
+        msgstr "Les règles ne laissent pas l’utilisateur de l’appareil lire l’objet."
+
+        msgid "It would have to satisfy {0}"
+        msgstr "Il devrait satisfaire {0}"
+
+        msgid "The device has the object, but its version of the app has no property '{0}'."
+        msgstr "L’appareil a l’objet, mais sa version de l’application n’a pas de propriété « {0} »."
+
+        msgid "The device has the object, but the rules hide '{0}' from its user."
+        msgstr "L’appareil a l’objet, mais les règles cachent « {0} » à son utilisateur."
+
+        msgid "The device is connected, but its session isn't open yet: it is {0}."
+        msgstr "L’appareil est connecté, mais sa session n’est pas encore ouverte. Son état : {0}."
+
+        msgid "There is no such user, or their account is gone or disabled."
+        msgstr "Cet utilisateur n’existe pas, ou son compte a disparu ou est désactivé."
+
+        msgid "It is for the device, and is in the batch that is being read for it."
+        msgstr "Il est destiné à l’appareil, et se trouve dans le lot en cours de lecture pour lui."
+
+        msgid "{0} bytes of the batch wait for the device."
+        msgstr "{0} octets du lot attendent l’appareil."
+
+        msgid "It is for the device, which has been sent {0} batches, up to tick {1}, that it hasn't said to have applied."
+        msgstr "Il est destiné à l’appareil, qui a reçu {0} lots, jusqu’au tick {1}, sans avoir dit les avoir appliqués."
+
+        msgid "{0} bytes wait for its connection."
+        msgstr "{0} octets attendent sa connexion."
+
+        msgid "It is for the device, which stands on tick {0}, {1} behind."
+        msgstr "Il est destiné à l’appareil, qui en est au tick {0}, avec {1} de retard."
+
+        msgid "The gateway believes that the device has it: it was sent all that concerns it up to tick {0}, and applied it."
+        msgstr "La passerelle pense que l’appareil l’a : tout ce qui le concerne jusqu’au tick {0} lui a été envoyé, et il l’a appliqué."
+
+        # Packages/Server/GatewayService/Inspector/InspectorView.swift
+
+        msgid "(not shown: it looks at what you may not read)"
+        msgstr "(non montré : cela porte sur ce que vous ne pouvez pas lire)"
+
+        msgid "{0} is {1}"
+        msgstr "{0} vaut {1}"
+
+        msgid "{0}, but {1}"
+        msgstr "{0}, mais {1}"
+
         # Packages/Core/Model/Schema/Column.swift
 
         msgid "'{0}' is required and cannot be nil."

@@ -5483,6 +5483,112 @@ extension BuiltInTranslations {
         msgstr[0] "{0} Vergabe gibt die Rolle „{1}“ schon, obwohl es sie noch nicht gibt. Löschen Sie zuerst, was sie gibt, oder wählen Sie einen anderen Namen; nichts wurde geändert."
         msgstr[1] "{0} Vergaben geben die Rolle „{1}“ schon, obwohl es sie noch nicht gibt. Löschen Sie zuerst, was sie gibt, oder wählen Sie einen anderen Namen; nichts wurde geändert."
 
+        # Packages/Server/GatewayService/Inspector/InspectorReason.swift
+
+        msgid "role '{0}' ({1})"
+        msgstr "Rolle „{0}“ ({1})"
+
+        msgid "role '{0}' ({1}) would need: {2}"
+        msgstr "Rolle „{0}“ ({1}) würde erfordern: {2}"
+
+        msgid "The object is in the trash, so that no device has it."
+        msgstr "Das Objekt ist im Papierkorb, daher hat es kein Gerät."
+
+        msgid "Restore it with POST /admin/trash/ID/restore of the admin server."
+        msgstr "Stellen Sie es im Papierkorb wieder her, oder mit POST /admin/trash/ID/restore des Admin-Servers."
+
+        msgid "There is no {0} with this id, or none that you may inspect."
+        msgstr "Es gibt kein Objekt {0} mit dieser ID, oder keines, das Sie inspizieren dürfen."
+
+        msgid "A device may have written it without having uploaded it yet."
+        msgstr "Vielleicht hat ein Gerät es geschrieben und noch nicht hochgeladen."
+
+        msgid "The object was written after tick {0}, the newest: devices get it with the next."
+        msgstr "Das Objekt wurde nach Tick {0} geschrieben, dem neuesten: Geräte bekommen es mit dem nächsten."
+
+        msgid "If this stays so, no sequencer is at work: look at tombolo_sequencer_elected."
+        msgstr "Wenn das so bleibt, arbeitet kein Sequencer: Sehen Sie nach tombolo_sequencer_elected."
+
+        msgid "The device has asked for it meanwhile: its new subscriptions wait for the batch under way."
+        msgstr "Das Gerät hat es inzwischen angefordert: Seine neuen Abonnements warten auf den Stapel, der unterwegs ist."
+
+        msgid "The device's version of the app has no class {0}."
+        msgstr "Die App-Version des Geräts hat keine Klasse {0}."
+
+        msgid "No subscription of the device is about {0}."
+        msgstr "Kein Abonnement des Geräts betrifft {0}."
+
+        msgid "None of the device's subscriptions about {0} matches the object ({1})."
+        msgstr "Keines der Abonnements des Geräts für {0} passt auf das Objekt ({1})."
+
+        msgid "The subscription without a name asks for {0}"
+        msgstr "Das Abonnement ohne Namen verlangt {0}"
+
+        msgid "The subscription '{0}' asks for {1}"
+        msgstr "Das Abonnement „{0}“ verlangt {1}"
+
+        msgid "The session is in a partition, and {0} has no property that tells an object's."
+        msgstr "Die Sitzung ist in einer Partition, und {0} hat keine Eigenschaft, die die eines Objekts nennt."
+
+        msgid "The object is in another partition than the session, which is in {0}."
+        msgstr "Das Objekt ist in einer anderen Partition als die Sitzung, die in {0} ist."
+
+        msgid "Its '{0}' is {1}"
+        msgstr "Sein „{0}“ ist {1}"
+
+        msgid "The rules don't let the device's user read the object: the {0} decides."
+        msgstr "Die Regeln lassen den Benutzer des Geräts das Objekt nicht lesen. Es entscheidet: {0}."
+
+        msgid "The rules don't let the device's user read the object: no role applies to the user."
+        msgstr "Die Regeln lassen den Benutzer des Geräts das Objekt nicht lesen: Keine Rolle trifft auf ihn zu."
+
+        msgid "The rules don't let the device's user read the object."
+        msgstr "Die Regeln lassen den Benutzer des Geräts das Objekt nicht lesen."
+
+        msgid "It would have to satisfy {0}"
+        msgstr "Es müsste erfüllen: {0}"
+
+        msgid "The device has the object, but its version of the app has no property '{0}'."
+        msgstr "Das Gerät hat das Objekt, aber seine App-Version hat keine Eigenschaft „{0}“."
+
+        msgid "The device has the object, but the rules hide '{0}' from its user."
+        msgstr "Das Gerät hat das Objekt, aber die Regeln verbergen „{0}“ vor seinem Benutzer."
+
+        msgid "The device is connected, but its session isn't open yet: it is {0}."
+        msgstr "Das Gerät ist verbunden, aber seine Sitzung ist noch nicht offen. Ihr Zustand: {0}."
+
+        msgid "There is no such user, or their account is gone or disabled."
+        msgstr "Es gibt keinen solchen Benutzer, oder das Konto ist weg oder deaktiviert."
+
+        msgid "It is for the device, and is in the batch that is being read for it."
+        msgstr "Es ist für das Gerät bestimmt und im Stapel, der gerade dafür gelesen wird."
+
+        msgid "{0} bytes of the batch wait for the device."
+        msgstr "{0} Byte des Stapels warten auf das Gerät."
+
+        msgid "It is for the device, which has been sent {0} batches, up to tick {1}, that it hasn't said to have applied."
+        msgstr "Es ist für das Gerät bestimmt. Gesendet sind {0} Stapel, bis Tick {1}, deren Anwendung es noch nicht gemeldet hat."
+
+        msgid "{0} bytes wait for its connection."
+        msgstr "{0} Byte warten auf seine Verbindung."
+
+        msgid "It is for the device, which stands on tick {0}, {1} behind."
+        msgstr "Es ist für das Gerät bestimmt, das bei Tick {0} steht, {1} im Rückstand."
+
+        msgid "The gateway believes that the device has it: it was sent all that concerns it up to tick {0}, and applied it."
+        msgstr "Das Gateway nimmt an, dass das Gerät es hat: Ihm wurde alles gesendet, was es bis Tick {0} betrifft, und es hat es angewendet."
+
+        # Packages/Server/GatewayService/Inspector/InspectorView.swift
+
+        msgid "(not shown: it looks at what you may not read)"
+        msgstr "(nicht gezeigt: Es geht um etwas, das Sie nicht lesen dürfen)"
+
+        msgid "{0} is {1}"
+        msgstr "{0} ist {1}"
+
+        msgid "{0}, but {1}"
+        msgstr "{0}, aber {1}"
+
         # Packages/Core/Model/Schema/Column.swift
 
         msgid "'{0}' is required and cannot be nil."

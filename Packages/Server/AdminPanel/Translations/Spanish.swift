@@ -5482,6 +5482,112 @@ extension BuiltInTranslations {
         msgstr[0] "{0} asignación da ya el rol «{1}», aunque todavía no existe. Elimine primero lo que lo da o elija otro nombre; no se ha cambiado nada."
         msgstr[1] "{0} asignaciones dan ya el rol «{1}», aunque todavía no existe. Elimine primero lo que lo da o elija otro nombre; no se ha cambiado nada."
 
+        # Packages/Server/GatewayService/Inspector/InspectorReason.swift
+
+        msgid "role '{0}' ({1})"
+        msgstr "rol «{0}» ({1})"
+
+        msgid "role '{0}' ({1}) would need: {2}"
+        msgstr "el rol «{0}» ({1}) exigiría: {2}"
+
+        msgid "The object is in the trash, so that no device has it."
+        msgstr "El objeto está en la papelera, así que ningún dispositivo lo tiene."
+
+        msgid "Restore it with POST /admin/trash/ID/restore of the admin server."
+        msgstr "Restáurelo en la papelera, o con POST /admin/trash/ID/restore del servidor de administración."
+
+        msgid "There is no {0} with this id, or none that you may inspect."
+        msgstr "No hay ningún objeto {0} con este id, o ninguno que usted pueda inspeccionar."
+
+        msgid "A device may have written it without having uploaded it yet."
+        msgstr "Quizá un dispositivo lo ha escrito y todavía no lo ha subido."
+
+        msgid "The object was written after tick {0}, the newest: devices get it with the next."
+        msgstr "El objeto se escribió después del tick {0}, el más reciente: los dispositivos lo reciben con el siguiente."
+
+        msgid "If this stays so, no sequencer is at work: look at tombolo_sequencer_elected."
+        msgstr "Si sigue así, no hay ningún secuenciador trabajando: mire tombolo_sequencer_elected."
+
+        msgid "The device has asked for it meanwhile: its new subscriptions wait for the batch under way."
+        msgstr "El dispositivo lo ha pedido entretanto: sus nuevas suscripciones esperan al lote en curso."
+
+        msgid "The device's version of the app has no class {0}."
+        msgstr "La versión de la aplicación en el dispositivo no tiene la clase {0}."
+
+        msgid "No subscription of the device is about {0}."
+        msgstr "Ninguna suscripción del dispositivo trata de {0}."
+
+        msgid "None of the device's subscriptions about {0} matches the object ({1})."
+        msgstr "Ninguna de las suscripciones del dispositivo a {0} coincide con el objeto ({1})."
+
+        msgid "The subscription without a name asks for {0}"
+        msgstr "La suscripción sin nombre pide {0}"
+
+        msgid "The subscription '{0}' asks for {1}"
+        msgstr "La suscripción «{0}» pide {1}"
+
+        msgid "The session is in a partition, and {0} has no property that tells an object's."
+        msgstr "La sesión está en una partición, y {0} no tiene ninguna propiedad que indique la de un objeto."
+
+        msgid "The object is in another partition than the session, which is in {0}."
+        msgstr "El objeto está en otra partición que la sesión, que está en {0}."
+
+        msgid "Its '{0}' is {1}"
+        msgstr "Su «{0}» es {1}"
+
+        msgid "The rules don't let the device's user read the object: the {0} decides."
+        msgstr "Las reglas no dejan que el usuario del dispositivo lea el objeto: decide el {0}."
+
+        msgid "The rules don't let the device's user read the object: no role applies to the user."
+        msgstr "Las reglas no dejan que el usuario del dispositivo lea el objeto: no se le aplica ningún rol."
+
+        msgid "The rules don't let the device's user read the object."
+        msgstr "Las reglas no dejan que el usuario del dispositivo lea el objeto."
+
+        msgid "It would have to satisfy {0}"
+        msgstr "Tendría que cumplir {0}"
+
+        msgid "The device has the object, but its version of the app has no property '{0}'."
+        msgstr "El dispositivo tiene el objeto, pero su versión de la aplicación no tiene la propiedad «{0}»."
+
+        msgid "The device has the object, but the rules hide '{0}' from its user."
+        msgstr "El dispositivo tiene el objeto, pero las reglas ocultan «{0}» a su usuario."
+
+        msgid "The device is connected, but its session isn't open yet: it is {0}."
+        msgstr "El dispositivo está conectado, pero su sesión aún no está abierta. Su estado: {0}."
+
+        msgid "There is no such user, or their account is gone or disabled."
+        msgstr "No existe ese usuario, o su cuenta ya no existe o está desactivada."
+
+        msgid "It is for the device, and is in the batch that is being read for it."
+        msgstr "Es para el dispositivo y está en el lote que se está leyendo para él."
+
+        msgid "{0} bytes of the batch wait for the device."
+        msgstr "{0} bytes del lote esperan al dispositivo."
+
+        msgid "It is for the device, which has been sent {0} batches, up to tick {1}, that it hasn't said to have applied."
+        msgstr "Es para el dispositivo, al que se le han enviado {0} lotes, hasta el tick {1}, que no ha dicho haber aplicado."
+
+        msgid "{0} bytes wait for its connection."
+        msgstr "{0} bytes esperan a su conexión."
+
+        msgid "It is for the device, which stands on tick {0}, {1} behind."
+        msgstr "Es para el dispositivo, que está en el tick {0}, con {1} de retraso."
+
+        msgid "The gateway believes that the device has it: it was sent all that concerns it up to tick {0}, and applied it."
+        msgstr "La pasarela cree que el dispositivo lo tiene: se le envió todo lo que le concierne hasta el tick {0}, y lo aplicó."
+
+        # Packages/Server/GatewayService/Inspector/InspectorView.swift
+
+        msgid "(not shown: it looks at what you may not read)"
+        msgstr "(no se muestra: mira algo que usted no puede leer)"
+
+        msgid "{0} is {1}"
+        msgstr "{0} es {1}"
+
+        msgid "{0}, but {1}"
+        msgstr "{0}, pero {1}"
+
         # Packages/Core/Model/Schema/Column.swift
 
         msgid "'{0}' is required and cannot be nil."

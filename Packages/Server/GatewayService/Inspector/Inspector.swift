@@ -217,7 +217,7 @@ public struct Inspector: Sendable {
             "client": report.client.rawValue > 0 ? .string(report.client.description) : .null,
             "session": .string(String(report.number)), "user": report.user.map(JSON.string) ?? .null,
             "isConnectedHere": true, "state": .string(report.session.state.rawValue), "isVisible": .bool(sees),
-            "tick": .int(report.reached.number), "answer": .string(reasons.first?.message ?? ""),
+            "tick": .int(report.reached.number), "answer": .string(reasons.first?.message.description ?? ""),
             "reasons": .array(reasons.map(\.json)),
         ]
     }
@@ -294,7 +294,7 @@ public struct Inspector: Sendable {
         return [
             "client": client.map { .string($0.description) } ?? .null, "user": user.map(JSON.string) ?? .null,
             "isConnectedHere": false, "lastSeen": lastSeen.map(JSON.string) ?? .null,
-            "answer": .string(reasons[0].message), "reasons": .array(reasons.map(\.json)),
+            "answer": .string(reasons[0].message.description), "reasons": .array(reasons.map(\.json)),
         ]
     }
 

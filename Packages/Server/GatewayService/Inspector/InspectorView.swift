@@ -8,7 +8,8 @@ internal import TomboloSyncProtocol
 struct InspectorView: Sendable {
     /// Longer conditions are cut to this number of bytes.
     static let maximumConditionByteCount = 1_000
-    static let concealed = "(not shown: it looks at what you may not read)"
+    static let concealment = Wording("(not shown: it looks at what you may not read)")
+    static let concealed = concealment.description
 
     let grant: ClassesGrant
     private let hidden: [Int: Set<Int>]
@@ -47,14 +48,17 @@ struct InspectorView: Sendable {
 
     /// Describes a condition that an object doesn't satisfy, with the object's actual value: `price > 5, but it is
     /// 3`.
-    func text(_ failure: Predicate, unsatisfiedBy row: Row, of item: ClassSchema, in schema: Schema) -> String {
+    func text(_ failure: Predicate, unsatisfiedBy row: Row, of item: ClassSchema, in schema: Schema) -> Wording {
         let condition = text(failure, of: item.name)
-        guard condition != Self.concealed, mayRead(row, of: item.name, in: schema) else { return condition }
+        guard condition != Self.concealed else { return Self.concealment }
+        guard mayRead(row, of: item.name, in: schema) else { return Wording(untranslated: condition) }
         var seen: Set<PropertyPath> = []
         let values = failure.paths.filter { seen.insert($0).inserted }.prefix(5).compactMap { path in
-            item.columnIndex(path.description).map { "\(path) is \(row[$0].shown)" }
+            item.columnIndex(path.description).map { Wording("\(path) is \(row[$0].shown)") }
         }
-        return values.isEmpty ? condition : "\(condition), but \(values.joined(separator: " and "))"
+        guard let first = values.first else { return Wording(untranslated: condition) }
+        let all = values.dropFirst().reduce(first) { Wording("\($0) and \($1)") }
+        return Wording("\(condition), but \(all)")
     }
 
     /// Whether the caller may read an object. Its row may be in the form of any generation.
