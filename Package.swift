@@ -267,8 +267,9 @@ let package = Package(
         library(
             "TomboloMigration", "Tools/Migration",
             [
-                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore",
-                "TomboloRuleDocuments", "TomboloRules", "TomboloSQL", "TomboloServerModel", logging,
+                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloLocalization", "TomboloModel",
+                "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloRules", "TomboloSQL", "TomboloServerModel",
+                logging,
             ]),
         library(
             "ToolSupport", "Tools/ToolSupport",

@@ -25,7 +25,7 @@ struct MessageSources {
     private static let modules = [
         "Server/AdminPanel", "Server/AdminService", "Server/JSONAPI", "Server/HTTP", "Server/Authentication",
         "Server/PostgresStore", "Server/ServerModel", "Server/GatewayService", "Core/Model", "Core/Rules",
-        "Core/RuleDocuments",
+        "Core/RuleDocuments", "Tools/Migration",
     ]
 
     /// Whose texts servers without a panel have too.

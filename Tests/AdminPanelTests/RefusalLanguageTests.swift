@@ -72,4 +72,16 @@ import TomboloServerModel
             }
         }
     }
+
+    @Test("what is wrong with a class that is to be added is in the page's language")
+    func model() async throws {
+        try await ModelChangePagesTests.with { _, _, client in
+            let browser = Self.inGerman(try await PanelBrowser.loggedIn(client, as: "superAdmin"))
+            let path = ModelChangePagesTests.path
+            let form = try ModelChangePagesTests.form(try await browser.get(path).text)
+            let wish = ["wish": "addClass", "className": "1 boat"]
+            let answer = try await browser.post("\(path)/edit", form.merging(wish) { $1 })
+            #expect(answer.status == 422 && answer.text.contains("„1 boat“ ist kein Name in Swift."), "\(answer.text)")
+        }
+    }
 }

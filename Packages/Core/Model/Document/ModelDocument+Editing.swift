@@ -4,8 +4,9 @@ extension ModelDocument {
     public func adding(_ item: ModelClass) throws(ModelDocumentError) -> ModelDocument {
         if let other = self[item.name], other.isRetired {
             throw ModelDocumentError(
-                "There is a retired class \(item.name): remove its \"retired\" to have it back, or choose another name."
-            )
+                Wording(
+                    "There is a retired class \(item.name): remove its \"retired\" to have it back, or choose another name."
+                ))
         }
         return try ModelDocument(app: app, classes: classes + [item])
     }
@@ -15,8 +16,9 @@ extension ModelDocument {
         let found = try found(className)
         if let other = found[property.name], other.isRetired {
             throw ModelDocumentError(
-                "\(className) has a retired property \(property.name): remove its \"retired\" to have it back, or choose "
-                    + "another name.")
+                Wording(
+                    "\(className) has a retired property \(property.name): remove its \"retired\" to have it back, or "
+                        + "choose another name."))
         }
         return try replacing(found, ModelClass(found, properties: found.properties + [property]))
     }
@@ -56,7 +58,7 @@ extension ModelDocument {
         if let found = self[className] { return found }
         throw ModelDocumentError(problems: [
             ModelDocumentError.Problem(
-                message: "There is no class '\(ModelName.shown(className))'.",
+                reason: Wording("There is no class '\(ModelName.shown(className))'."),
                 hint: className.nearest(in: classes.map(\.name)))
         ])
     }
@@ -68,7 +70,7 @@ extension ModelDocument {
         if let found = item[property] { return (item, found) }
         throw ModelDocumentError(problems: [
             ModelDocumentError.Problem(
-                className: className, message: "There is no property '\(ModelName.shown(property))'.",
+                className: className, reason: Wording("There is no property '\(ModelName.shown(property))'."),
                 hint: property.nearest(in: item.properties.map(\.name)))
         ])
     }

@@ -7,21 +7,23 @@ extension ModelDocument {
     public init(json: [UInt8]) throws(ModelDocumentError) {
         guard json.count <= Self.maximumByteCount else {
             throw ModelDocumentError(
-                "The document has \(json.count) bytes; at most \(Self.maximumByteCount) are read.")
+                Wording("The document has \(json.count) bytes; at most \(Self.maximumByteCount) are read."))
         }
         guard String(validating: json, as: UTF8.self) != nil else {
-            throw ModelDocumentError("The document isn't text in UTF-8.")
+            throw ModelDocumentError(Wording("The document isn't text in UTF-8."))
         }
         let reader: ModelDocumentReader
         do {
             reader = try JSONDecoder().decode(ModelDocumentReader.self, from: Data(json))
         } catch {
-            let reason = Self.syntaxError(in: json).map { ": \($0)" } ?? "."
-            throw ModelDocumentError("The document isn't valid JSON\(reason)")
+            guard let reason = Self.syntaxError(in: json) else {
+                throw ModelDocumentError(Wording("The document isn't valid JSON."))
+            }
+            throw ModelDocumentError(Wording("The document isn't valid JSON: \(reason)"))
         }
         if let repeated = RepeatedMember(in: json) {
             throw ModelDocumentError(
-                "Line \(repeated.line): \"\(ModelName.shown(repeated.name))\" is given twice in one object.")
+                Wording("Line \(repeated.line): \"\(ModelName.shown(repeated.name))\" is given twice in one object."))
         }
         try self.init(reader)
     }

@@ -28,14 +28,22 @@ extension ModelDocumentCheck {
         for item in classes {
             let size = size(of: item, inside: [])
             if size.columns > ModelDocument.maximumColumnCount {
+                let limit = ModelDocument.maximumColumnCount
                 report(
-                    "The class has \(size.columns == Size.most ? "too many" : "\(size.columns)") columns with those of "
-                        + "its embedded objects; at most \(ModelDocument.maximumColumnCount) are possible.", item)
+                    size.columns == Size.most
+                        ? Wording(
+                            "The class has too many columns with those of its embedded objects; at most \(limit) are "
+                                + "possible.")
+                        : Wording(
+                            "The class has \(size.columns) columns with those of its embedded objects; at most \(limit) "
+                                + "are possible."), item)
             }
             if size.names > ModelDocument.maximumAliasCount {
                 report(
-                    "A property of an embedded object could be asked for by more than "
-                        + "\(ModelDocument.maximumAliasCount) names: remove previous names that no version uses.", item)
+                    Wording(
+                        "A property of an embedded object could be asked for by more than "
+                            + "\(ModelDocument.maximumAliasCount) names: remove previous names that no version uses."),
+                    item)
             }
             guard !item.isEmbedded else { continue }
             tables = min(tables + 1 + size.tables, Size.most)
@@ -43,12 +51,14 @@ extension ModelDocumentCheck {
         }
         if tables > ModelDocument.maximumTableCount {
             report(
-                "The classes and their lists need more than \(ModelDocument.maximumTableCount) tables: "
-                    + "use fewer lists in embedded classes.")
+                Wording(
+                    "The classes and their lists need more than \(ModelDocument.maximumTableCount) tables: "
+                        + "use fewer lists in embedded classes."))
         } else if columns > ModelDocument.maximumTotalColumnCount {
             report(
-                "The tables need more than \(ModelDocument.maximumTotalColumnCount) columns together: use fewer "
-                    + "embedded objects.")
+                Wording(
+                    "The tables need more than \(ModelDocument.maximumTotalColumnCount) columns together: use fewer "
+                        + "embedded objects."))
         }
     }
 
@@ -66,13 +76,16 @@ extension ModelDocumentCheck {
             }
             if path.contains(target.name) {
                 report(
-                    "Cycles containing embedded objects are not supported: '\(item.name).\(property.name)' leads back "
-                        + "to \(target.name). Make one of the classes an Object and link to it.", item, property)
+                    Wording(
+                        "Cycles containing embedded objects are not supported: '\(item.name).\(property.name)' leads back "
+                            + "to \(target.name). Make one of the classes an Object and link to it."), item, property)
                 continue
             }
             guard path.count <= ModelDocument.maximumEmbeddingDepth else {
                 report(
-                    "Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other.", item,
+                    Wording(
+                        "Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other."),
+                    item,
                     property)
                 continue
             }
@@ -89,7 +102,8 @@ extension ModelDocumentCheck {
         }
         if result.depth > ModelDocument.maximumEmbeddingDepth, problems.isEmpty {
             report(
-                "Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other.", item)
+                Wording("Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other."),
+                item)
         }
         sizes[item.name] = result
         return result

@@ -25,10 +25,13 @@ struct ModelDocumentCheck {
     mutating func run() throws(ModelDocumentError) {
         if let problem = ModelName.appProblem(of: app) { report(problem) }
         if classes.count > ModelDocument.maximumClassCount {
-            report("There are \(classes.count) classes; at most \(ModelDocument.maximumClassCount) are possible.")
+            report(
+                Wording("There are \(classes.count) classes; at most \(ModelDocument.maximumClassCount) are possible."))
         } else {
             for (index, item) in classes.enumerated() {
-                if index > 0, classes[index - 1].name == item.name { report("The class is given twice.", item) }
+                if index > 0, classes[index - 1].name == item.name {
+                    report(Wording("The class is given twice."), item)
+                }
                 check(item)
             }
         }
@@ -41,7 +44,7 @@ struct ModelDocumentCheck {
     private var isFull: Bool { problems.count >= ModelDocumentError.maximumProblemCount }
 
     mutating func report(
-        _ message: String, _ item: ModelClass? = nil, _ property: ModelProperty? = nil,
+        _ reason: Wording, _ item: ModelClass? = nil, _ property: ModelProperty? = nil,
         nearest: @autoclosure () -> (name: String, candidates: [String])? = nil
     ) {
         guard !isFull else { return }
@@ -53,7 +56,7 @@ struct ModelDocumentCheck {
         problems.append(
             ModelDocumentError.Problem(
                 className: item.map { ModelName.shown($0.name) }, property: property.map { ModelName.shown($0.name) },
-                message: message, hint: hint))
+                reason: reason, hint: hint))
     }
 
     // MARK: Each class by itself
@@ -63,21 +66,25 @@ struct ModelDocumentCheck {
         if let table = item.table {
             if let problem = ModelName.sqlProblem(of: table) { report(problem, item) }
         } else {
-            if item.isTrashable { report("An embedded class has no trash: its objects go with their owner.", item) }
+            if item.isTrashable {
+                report(Wording("An embedded class has no trash: its objects go with their owner."), item)
+            }
             if !item.uniqueProperties.isEmpty {
-                report("An embedded class has no unique properties: declare them in the classes that have it.", item)
+                report(
+                    Wording("An embedded class has no unique properties: declare them in the classes that have it."),
+                    item)
             }
         }
         if item.properties.count > ModelDocument.maximumPropertyCount {
             let limit = ModelDocument.maximumPropertyCount
-            report("The class has \(item.properties.count) properties; at most \(limit) are possible.", item)
+            report(Wording("The class has \(item.properties.count) properties; at most \(limit) are possible."), item)
             return
         }
         checkPreviousNames(item.previousNames, isProperty: false, item, nil)
         var names: Set<String> = []
         for property in item.properties {
             guard !isFull else { return }
-            if !names.insert(property.name).inserted { report("The property is given twice.", item, property) }
+            if !names.insert(property.name).inserted { report(Wording("The property is given twice."), item, property) }
             check(property, of: item)
         }
         checkPlace(item)
@@ -90,35 +97,40 @@ struct ModelDocumentCheck {
         checkPreviousNames(property.previousNames, isProperty: true, item, property)
         checkType(property.type, property, of: item)
         if let problem = property.allowedValues?.problem(in: property.type) {
-            report("\"values\": \(problem)", item, property)
+            report(Wording("\"values\": \(problem)"), item, property)
         }
         if let hint = property.hint, !(1...ModelDocument.maximumHintByteCount).contains(hint.utf8.count) {
             report(
-                "A hint has 1 to \(ModelDocument.maximumHintByteCount) bytes, not \(hint.utf8.count).", item, property)
+                Wording("A hint has 1 to \(ModelDocument.maximumHintByteCount) bytes, not \(hint.utf8.count)."), item,
+                property)
         }
         if property.isMarkdown, property.type != .string || property.allowedValues != nil {
-            report("Only a 'string' without \"values\" can be Markdown.", item, property)
+            report(Wording("Only a 'string' without \"values\" can be Markdown."), item, property)
         }
         if property.coordinate != nil, property.type != .double {
-            report("Only a 'double' can be the latitude or longitude of a \"place\".", item, property)
+            report(Wording("Only a 'double' can be the latitude or longitude of a \"place\"."), item, property)
         }
         switch property.type {
         case .list, .embedded, .array:
             if property.isPrimaryKey || property.isIndexed || property.isEncrypted {
                 report(
-                    "A \(property.type.name) can't be a primary key, indexed or encrypted: only values and links can.",
+                    Wording(
+                        "A \(property.type.name) can't be a primary key, indexed or encrypted: only values and links can."
+                    ),
                     item, property)
             }
         default:
             if property.isPrimaryKey, item.isEmbedded {
-                report("An embedded class has no primary key: its objects are known by their owner.", item, property)
+                report(
+                    Wording("An embedded class has no primary key: its objects are known by their owner."), item,
+                    property)
             }
         }
         switch property.type {
         case .embedded where !property.isOptional:
-            report("An embedded object may be absent: write '\(property.type.name)?'.", item, property)
+            report(Wording("An embedded object may be absent: write '\(property.type.name)?'."), item, property)
         case .list where property.isOptional, .array where property.isOptional:
-            report("A list is never nil: write '\(property.type.name)'.", item, property)
+            report(Wording("A list is never nil: write '\(property.type.name)'."), item, property)
         default: break
         }
     }
@@ -131,29 +143,35 @@ struct ModelDocumentCheck {
             switch element {
             case .link, .embedded: checkType(element, property, of: item)
             case .list, .array, .linkingObjects:
-                report("A list holds values, links or embedded objects, not '\(element.name)'.", item, property)
+                report(
+                    Wording("A list holds values, links or embedded objects, not '\(element.name)'."), item, property)
             default:
                 if item.isEmbedded {
                     report(
-                        "In an embedded class a list of values is one column: write 'array<\(element.name)>'"
-                            + "\(isOptional ? ", whose elements can't be nil" : "").", item, property)
+                        isOptional
+                            ? Wording(
+                                "In an embedded class a list of values is one column: write 'array<\(element.name)>', whose "
+                                    + "elements can't be nil.")
+                            : Wording(
+                                "In an embedded class a list of values is one column: write 'array<\(element.name)>'."),
+                        item, property)
                 }
             }
         case .array(let types):
             if !item.isEmbedded, case .array = property.type {
-                report("Only embedded classes have lists in one column: write 'list<…>'.", item, property)
+                report(Wording("Only embedded classes have lists in one column: write 'list<…>'."), item, property)
             }
             for element in types {
                 if case .list = element {
-                    report("'\(element.name)' can't be part of an array.", item, property)
+                    report(Wording("'\(element.name)' can't be part of an array."), item, property)
                 } else {
                     checkType(element, property, of: item)
                 }
             }
         case .int(let bits) where ![8, 16, 32, 64].contains(bits):
-            report("An integer has 8, 16, 32 or 64 bits, not \(bits).", item, property)
+            report(Wording("An integer has 8, 16, 32 or 64 bits, not \(bits)."), item, property)
         case .linkingObjects:
-            report("LinkingObjects are computed on devices and aren't part of a document.", item, property)
+            report(Wording("LinkingObjects are computed on devices and aren't part of a document."), item, property)
         default: break
         }
     }
@@ -164,14 +182,15 @@ struct ModelDocumentCheck {
         guard let found = byName[target] else {
             let classes = classes
             return report(
-                "The class '\(ModelName.shown(target))' isn't in the document.", item, property,
+                Wording("The class '\(ModelName.shown(target))' isn't in the document."), item, property,
                 nearest: (target, classes.filter { $0.isEmbedded == isEmbedded }.map(\.name)))
         }
         if found.isEmbedded, !isEmbedded {
             report(
-                "\(target) is embedded, so that nothing can link to it: write 'embedded<\(target)>'.", item, property)
+                Wording("\(target) is embedded, so that nothing can link to it: write 'embedded<\(target)>'."), item,
+                property)
         } else if !found.isEmbedded, isEmbedded {
-            report("\(target) isn't an embedded class: write 'link<\(target)>'.", item, property)
+            report(Wording("\(target) isn't an embedded class: write 'link<\(target)>'."), item, property)
         }
     }
 
@@ -180,7 +199,8 @@ struct ModelDocumentCheck {
     ) {
         let limit = ModelDocument.maximumPreviousNameCount
         guard names.count <= limit else {
-            return report("There are \(names.count) previous names; at most \(limit) are possible.", item, property)
+            return report(
+                Wording("There are \(names.count) previous names; at most \(limit) are possible."), item, property)
         }
         for name in names {
             if let problem = ModelName.problem(of: name, isProperty: isProperty) { report(problem, item, property) }
@@ -192,8 +212,9 @@ struct ModelDocumentCheck {
         let found = item.properties.compactMap(\.coordinate)
         guard !found.isEmpty, found.count != 2 || Set(found).count != 2 else { return }
         report(
-            "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a "
-                + "second place into an embedded class.", item)
+            Wording(
+                "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a "
+                    + "second place into an embedded class."), item)
     }
 
     /// Names with a dot are checked later, when the columns of embedded objects are known.
@@ -202,13 +223,15 @@ struct ModelDocumentCheck {
         for name in Set(item.uniqueProperties.joined()).sorted() where !name.contains(".") {
             if !names.contains(name) {
                 report(
-                    "\"unique\" names '\(ModelName.shown(name))', which isn't a property.", item,
+                    Wording("\"unique\" names '\(ModelName.shown(name))', which isn't a property."), item,
                     nearest: (name, item.properties.map(\.name)))
             } else if lists.contains(name) {
-                report("\"unique\" names '\(name)', which is a list.", item)
+                report(Wording("\"unique\" names '\(name)', which is a list."), item)
             }
         }
-        if item.uniqueProperties.contains(where: \.isEmpty) { report("\"unique\" has a group without a name.", item) }
+        if item.uniqueProperties.contains(where: \.isEmpty) {
+            report(Wording("\"unique\" has a group without a name."), item)
+        }
     }
 
     // MARK: The tables
@@ -218,15 +241,15 @@ struct ModelDocumentCheck {
         do {
             schema = try ModelSchemaBuilder(classes).schema()
         } catch {
-            for problem in error.problems { report(problem) }
+            for problem in error.problems { report(Wording(untranslated: problem)) }
             return
         }
-        for problem in schema.nameProblems { report(problem) }
+        for problem in schema.nameProblems { report(Wording(untranslated: problem)) }
         for item in classes {
             guard let built = schema[item.name] else { continue }
             for name in Set(item.uniqueProperties.joined()).sorted() where built.columnIndex(name) == nil {
                 report(
-                    "\"unique\" names '\(ModelName.shown(name))', which isn't a property.", item,
+                    Wording("\"unique\" names '\(ModelName.shown(name))', which isn't a property."), item,
                     nearest: (name, built.columns.map(\.name)))
             }
         }

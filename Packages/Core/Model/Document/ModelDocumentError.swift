@@ -10,22 +10,35 @@ public struct ModelDocumentError: Error, Hashable, Sendable, CustomStringConvert
         /// The property with the problem, or nil if it isn't in a property.
         public let property: String?
         /// What was found and what was expected.
-        public let message: String
+        let reason: Wording
         /// The known name that is most similar to an unknown one, or nil.
         public let hint: String?
 
+        /// One that has no translation.
         public init(className: String? = nil, property: String? = nil, message: String, hint: String? = nil) {
+            self.init(className: className, property: property, reason: Wording(untranslated: message), hint: hint)
+        }
+
+        init(className: String? = nil, property: String? = nil, reason: Wording, hint: String? = nil) {
             self.className = className
             self.property = property
-            self.message = message
+            self.reason = reason
             self.hint = hint
         }
 
-        public var description: String {
+        /// What was found and what was expected, in English.
+        public var message: String { reason.description }
+
+        /// The whole, with place and hint.
+        public var wording: Wording {
             let place = [className, property].compactMap(\.self).joined(separator: ".")
-            let text = place.isEmpty ? message : "\(place): \(message)"
-            return hint.map { "\(text) Did you mean '\($0)'?" } ?? text
+            let text = place.isEmpty ? reason : Wording(pattern: "{0}: {1}", values: [.text(place), .wording(reason)])
+            guard let hint else { return text }
+            let question = Wording("Did you mean '\(hint)'?")
+            return Wording(pattern: "{0} {1}", values: [.wording(text), .wording(question)])
         }
+
+        public var description: String { wording.description }
     }
 
     /// From one to ``maximumProblemCount`` problems.
@@ -40,6 +53,10 @@ public struct ModelDocumentError: Error, Hashable, Sendable, CustomStringConvert
 
     init(_ message: String, isNewerFormat: Bool = false) {
         self.init(problems: [Problem(message: message)], isNewerFormat: isNewerFormat)
+    }
+
+    init(_ reason: Wording, isNewerFormat: Bool = false) {
+        self.init(problems: [Problem(reason: reason)], isNewerFormat: isNewerFormat)
     }
 
     public var description: String {

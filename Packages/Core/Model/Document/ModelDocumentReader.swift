@@ -27,27 +27,31 @@ struct ModelDocumentReader: Decodable {
     init(from decoder: any Decoder) {
         guard let members = try? decoder.container(keyedBy: MemberName.self) else {
             error = ModelDocumentError(
-                "The document must be a JSON object with the members format, app and classes.")
+                Wording("The document must be a JSON object with the members format, app and classes."))
             return
         }
         guard let format = try? members.decode(Int.self, forKey: MemberName(stringValue: "format")) else {
             error = ModelDocumentError(
-                "The document has no \"format\", a whole number: is it a model document? This program reads format "
-                    + "\(ModelDocument.currentFormat).")
+                Wording(
+                    "The document has no \"format\", a whole number: is it a model document? This program reads format "
+                        + "\(ModelDocument.currentFormat)."))
             return
         }
         guard format <= ModelDocument.currentFormat else {
             error = ModelDocumentError(
-                "The document has format \(format): it was written by a newer version of Tombolo. This program reads "
-                    + "format \(ModelDocument.currentFormat); update it.", isNewerFormat: true)
+                Wording(
+                    "The document has format \(format): it was written by a newer version of Tombolo. This program reads "
+                        + "format \(ModelDocument.currentFormat); update it."), isNewerFormat: true)
             return
         }
         guard format > 0 else {
-            error = ModelDocumentError("The document has format \(format), which doesn't exist.")
+            error = ModelDocumentError(Wording("The document has format \(format), which doesn't exist."))
             return
         }
         let place = Place()
-        checkNames(members, of: "a document", ["format", "app", "classes"], place)
+        checkNames(
+            members, unknown: { Wording("\"\($0)\" isn't a member of a document.") }, ["format", "app", "classes"],
+            place)
         app = text("app", members, place, isRequired: true) ?? ""
         for item in elements("classes", members, place, isRequired: true, limit: ModelDocument.maximumClassCount) {
             readClass(item)
@@ -56,16 +60,16 @@ struct ModelDocumentReader: Decodable {
     }
 
     private mutating func readClass(_ decoder: any Decoder) {
-        guard let members = object(decoder, "A class", Place()) else { return }
+        guard let members = object(decoder, Wording("A class must be a JSON object."), Place()) else { return }
         let name = text("name", members, Place(), isRequired: true) ?? ""
         let place = Place(className: ModelName.shown(name))
         checkNames(
-            members, of: "a class",
+            members, unknown: { Wording("\"\($0)\" isn't a member of a class.") },
             ["name", "table", "embedded", "trashable", "unique", "previousNames", "retired", "properties"], place)
         var table = text("table", members, place)
         let isEmbedded = flag("embedded", members, place)
         if isEmbedded, table != nil {
-            report("An embedded class has no table: remove \"table\" or \"embedded\".", place)
+            report(Wording("An embedded class has no table: remove \"table\" or \"embedded\"."), place)
         }
         table = isEmbedded ? nil : table ?? Column.sqlName(for: name)
         var properties: [ModelProperty] = []
@@ -83,13 +87,13 @@ struct ModelDocumentReader: Decodable {
     }
 
     private mutating func readProperty(_ decoder: any Decoder, _ classPlace: Place) -> ModelProperty? {
-        guard let members = object(decoder, "A property", classPlace),
+        guard let members = object(decoder, Wording("A property must be a JSON object."), classPlace),
             let name = text("name", members, classPlace, isRequired: true)
         else { return nil }
         var place = classPlace
         place.property = ModelName.shown(name)
         checkNames(
-            members, of: "a property",
+            members, unknown: { Wording("\"\($0)\" isn't a member of a property.") },
             [
                 "name", "column", "type", "primaryKey", "indexed", "encrypted", "values", "hint", "markdown",
                 "place", "onDelete", "previousNames", "retired",
@@ -100,7 +104,7 @@ struct ModelDocumentReader: Decodable {
                 type = read
             } else {
                 report(
-                    "'\(written.shortened(toByteCount: Self.maximumQuotation))' isn't a type.", place,
+                    Wording("'\(written.shortened(toByteCount: Self.maximumQuotation))' isn't a type."), place,
                     hint: nearestType(written))
             }
         }
@@ -108,13 +112,15 @@ struct ModelDocumentReader: Decodable {
         switch text("onDelete", members, place) {
         case nil, "nullify": break
         case "cascade": deleteRule = .cascade
-        case let other?: report("\"onDelete\" is \"cascade\" or \"nullify\", not \"\(ModelName.shown(other))\".", place)
+        case let other?:
+            report(Wording("\"onDelete\" is \"cascade\" or \"nullify\", not \"\(ModelName.shown(other))\"."), place)
         }
         var coordinate: Column.Coordinate?
         if let written = text("place", members, place) {
             coordinate = Column.Coordinate(rawValue: written)
             if coordinate == nil {
-                report("\"place\" is \"latitude\" or \"longitude\", not \"\(ModelName.shown(written))\".", place)
+                report(
+                    Wording("\"place\" is \"latitude\" or \"longitude\", not \"\(ModelName.shown(written))\"."), place)
             }
         }
         return ModelProperty(
@@ -137,23 +143,25 @@ struct ModelDocumentReader: Decodable {
 
     // MARK: Members
 
-    private mutating func report(_ message: String, _ place: Place, hint: String? = nil) {
+    private mutating func report(_ reason: Wording, _ place: Place, hint: String? = nil) {
         guard problems.count < ModelDocumentError.maximumProblemCount else { return }
         problems.append(
             ModelDocumentError.Problem(
-                className: place.className, property: place.property, message: message, hint: hint))
+                className: place.className, property: place.property, reason: reason, hint: hint))
     }
 
-    private mutating func checkNames(_ members: Members, of kind: String, _ known: [String], _ place: Place) {
+    private mutating func checkNames(
+        _ members: Members, unknown: (String) -> Wording, _ known: [String], _ place: Place
+    ) {
         for name in members.allKeys.map(\.stringValue).sorted() where !known.contains(name) {
             guard problems.count < ModelDocumentError.maximumProblemCount else { return }
-            report("\"\(ModelName.shown(name))\" isn't a member of \(kind).", place, hint: name.nearest(in: known))
+            report(unknown(ModelName.shown(name)), place, hint: name.nearest(in: known))
         }
     }
 
-    private mutating func object(_ decoder: any Decoder, _ what: String, _ place: Place) -> Members? {
+    private mutating func object(_ decoder: any Decoder, _ problem: Wording, _ place: Place) -> Members? {
         if let members = try? decoder.container(keyedBy: MemberName.self) { return members }
-        report("\(what) must be a JSON object.", place)
+        report(problem, place)
         return nil
     }
 
@@ -162,11 +170,11 @@ struct ModelDocumentReader: Decodable {
     ) -> String? {
         let key = MemberName(stringValue: name)
         guard members.contains(key) else {
-            if isRequired { report("\"\(name)\" is missing.", place) }
+            if isRequired { report(Wording("\"\(name)\" is missing."), place) }
             return nil
         }
         if let value = try? members.decode(String.self, forKey: key) { return value }
-        report("\"\(name)\" must be a string.", place)
+        report(Wording("\"\(name)\" must be a string."), place)
         return nil
     }
 
@@ -174,7 +182,7 @@ struct ModelDocumentReader: Decodable {
         let key = MemberName(stringValue: name)
         guard members.contains(key) else { return false }
         if let value = try? members.decode(Bool.self, forKey: key) { return value }
-        report("\"\(name)\" must be true or false.", place)
+        report(Wording("\"\(name)\" must be true or false."), place)
         return false
     }
 
@@ -183,11 +191,11 @@ struct ModelDocumentReader: Decodable {
     ) -> [any Decoder] {
         let key = MemberName(stringValue: name)
         guard members.contains(key) else {
-            if isRequired { report("\"\(name)\" is missing.", place) }
+            if isRequired { report(Wording("\"\(name)\" is missing."), place) }
             return []
         }
         guard let array = try? members.nestedUnkeyedContainer(forKey: key) else {
-            report("\"\(name)\" must be an array.", place)
+            report(Wording("\"\(name)\" must be an array."), place)
             return []
         }
         return elements(array, name, place, limit: limit)
@@ -200,7 +208,7 @@ struct ModelDocumentReader: Decodable {
         var result: [any Decoder] = []
         while !array.isAtEnd {
             guard result.count < limit else {
-                report("\"\(name)\" has more than \(limit) elements.", place)
+                report(Wording("\"\(name)\" has more than \(limit) elements."), place)
                 return []
             }
             guard let element = try? array.superDecoder() else { break }
@@ -220,11 +228,11 @@ struct ModelDocumentReader: Decodable {
             } else if let number = try? container?.decode(Int64.self) {
                 values.append(.int(number))
             } else {
-                report("\"values\" must be an array of strings or of whole numbers.", place)
+                report(Wording("\"values\" must be an array of strings or of whole numbers."), place)
                 return nil
             }
         }
-        if let problem = AllowedValues.problem(of: values) { report("\"values\": \(problem)", place) }
+        if let problem = AllowedValues.problem(of: values) { report(Wording("\"values\": \(problem)"), place) }
         return AllowedValues(values)
     }
 
@@ -237,7 +245,7 @@ struct ModelDocumentReader: Decodable {
 
     private mutating func names(_ decoder: any Decoder, _ name: String, _ place: Place) -> [String] {
         guard let array = try? decoder.unkeyedContainer() else {
-            report("\"\(name)\" must be an array of names.", place)
+            report(Wording("\"\(name)\" must be an array of names."), place)
             return []
         }
         var result: [String] = []
@@ -245,7 +253,7 @@ struct ModelDocumentReader: Decodable {
             if let value = try? element.singleValueContainer().decode(String.self) {
                 result.append(value)
             } else {
-                report("\"\(name)\" must be an array of names.", place)
+                report(Wording("\"\(name)\" must be an array of names."), place)
                 break
             }
         }

@@ -8,26 +8,27 @@ package enum ModelName {
 
     /// The problem with the name of a class or property, or nil. Letters, digits and `_` are allowed; in properties
     /// also spaces, which Swift allows in backticks.
-    static func problem(of name: String, isProperty: Bool) -> String? {
+    static func problem(of name: String, isProperty: Bool) -> Wording? {
         if let problem = lengthProblem(of: name) { return problem }
         let first = name.unicodeScalars.first
         guard first?.properties.numericType == nil, first != " ", name.unicodeScalars.last != " " else {
-            return "'\(shown(name))' isn't a name in Swift."
+            return Wording("'\(shown(name))' isn't a name in Swift.")
         }
         let isFine = name.unicodeScalars.allSatisfy { isWordScalar($0) || isProperty && $0 == " " }
-        return isFine ? nil : "'\(shown(name))' has characters that a name in Swift hasn't: use letters, digits and _."
+        return isFine
+            ? nil : Wording("'\(shown(name))' has characters that a name in Swift hasn't: use letters, digits and _.")
     }
 
     /// The problem with the name of a table or column, or nil.
-    package static func sqlProblem(of name: String) -> String? {
+    package static func sqlProblem(of name: String) -> Wording? {
         if let problem = lengthProblem(of: name) { return problem }
         let isFine = name.unicodeScalars.allSatisfy { isWordScalar($0) || " -#+&/.:@%".unicodeScalars.contains($0) }
         return isFine
             ? nil
-            : "The SQL name '\(shown(name))' has characters that aren't supported: use letters, digits and _."
+            : Wording("The SQL name '\(shown(name))' has characters that aren't supported: use letters, digits and _.")
     }
 
-    static func appProblem(of name: String) -> String? {
+    static func appProblem(of name: String) -> Wording? {
         if let problem = lengthProblem(of: name) { return problem }
         let isFine = name.utf8.allSatisfy { byte in
             switch byte {
@@ -39,8 +40,9 @@ package enum ModelName {
         }
         guard isFine, name.utf8.first.map({ $0 >= UInt8(ascii: "a") }) == true, name.first != "_" else {
             return
-                "The app's name '\(shown(name))' must consist of lower-case letters, digits, - and _, and begin with "
-                + "a letter."
+                Wording(
+                    "The app's name '\(shown(name))' must consist of lower-case letters, digits, - and _, and begin with "
+                        + "a letter.")
         }
         return nil
     }
@@ -49,11 +51,12 @@ package enum ModelName {
         text.shortened(toByteCount: ModelDocument.maximumNameByteCount)
     }
 
-    private static func lengthProblem(of name: String) -> String? {
-        if name.isEmpty { return "The name is empty." }
+    private static func lengthProblem(of name: String) -> Wording? {
+        if name.isEmpty { return Wording("The name is empty.") }
         guard name.utf8.count > ModelDocument.maximumNameByteCount else { return nil }
-        return "The name '\(shown(name))' has \(name.utf8.count) bytes; at most "
-            + "\(ModelDocument.maximumNameByteCount) are possible."
+        return Wording(
+            "The name '\(shown(name))' has \(name.utf8.count) bytes; at most "
+                + "\(ModelDocument.maximumNameByteCount) are possible.")
     }
 
     private static func isWordScalar(_ scalar: Unicode.Scalar) -> Bool {

@@ -21,25 +21,25 @@ public struct AllowedValues: Hashable, Sendable {
     public func contains(_ value: Value) -> Bool { values.contains(value) }
 
     /// The reason why values can't be declared as allowed, or nil.
-    static func problem(of values: [Value]) -> String? {
-        guard !values.isEmpty else { return "There must be at least one value." }
+    static func problem(of values: [Value]) -> Wording? {
+        guard !values.isEmpty else { return Wording("There must be at least one value.") }
         guard values.count <= maximumCount else {
-            return "There are \(values.count) values; at most \(maximumCount) are possible."
+            return Wording("There are \(values.count) values; at most \(maximumCount) are possible.")
         }
-        guard Set(values).count == values.count else { return "A value is given twice." }
+        guard Set(values).count == values.count else { return Wording("A value is given twice.") }
         for value in values {
             switch value {
             case .int: continue
             case .string(let text) where text.utf8.count <= maximumByteCount && !text.containsNull: continue
-            case .string: return "A value has more than \(maximumByteCount) bytes, or U+0000."
-            default: return "The values must be strings or whole numbers."
+            case .string: return Wording("A value has more than \(maximumByteCount) bytes, or U+0000.")
+            default: return Wording("The values must be strings or whole numbers.")
             }
         }
         return nil
     }
 
     /// The reason why the values don't fit a type, or nil. For a list, its element type counts.
-    func problem(in type: PropertyType) -> String? {
+    func problem(in type: PropertyType) -> Wording? {
         let element: PropertyType =
             switch type {
             case .list(let element, _): element
@@ -51,7 +51,7 @@ public struct AllowedValues: Hashable, Sendable {
             case (.string, .string): continue
             case (.int(let bits), .int(let number)) where bits == 64 || number >> Int64(bits - 1) == number >> 63:
                 continue
-            default: return "'\(element.name)' can't have the value \(value)."
+            default: return Wording("'\(element.name)' can't have the value \(value).")
             }
         }
         return nil

@@ -5589,6 +5589,248 @@ extension BuiltInTranslations {
         msgid "{0}, but {1}"
         msgstr "{0}, aber {1}"
 
+        # Packages/Core/Model/Document/ModelDocument+Editing.swift
+
+        msgid "There is a retired class {0}: remove its \"retired\" to have it back, or choose another name."
+        msgstr "Es gibt eine stillgelegte Klasse {0}: Entfernen Sie ihr „retired“, um sie zurückzuholen, oder wählen Sie einen anderen Namen."
+
+        msgid "{0} has a retired property {1}: remove its \"retired\" to have it back, or choose another name."
+        msgstr "{0} hat eine stillgelegte Eigenschaft {1}: Entfernen Sie ihr „retired“, um sie zurückzuholen, oder wählen Sie einen anderen Namen."
+
+        msgid "There is no property '{0}'."
+        msgstr "Es gibt keine Eigenschaft „{0}“."
+
+        # Packages/Core/Model/Document/ModelDocument+Reading.swift
+
+        msgid "The document has {0} bytes; at most {1} are read."
+        msgstr "Das Dokument hat {0} Byte; gelesen werden höchstens {1}."
+
+        msgid "The document isn't text in UTF-8."
+        msgstr "Das Dokument ist kein Text in UTF-8."
+
+        msgid "The document isn't valid JSON."
+        msgstr "Das Dokument ist kein gültiges JSON."
+
+        msgid "The document isn't valid JSON: {0}"
+        msgstr "Das Dokument ist kein gültiges JSON: {0}"
+
+        msgid "Line {0}: \"{1}\" is given twice in one object."
+        msgstr "Zeile {0}: „{1}“ steht in einem Objekt zweimal."
+
+        # Packages/Core/Model/Document/ModelDocumentCheck+Sizes.swift
+
+        msgid "The class has too many columns with those of its embedded objects; at most {0} are possible."
+        msgstr "Die Klasse hat mit denen ihrer eingebetteten Objekte zu viele Spalten; höchstens {0} sind möglich."
+
+        msgid "The class has {0} columns with those of its embedded objects; at most {1} are possible."
+        msgstr "Die Klasse hat mit denen ihrer eingebetteten Objekte {0} Spalten; höchstens {1} sind möglich."
+
+        msgid "A property of an embedded object could be asked for by more than {0} names: remove previous names that no version uses."
+        msgstr "Eine Eigenschaft eines eingebetteten Objekts ließe sich unter mehr als {0} Namen ansprechen: Entfernen Sie frühere Namen, die keine Version verwendet."
+
+        msgid "The classes and their lists need more than {0} tables: use fewer lists in embedded classes."
+        msgstr "Die Klassen und ihre Listen brauchen mehr als {0} Tabellen: Verwenden Sie weniger Listen in eingebetteten Klassen."
+
+        msgid "The tables need more than {0} columns together: use fewer embedded objects."
+        msgstr "Die Tabellen brauchen zusammen mehr als {0} Spalten: Verwenden Sie weniger eingebettete Objekte."
+
+        msgid "Cycles containing embedded objects are not supported: '{0}.{1}' leads back to {2}. Make one of the classes an Object and link to it."
+        msgstr "Kreise mit eingebetteten Objekten werden nicht unterstützt: „{0}.{1}“ führt zurück zu {2}. Machen Sie aus einer der Klassen ein Object, und verweisen Sie darauf."
+
+        msgid "Embedded objects lie more than {0} deep in each other."
+        msgstr "Eingebettete Objekte liegen mehr als {0} Ebenen tief ineinander."
+
+        # Packages/Core/Model/Document/ModelDocumentCheck.swift
+
+        msgid "There are {0} classes; at most {1} are possible."
+        msgstr "Es gibt {0} Klassen; höchstens {1} sind möglich."
+
+        msgid "The class is given twice."
+        msgstr "Die Klasse ist zweimal angegeben."
+
+        msgid "An embedded class has no trash: its objects go with their owner."
+        msgstr "Eine eingebettete Klasse hat keinen Papierkorb: Ihre Objekte gehen mit ihrem Besitzer."
+
+        msgid "An embedded class has no unique properties: declare them in the classes that have it."
+        msgstr "Eine eingebettete Klasse hat keine eindeutigen Eigenschaften: Deklarieren Sie sie in den Klassen, die sie haben."
+
+        msgid "The class has {0} properties; at most {1} are possible."
+        msgstr "Die Klasse hat {0} Eigenschaften; höchstens {1} sind möglich."
+
+        msgid "The property is given twice."
+        msgstr "Die Eigenschaft ist zweimal angegeben."
+
+        msgid "\"values\": {0}"
+        msgstr "„values“: {0}"
+
+        msgid "A hint has 1 to {0} bytes, not {1}."
+        msgstr "Ein Hinweis hat 1 bis {0} Byte, nicht {1}."
+
+        msgid "Only a 'string' without \"values\" can be Markdown."
+        msgstr "Nur ein „string“ ohne „values“ kann Markdown sein."
+
+        msgid "Only a 'double' can be the latitude or longitude of a \"place\"."
+        msgstr "Nur ein „double“ kann Breite oder Länge eines „place“ sein."
+
+        msgid "A {0} can't be a primary key, indexed or encrypted: only values and links can."
+        msgstr "Ein {0} kann nicht Primärschlüssel, indiziert oder verschlüsselt sein: Das können nur Werte und Links."
+
+        msgid "An embedded class has no primary key: its objects are known by their owner."
+        msgstr "Eine eingebettete Klasse hat keinen Primärschlüssel: Ihre Objekte kennt man über ihren Besitzer."
+
+        msgid "An embedded object may be absent: write '{0}?'."
+        msgstr "Ein eingebettetes Objekt kann fehlen: Schreiben Sie „{0}?“."
+
+        msgid "A list is never nil: write '{0}'."
+        msgstr "Eine Liste ist nie nil: Schreiben Sie „{0}“."
+
+        msgid "A list holds values, links or embedded objects, not '{0}'."
+        msgstr "Eine Liste enthält Werte, Links oder eingebettete Objekte, nicht „{0}“."
+
+        msgid "In an embedded class a list of values is one column: write 'array<{0}>', whose elements can't be nil."
+        msgstr "In einer eingebetteten Klasse ist eine Liste von Werten eine Spalte: Schreiben Sie „array<{0}>“, dessen Elemente nicht nil sein können."
+
+        msgid "In an embedded class a list of values is one column: write 'array<{0}>'."
+        msgstr "In einer eingebetteten Klasse ist eine Liste von Werten eine Spalte: Schreiben Sie „array<{0}>“."
+
+        msgid "Only embedded classes have lists in one column: write 'list<…>'."
+        msgstr "Nur eingebettete Klassen haben Listen in einer Spalte: Schreiben Sie „list<…>“."
+
+        msgid "'{0}' can't be part of an array."
+        msgstr "„{0}“ kann nicht Teil eines Arrays sein."
+
+        msgid "An integer has 8, 16, 32 or 64 bits, not {0}."
+        msgstr "Eine ganze Zahl hat 8, 16, 32 oder 64 Bit, nicht {0}."
+
+        msgid "LinkingObjects are computed on devices and aren't part of a document."
+        msgstr "LinkingObjects werden auf Geräten berechnet und gehören nicht in ein Dokument."
+
+        msgid "The class '{0}' isn't in the document."
+        msgstr "Die Klasse „{0}“ steht nicht im Dokument."
+
+        msgid "{0} is embedded, so that nothing can link to it: write 'embedded<{1}>'."
+        msgstr "{0} ist eingebettet, daher kann nichts darauf verweisen: Schreiben Sie „embedded<{1}>“."
+
+        msgid "{0} isn't an embedded class: write 'link<{1}>'."
+        msgstr "{0} ist keine eingebettete Klasse: Schreiben Sie „link<{1}>“."
+
+        msgid "There are {0} previous names; at most {1} are possible."
+        msgstr "Es gibt {0} frühere Namen; höchstens {1} sind möglich."
+
+        msgid "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
+        msgstr "Eine Klasse mit einem Ort hat eine Eigenschaft mit \"place\": \"latitude\" und eine mit \"longitude\". Legen Sie einen zweiten Ort in eine eingebettete Klasse."
+
+        msgid "\"unique\" names '{0}', which isn't a property."
+        msgstr "„unique“ nennt „{0}“, das keine Eigenschaft ist."
+
+        msgid "\"unique\" names '{0}', which is a list."
+        msgstr "„unique“ nennt „{0}“, das eine Liste ist."
+
+        msgid "\"unique\" has a group without a name."
+        msgstr "„unique“ hat eine Gruppe ohne einen Namen."
+
+        # Packages/Core/Model/Document/ModelDocumentReader.swift
+
+        msgid "The document must be a JSON object with the members format, app and classes."
+        msgstr "Das Dokument muss ein JSON-Objekt mit den Mitgliedern format, app und classes sein."
+
+        msgid "The document has no \"format\", a whole number: is it a model document? This program reads format {0}."
+        msgstr "Das Dokument hat kein „format“, eine ganze Zahl: Ist es ein Modelldokument? Dieses Programm liest Format {0}."
+
+        msgid "The document has format {0}: it was written by a newer version of Tombolo. This program reads format {1}; update it."
+        msgstr "Das Dokument hat Format {0}: Es stammt von einer neueren Version von Tombolo. Dieses Programm liest Format {1}; aktualisieren Sie es."
+
+        msgid "The document has format {0}, which doesn't exist."
+        msgstr "Das Dokument hat Format {0}, das es nicht gibt."
+
+        msgid "\"{0}\" isn't a member of a document."
+        msgstr "„{0}“ ist kein Mitglied eines Dokuments."
+
+        msgid "A class must be a JSON object."
+        msgstr "Eine Klasse muss ein JSON-Objekt sein."
+
+        msgid "\"{0}\" isn't a member of a class."
+        msgstr "„{0}“ ist kein Mitglied einer Klasse."
+
+        msgid "An embedded class has no table: remove \"table\" or \"embedded\"."
+        msgstr "Eine eingebettete Klasse hat keine Tabelle: Entfernen Sie „table“ oder „embedded“."
+
+        msgid "A property must be a JSON object."
+        msgstr "Eine Eigenschaft muss ein JSON-Objekt sein."
+
+        msgid "\"{0}\" isn't a member of a property."
+        msgstr "„{0}“ ist kein Mitglied einer Eigenschaft."
+
+        msgid "'{0}' isn't a type."
+        msgstr "„{0}“ ist kein Typ."
+
+        msgid "\"onDelete\" is \"cascade\" or \"nullify\", not \"{0}\"."
+        msgstr "„onDelete“ ist „cascade“ oder „nullify“, nicht „{0}“."
+
+        msgid "\"place\" is \"latitude\" or \"longitude\", not \"{0}\"."
+        msgstr "„place“ ist „latitude“ oder „longitude“, nicht „{0}“."
+
+        msgid "\"{0}\" is missing."
+        msgstr "„{0}“ fehlt."
+
+        msgid "\"{0}\" must be a string."
+        msgstr "„{0}“ muss ein Text sein."
+
+        msgid "\"{0}\" must be true or false."
+        msgstr "„{0}“ muss true oder false sein."
+
+        msgid "\"{0}\" must be an array."
+        msgstr "„{0}“ muss ein Array sein."
+
+        msgid "\"{0}\" has more than {1} elements."
+        msgstr "„{0}“ hat mehr als {1} Elemente."
+
+        msgid "\"values\" must be an array of strings or of whole numbers."
+        msgstr "„values“ muss ein Array aus Texten oder aus ganzen Zahlen sein."
+
+        msgid "\"{0}\" must be an array of names."
+        msgstr "„{0}“ muss ein Array aus Namen sein."
+
+        # Packages/Core/Model/Document/ModelName.swift
+
+        msgid "'{0}' isn't a name in Swift."
+        msgstr "„{0}“ ist kein Name in Swift."
+
+        msgid "'{0}' has characters that a name in Swift hasn't: use letters, digits and _."
+        msgstr "„{0}“ enthält Zeichen, die ein Name in Swift nicht hat: Verwenden Sie Buchstaben, Ziffern und _."
+
+        msgid "The SQL name '{0}' has characters that aren't supported: use letters, digits and _."
+        msgstr "Der SQL-Name „{0}“ enthält Zeichen, die nicht unterstützt werden: Verwenden Sie Buchstaben, Ziffern und _."
+
+        msgid "The app's name '{0}' must consist of lower-case letters, digits, - and _, and begin with a letter."
+        msgstr "Der Name der App „{0}“ muss aus Kleinbuchstaben, Ziffern, - und _ bestehen und mit einem Buchstaben beginnen."
+
+        msgid "The name is empty."
+        msgstr "Der Name ist leer."
+
+        msgid "The name '{0}' has {1} bytes; at most {2} are possible."
+        msgstr "Der Name „{0}“ hat {1} Byte; höchstens {2} sind möglich."
+
+        # Packages/Core/Model/Schema/AllowedValues.swift
+
+        msgid "'{0}' can't have the value {1}."
+        msgstr "„{0}“ kann den Wert {1} nicht haben."
+
+        msgid "There must be at least one value."
+        msgstr "Mindestens ein Wert ist nötig."
+
+        msgid "There are {0} values; at most {1} are possible."
+        msgstr "Es gibt {0} Werte; höchstens {1} sind möglich."
+
+        msgid "A value is given twice."
+        msgstr "Ein Wert ist zweimal angegeben."
+
+        msgid "A value has more than {0} bytes, or U+0000."
+        msgstr "Ein Wert hat mehr als {0} Byte oder enthält U+0000."
+
+        msgid "The values must be strings or whole numbers."
+        msgstr "Die Werte müssen Texte oder ganze Zahlen sein."
+
         # Packages/Core/Model/Schema/Column.swift
 
         msgid "'{0}' is required and cannot be nil."
@@ -5761,6 +6003,11 @@ extension BuiltInTranslations {
 
         msgid "the rules use the word in line {0}."
         msgstr "Die Regeln verwenden das Wort in Zeile {0}."
+
+        # Packages/Tools/Migration/Editing/DatabaseMigrations.swift
+
+        msgid "\"app\" is '{0}': this is the model of '{1}', whose name stays."
+        msgstr "„app“ ist „{0}“: Dies ist das Modell von „{1}“, dessen Name bleibt."
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

@@ -5588,6 +5588,248 @@ extension BuiltInTranslations {
         msgid "{0}, but {1}"
         msgstr "{0}, pero {1}"
 
+        # Packages/Core/Model/Document/ModelDocument+Editing.swift
+
+        msgid "There is a retired class {0}: remove its \"retired\" to have it back, or choose another name."
+        msgstr "Hay una clase retirada {0}: quite su «retired» para recuperarla o elija otro nombre."
+
+        msgid "{0} has a retired property {1}: remove its \"retired\" to have it back, or choose another name."
+        msgstr "{0} tiene una propiedad retirada {1}: quite su «retired» para recuperarla o elija otro nombre."
+
+        msgid "There is no property '{0}'."
+        msgstr "No existe la propiedad «{0}»."
+
+        # Packages/Core/Model/Document/ModelDocument+Reading.swift
+
+        msgid "The document has {0} bytes; at most {1} are read."
+        msgstr "El documento tiene {0} bytes; se leen {1} como máximo."
+
+        msgid "The document isn't text in UTF-8."
+        msgstr "El documento no es texto en UTF-8."
+
+        msgid "The document isn't valid JSON."
+        msgstr "El documento no es JSON válido."
+
+        msgid "The document isn't valid JSON: {0}"
+        msgstr "El documento no es JSON válido: {0}"
+
+        msgid "Line {0}: \"{1}\" is given twice in one object."
+        msgstr "Línea {0}: «{1}» se indica dos veces en un objeto."
+
+        # Packages/Core/Model/Document/ModelDocumentCheck+Sizes.swift
+
+        msgid "The class has too many columns with those of its embedded objects; at most {0} are possible."
+        msgstr "La clase tiene demasiadas columnas con las de sus objetos incrustados; son posibles {0} como máximo."
+
+        msgid "The class has {0} columns with those of its embedded objects; at most {1} are possible."
+        msgstr "La clase tiene {0} columnas con las de sus objetos incrustados; son posibles {1} como máximo."
+
+        msgid "A property of an embedded object could be asked for by more than {0} names: remove previous names that no version uses."
+        msgstr "Una propiedad de un objeto incrustado podría pedirse por más de {0} nombres: quite los nombres anteriores que ninguna versión usa."
+
+        msgid "The classes and their lists need more than {0} tables: use fewer lists in embedded classes."
+        msgstr "Las clases y sus listas necesitan más de {0} tablas: use menos listas en clases incrustadas."
+
+        msgid "The tables need more than {0} columns together: use fewer embedded objects."
+        msgstr "Las tablas necesitan juntas más de {0} columnas: use menos objetos incrustados."
+
+        msgid "Cycles containing embedded objects are not supported: '{0}.{1}' leads back to {2}. Make one of the classes an Object and link to it."
+        msgstr "No se admiten ciclos con objetos incrustados: «{0}.{1}» lleva de vuelta a {2}. Haga de una de las clases un Object y enlace con él."
+
+        msgid "Embedded objects lie more than {0} deep in each other."
+        msgstr "Hay objetos incrustados unos en otros a más de {0} niveles."
+
+        # Packages/Core/Model/Document/ModelDocumentCheck.swift
+
+        msgid "There are {0} classes; at most {1} are possible."
+        msgstr "Hay {0} clases; son posibles {1} como máximo."
+
+        msgid "The class is given twice."
+        msgstr "La clase se indica dos veces."
+
+        msgid "An embedded class has no trash: its objects go with their owner."
+        msgstr "Una clase incrustada no tiene papelera: sus objetos se van con su propietario."
+
+        msgid "An embedded class has no unique properties: declare them in the classes that have it."
+        msgstr "Una clase incrustada no tiene propiedades únicas: declárelas en las clases que la contienen."
+
+        msgid "The class has {0} properties; at most {1} are possible."
+        msgstr "La clase tiene {0} propiedades; son posibles {1} como máximo."
+
+        msgid "The property is given twice."
+        msgstr "La propiedad se indica dos veces."
+
+        msgid "\"values\": {0}"
+        msgstr "«values»: {0}"
+
+        msgid "A hint has 1 to {0} bytes, not {1}."
+        msgstr "Una indicación tiene de 1 a {0} bytes, no {1}."
+
+        msgid "Only a 'string' without \"values\" can be Markdown."
+        msgstr "Solo un «string» sin «values» puede ser Markdown."
+
+        msgid "Only a 'double' can be the latitude or longitude of a \"place\"."
+        msgstr "Solo un «double» puede ser la latitud o la longitud de un «place»."
+
+        msgid "A {0} can't be a primary key, indexed or encrypted: only values and links can."
+        msgstr "Un {0} no puede ser clave primaria ni estar indexado o cifrado: solo los valores y los enlaces pueden."
+
+        msgid "An embedded class has no primary key: its objects are known by their owner."
+        msgstr "Una clase incrustada no tiene clave primaria: sus objetos se conocen por su propietario."
+
+        msgid "An embedded object may be absent: write '{0}?'."
+        msgstr "Un objeto incrustado puede faltar: escriba «{0}?»."
+
+        msgid "A list is never nil: write '{0}'."
+        msgstr "Una lista nunca es nil: escriba «{0}»."
+
+        msgid "A list holds values, links or embedded objects, not '{0}'."
+        msgstr "Una lista contiene valores, enlaces u objetos incrustados, no «{0}»."
+
+        msgid "In an embedded class a list of values is one column: write 'array<{0}>', whose elements can't be nil."
+        msgstr "En una clase incrustada, una lista de valores es una columna: escriba «array<{0}>», cuyos elementos no pueden ser nil."
+
+        msgid "In an embedded class a list of values is one column: write 'array<{0}>'."
+        msgstr "En una clase incrustada, una lista de valores es una columna: escriba «array<{0}>»."
+
+        msgid "Only embedded classes have lists in one column: write 'list<…>'."
+        msgstr "Solo las clases incrustadas tienen listas en una columna: escriba «list<…>»."
+
+        msgid "'{0}' can't be part of an array."
+        msgstr "«{0}» no puede formar parte de un array."
+
+        msgid "An integer has 8, 16, 32 or 64 bits, not {0}."
+        msgstr "Un entero tiene 8, 16, 32 o 64 bits, no {0}."
+
+        msgid "LinkingObjects are computed on devices and aren't part of a document."
+        msgstr "Los LinkingObjects se calculan en los dispositivos y no forman parte de un documento."
+
+        msgid "The class '{0}' isn't in the document."
+        msgstr "La clase «{0}» no está en el documento."
+
+        msgid "{0} is embedded, so that nothing can link to it: write 'embedded<{1}>'."
+        msgstr "{0} está incrustada, así que nada puede enlazar con ella: escriba «embedded<{1}>»."
+
+        msgid "{0} isn't an embedded class: write 'link<{1}>'."
+        msgstr "{0} no es una clase incrustada: escriba «link<{1}>»."
+
+        msgid "There are {0} previous names; at most {1} are possible."
+        msgstr "Hay {0} nombres anteriores; son posibles {1} como máximo."
+
+        msgid "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
+        msgstr "Una clase con un lugar tiene una propiedad con \"place\": \"latitude\" y otra con \"longitude\". Ponga un segundo lugar en una clase incrustada."
+
+        msgid "\"unique\" names '{0}', which isn't a property."
+        msgstr "«unique» nombra «{0}», que no es una propiedad."
+
+        msgid "\"unique\" names '{0}', which is a list."
+        msgstr "«unique» nombra «{0}», que es una lista."
+
+        msgid "\"unique\" has a group without a name."
+        msgstr "«unique» tiene un grupo sin ningún nombre."
+
+        # Packages/Core/Model/Document/ModelDocumentReader.swift
+
+        msgid "The document must be a JSON object with the members format, app and classes."
+        msgstr "El documento debe ser un objeto JSON con los miembros format, app y classes."
+
+        msgid "The document has no \"format\", a whole number: is it a model document? This program reads format {0}."
+        msgstr "El documento no tiene «format», un número entero: ¿es un documento de modelo? Este programa lee el formato {0}."
+
+        msgid "The document has format {0}: it was written by a newer version of Tombolo. This program reads format {1}; update it."
+        msgstr "El documento tiene el formato {0}: lo escribió una versión más reciente de Tombolo. Este programa lee el formato {1}; actualícelo."
+
+        msgid "The document has format {0}, which doesn't exist."
+        msgstr "El documento tiene el formato {0}, que no existe."
+
+        msgid "\"{0}\" isn't a member of a document."
+        msgstr "«{0}» no es miembro de un documento."
+
+        msgid "A class must be a JSON object."
+        msgstr "Una clase debe ser un objeto JSON."
+
+        msgid "\"{0}\" isn't a member of a class."
+        msgstr "«{0}» no es miembro de una clase."
+
+        msgid "An embedded class has no table: remove \"table\" or \"embedded\"."
+        msgstr "Una clase incrustada no tiene tabla: quite «table» o «embedded»."
+
+        msgid "A property must be a JSON object."
+        msgstr "Una propiedad debe ser un objeto JSON."
+
+        msgid "\"{0}\" isn't a member of a property."
+        msgstr "«{0}» no es miembro de una propiedad."
+
+        msgid "'{0}' isn't a type."
+        msgstr "«{0}» no es un tipo."
+
+        msgid "\"onDelete\" is \"cascade\" or \"nullify\", not \"{0}\"."
+        msgstr "«onDelete» es «cascade» o «nullify», no «{0}»."
+
+        msgid "\"place\" is \"latitude\" or \"longitude\", not \"{0}\"."
+        msgstr "«place» es «latitude» o «longitude», no «{0}»."
+
+        msgid "\"{0}\" is missing."
+        msgstr "Falta «{0}»."
+
+        msgid "\"{0}\" must be a string."
+        msgstr "«{0}» debe ser un texto."
+
+        msgid "\"{0}\" must be true or false."
+        msgstr "«{0}» debe ser true o false."
+
+        msgid "\"{0}\" must be an array."
+        msgstr "«{0}» debe ser un array."
+
+        msgid "\"{0}\" has more than {1} elements."
+        msgstr "«{0}» tiene más de {1} elementos."
+
+        msgid "\"values\" must be an array of strings or of whole numbers."
+        msgstr "«values» debe ser un array de textos o de números enteros."
+
+        msgid "\"{0}\" must be an array of names."
+        msgstr "«{0}» debe ser un array de nombres."
+
+        # Packages/Core/Model/Document/ModelName.swift
+
+        msgid "'{0}' isn't a name in Swift."
+        msgstr "«{0}» no es un nombre en Swift."
+
+        msgid "'{0}' has characters that a name in Swift hasn't: use letters, digits and _."
+        msgstr "«{0}» tiene caracteres que un nombre en Swift no tiene: use letras, cifras y _."
+
+        msgid "The SQL name '{0}' has characters that aren't supported: use letters, digits and _."
+        msgstr "El nombre SQL «{0}» tiene caracteres que no se admiten: use letras, cifras y _."
+
+        msgid "The app's name '{0}' must consist of lower-case letters, digits, - and _, and begin with a letter."
+        msgstr "El nombre de la aplicación «{0}» debe constar de minúsculas, cifras, - y _, y empezar por una letra."
+
+        msgid "The name is empty."
+        msgstr "El nombre está vacío."
+
+        msgid "The name '{0}' has {1} bytes; at most {2} are possible."
+        msgstr "El nombre «{0}» tiene {1} bytes; son posibles {2} como máximo."
+
+        # Packages/Core/Model/Schema/AllowedValues.swift
+
+        msgid "'{0}' can't have the value {1}."
+        msgstr "«{0}» no puede tener el valor {1}."
+
+        msgid "There must be at least one value."
+        msgstr "Debe haber al menos un valor."
+
+        msgid "There are {0} values; at most {1} are possible."
+        msgstr "Hay {0} valores; son posibles {1} como máximo."
+
+        msgid "A value is given twice."
+        msgstr "Un valor se indica dos veces."
+
+        msgid "A value has more than {0} bytes, or U+0000."
+        msgstr "Un valor tiene más de {0} bytes, o U+0000."
+
+        msgid "The values must be strings or whole numbers."
+        msgstr "Los valores deben ser textos o números enteros."
+
         # Packages/Core/Model/Schema/Column.swift
 
         msgid "'{0}' is required and cannot be nil."
@@ -5760,6 +6002,11 @@ extension BuiltInTranslations {
 
         msgid "the rules use the word in line {0}."
         msgstr "las reglas usan esa palabra en la línea {0}."
+
+        # Packages/Tools/Migration/Editing/DatabaseMigrations.swift
+
+        msgid "\"app\" is '{0}': this is the model of '{1}', whose name stays."
+        msgstr "«app» es «{0}»: este es el modelo de «{1}», cuyo nombre no cambia."
 
         # Packages/Server/AdminPanel/Templates/account.mustache
 

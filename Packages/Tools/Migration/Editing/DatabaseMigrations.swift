@@ -1,4 +1,5 @@
 public import PostgresClient
+import TomboloLocalization
 import TomboloModel
 import TomboloPostgresStore
 import TomboloRuleDocuments
@@ -52,11 +53,12 @@ public struct DatabaseMigrations: DocumentMigrations {
             do throws(ModelDocumentError) {
                 models = try ModelDocument(json: text)
             } catch {
-                problems += error.problems.map(\.description)
+                problems += error.problems.map(\.wording.localized)
             }
         }
         if let models, models.app != edit.app {
-            problems.append("\"app\" is '\(models.app)': this is the model of '\(edit.app)', whose name stays.")
+            problems.append(
+                localized("\"app\" is '\(models.app)': this is the model of '\(edit.app)', whose name stays."))
         }
         if let rules = edit.rules {
             do throws(RuleError) {
@@ -127,7 +129,7 @@ extension DocumentEditError {
     fileprivate init?(telling error: any Error) {
         switch error {
         case let error as DocumentEditError: self = error
-        case let error as ModelDocumentError: self = .mistakes(error.problems.map(\.description))
+        case let error as ModelDocumentError: self = .mistakes(error.problems.map(\.wording.localized))
         case let error as RuleError: self = .mistakes(error.problems)
         case ServerModelError.invalid(let problems): self = .mistakes(problems)
         case MigrationError.notAdditive(let problems): self = .mistakes(problems)

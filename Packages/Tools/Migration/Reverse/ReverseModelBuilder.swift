@@ -62,7 +62,7 @@ struct ReverseModelBuilder {
             return false
         }
         if let problem = ModelName.sqlProblem(of: table.name) {
-            find(.leftOut, table, nil, problem)
+            find(.leftOut, table, nil, problem.description)
             return false
         }
         guard !table.hasChildren else {
@@ -190,7 +190,7 @@ struct ReverseModelBuilder {
             return nil
         }
         if let problem = ModelName.sqlProblem(of: column.name) {
-            find(.leftOut, table, column.name, problem)
+            find(.leftOut, table, column.name, problem.description)
             noteAbsence(of: column, table)
             return nil
         }

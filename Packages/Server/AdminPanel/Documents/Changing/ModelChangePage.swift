@@ -54,7 +54,7 @@ struct ModelChangePage: Sendable {
             let (document, notice) = try form.wish.applied(kind, to: try ModelDocument(json: form.models))
             return show(form.with(models: document.json), notice: notice)
         } catch {
-            return refuse(form, error.problems.map(\.description))
+            return refuse(form, error.problems.map(\.wording.localized))
         }
     }
 
