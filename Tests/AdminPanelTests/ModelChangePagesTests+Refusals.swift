@@ -84,13 +84,13 @@ extension ModelChangePagesTests {
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let form = try Self.form(try await browser.get(Self.path).text)
             for (wish, message) in [
-                (["wish": "addClass", "className": "1 boat"], "name in Swift"),
-                (["wish": "addClass", "className": "Track"], "given twice"),
+                (["wish": "addClass", "className": "1 boat"], "valid Swift name"),
+                (["wish": "addClass", "className": "Track"], "declared twice"),
                 (["wish": "addProperty", "propertyName": "motto", "propertyType": "string"], "Choose the class"),
                 (Self.motto.merging(["propertyType": "strng"]) { $1 }, "Choose the type"),
                 (Self.motto.merging(["propertyType": "int", "values": "1\ntwo"]) { $1 }, "are whole numbers"),
                 (Self.motto.merging(["propertyName": "description"]) { $1 }, "has a member called"),
-                (["wish": "rename", "renamed": "Track.name", "newName": "color"], "given twice"),
+                (["wish": "rename", "renamed": "Track.name", "newName": "color"], "declared twice"),
                 (["wish": "rename", "renamed": "Track.name", "newName": "hash"], "has a member called"),
                 (["wish": "drop", "dropped": "Track"], "isn&#39;t in the document"),
             ] {

@@ -176,7 +176,7 @@ import TomboloServerModel
                 browser, nil, ["wish": "rename", "renamed": "Microlocation.name", "newName": "label"])
             let (plan, fields) = try await Self.planned(browser, form)
             #expect(plan.contains("Microlocation.label was called name."))
-            #expect(plan.contains("Microlocation.label is label in SQL, which was name."))
+            #expect(plan.contains("Microlocation.label is label in SQL, formerly name."))
             _ = try await browser.post("\(Self.path)/apply", fields.merging(["agreed": "yes"]) { $1 })
             let run = try await browser.get(Self.runPath).text
             #expect(run.contains(">done<"), "\(run)")

@@ -35,10 +35,10 @@ struct ColumnTests {
             (.int(bits: 8), .int(-129), "'x' is a 8-bit integer and cannot hold -129."),
             (.int(bits: 32), .int(2_147_483_648), "'x' is a 32-bit integer and cannot hold 2147483648."),
             (.double, .double(.nan), "'x' cannot be NaN: use an optional and nil instead."),
-            (.string, .string("a\0b"), "'x' cannot contain U+0000, which the server's text type has no room for."),
+            (.string, .string("a\0b"), "'x' cannot contain U+0000, which PostgreSQL can't store in text."),
             (
                 .data, .data(Data(count: Value.maximumByteCount + 1)),
-                "'x' holds at most 16777216 bytes, not 16777217."
+                "'x' can hold at most 16777216 bytes, not 16777217."
             ),
             (.date, .date(Value.dateRange.lowerBound - 1), "'x' must lie between the years 1 and 9999."),
             (.date, .date(Value.dateRange.upperBound + 1), "'x' must lie between the years 1 and 9999."),

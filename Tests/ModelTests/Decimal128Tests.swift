@@ -49,7 +49,7 @@ struct Decimal128Tests {
             ("0x10", "unexpected text at byte 1"), ("e5", "unexpected text at byte 0"),
             ("infinit", "unexpected text at byte 0"), ("nan1", "unexpected text at byte 0"),
             ("١٢", "unexpected text at byte 0"), ("1\u{0}", "unexpected text at byte 1"),
-            (String(repeating: "1", count: 8_193), "it has 8193 bytes, and at most 8192 are read"),
+            (String(repeating: "1", count: 8_193), "it has 8193 bytes, but the limit is 8192"),
         ])
     func refused(text: String, reason: String) {
         #expect(Decimal128(text) == nil)
@@ -381,7 +381,7 @@ struct Decimal128Tests {
             _ = Decimal128(value: [1])
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("A Decimal128 cannot be made from a Array<Int>"))
+        #expect(message.contains("A Decimal128 cannot be created from a Array<Int>"))
     }
 }
 

@@ -17,7 +17,7 @@ struct PredicateCheckTests {
             ),
             (
                 .compare(PropertyPath("rating"), .less, .null),
-                "Talk.rating can be compared with nil by == and != only."
+                "Talk.rating can only be compared with nil by == and !=."
             ),
             (
                 .compare(PropertyPath("rating"), .less, .double(.nan)),
@@ -38,7 +38,7 @@ struct PredicateCheckTests {
             ),
             (
                 .text(PropertyPath("title"), .contains, "\0", ignoringCase: false),
-                "In the query on Talk: 'title' cannot contain U+0000, which the server's text type has no room for."
+                "In the query on Talk: 'title' cannot contain U+0000, which PostgreSQL can't store in text."
             ),
             (
                 .isIn(PropertyPath("seats"), [.int(1), .bool(true)]),
@@ -121,7 +121,7 @@ struct PredicateCheckTests {
             try query(most).check(for: "Talk", in: schema)
             let error = #expect(throws: ValueError.self) { try query(most + 1).check(for: "Talk", in: schema) }
             #expect(error?.message.contains("'title'") == true)
-            #expect(error?.message.contains("at most \(Predicate.maximumNeedleByteCount)") == true)
+            #expect(error?.message.contains("the limit is \(Predicate.maximumNeedleByteCount).") == true)
             try query(most + 1).check(for: "Talk", in: schema, isBounded: false)
         }
         #expect(

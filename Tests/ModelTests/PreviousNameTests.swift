@@ -48,7 +48,7 @@ struct PreviousNameTests {
         #expect(
             problems.contains(
                 "Clash.d has the previous name 'x', which also means Clash.c: remove it from one of them."))
-        #expect(problems.contains("Clash.c has the previous name 'c' twice, or has it still."))
+        #expect(problems.contains("Clash.c lists the previous name 'c' twice, or still has it."))
         #expect(
             problems.contains(
                 "Clash has the previous name 'Other', which also means Other: remove it from one of them."))

@@ -10,14 +10,14 @@ struct SchemaProblemTests {
         arguments: [
             (
                 [ClassSchema(name: "A", columns: [key]), ClassSchema(name: "A", columns: [key])],
-                "Class A is given twice."
+                "Class A is declared twice."
             ),
             (
                 [
                     ClassSchema(name: "A", table: "t", columns: [key]),
                     ClassSchema(name: "B", table: "t", columns: [key]),
                 ],
-                "Classes A and B both have the table 't'; rename one."
+                "Classes A and B both use the table 't'; rename one."
             ),
             (
                 [
@@ -32,7 +32,7 @@ struct SchemaProblemTests {
             ),
             (
                 [ClassSchema(name: "A", columns: [Column(name: "_id", type: .double, isPrimaryKey: true)])],
-                "A._id is a double; a primary key is an ObjectId, UUID, String or Int."
+                "A._id is a double; a primary key must be an ObjectId, UUID, String or Int."
             ),
             (
                 [

@@ -78,8 +78,9 @@ import TomboloServerModel
             let plan = try await Migrator.toDocuments([AppDocuments(models: first)], on: connection).plan()
             #expect(
                 plan.notes == [
-                    "Models of homes: Not kept, though changed in the admin server: Listing.price has no hint any more.\n"
-                        + "Not kept, though changed in the admin server: Listing.rooms comes back: it was retired."
+                    "Models of homes: Not kept, though changed in the admin server: Listing.price no longer has a "
+                        + "hint.\nNot kept, though changed in the admin server: Listing.rooms comes back: it was "
+                        + "retired."
                 ])
         }
     }
@@ -92,7 +93,7 @@ import TomboloServerModel
             let renamed = ModelProperty(name: "cost", type: .int(bits: 64), previousNames: ["price"])
             _ = try await Self.apply(try Self.models([renamed]), account: Self.account, connection)
             let error = await #expect(throws: ModelDocumentError.self) { _ = try await Self.apply(first, connection) }
-            #expect(error?.description.contains("named before") == true)
+            #expect(error?.description.contains("is a previous name of") == true)
         }
     }
 

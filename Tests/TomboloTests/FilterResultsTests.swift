@@ -143,7 +143,7 @@ struct FilterResultsTests {
     func subscriptions() throws {
         let subscription = QuerySubscription<Session> { $0.speakers.name == "x" }
         let error = #expect(throws: ValueError.self) { try subscription.predicate(in: realm.core.schema) }
-        #expect(error?.message.contains("a subscription looks at one object only") == true)
+        #expect(error?.message.contains("a subscription can only compare properties of one object") == true)
         let simple = QuerySubscription<Session>(where: "price BETWEEN {1, %@} AND title BEGINSWITH[c] 'x'", 5)
         #expect(
             try simple.predicate(in: realm.core.schema)

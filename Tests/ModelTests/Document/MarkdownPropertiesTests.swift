@@ -26,7 +26,7 @@ import Testing
         #expect(text.contains("WrongMarkdown.markdownProperties() names 'detials', which is not a property"), "\(text)")
         #expect(text.contains("did you mean 'details'?"), "\(text)")
         for name in ["count", "kind", "notes"] {
-            #expect(text.contains("names '\(name)', which isn't a String: only texts are Markdown."), "\(text)")
+            #expect(text.contains("names '\(name)', which isn't a String: only strings can be Markdown."), "\(text)")
         }
         #expect(error?.problems.count == 4, "\(text)")
     }

@@ -84,7 +84,7 @@ struct ModelDocumentErrorTests {
             (
                 item("A", #"{"name": "p", "type": "link<Part>?"}"#) + ","
                     + part("Part", #"{"name": "x", "type": "int"}"#),
-                "A.p: Part is embedded, so that nothing can link to it: write 'embedded<Part>'."
+                "A.p: Part is embedded, so nothing can link to it: write 'embedded<Part>'."
             ),
             (
                 item("A", #"{"name": "p", "type": "embedded<A>?"}"#),
@@ -93,15 +93,15 @@ struct ModelDocumentErrorTests {
             (
                 item("A", #"{"name": "p", "type": "embedded<Part>"}"#) + ","
                     + part("Part", #"{"name": "x", "type": "int"}"#),
-                "A.p: An embedded object may be absent: write 'embedded<Part>?'."
+                "A.p: An embedded object can be nil: write 'embedded<Part>?'."
             ),
             (
                 part("Part", #"{"name": "x", "type": "list<int>"}"#),
-                "Part.x: In an embedded class a list of values is one column: write 'array<int>'."
+                "Part.x: In an embedded class, a list of values is stored in one column: write 'array<int>'."
             ),
             (
                 item("A", #"{"name": "x", "type": "array<int>"}"#),
-                "A.x: Only embedded classes have lists in one column: write 'list<…>'."
+                "A.x: Only embedded classes store lists in one column: write 'list<…>'."
             ),
             (
                 item("A", #"{"name": "b", "type": "list<int>", "indexed": true}"#),
@@ -109,7 +109,7 @@ struct ModelDocumentErrorTests {
             ),
             (
                 part("Part", #"{"name": "x", "type": "int", "primaryKey": true}"#),
-                "Part.x: An embedded class has no primary key: its objects are known by their owner."
+                "Part.x: An embedded class can't have a primary key: its owner identifies its objects."
             ),
             (
                 item("A", #"{"name": "child", "type": "embedded<B>?"}"#) + ","
@@ -118,14 +118,14 @@ struct ModelDocumentErrorTests {
                 "C.back: Cycles containing embedded objects are not supported: 'C.back' leads back to B. "
                     + "Make one of the classes an Object and link to it."
             ),
-            (item("A", "") + "," + item("A", ""), "A: The class is given twice."),
+            (item("A", "") + "," + item("A", ""), "A: The class is declared twice."),
             (
                 item("A", "", #""table": "t","#) + "," + item("B", "", #""table": "t","#),
-                "Classes A and B both have the table 't'; rename one."
+                "Classes A and B both use the table 't'; rename one."
             ),
             (
                 item("A", #"{"name": "x", "type": "int"}, {"name": "x", "type": "int"}"#),
-                "A.x: The property is given twice."
+                "A.x: The property is declared twice."
             ),
             (
                 item("A", #"{"name": "x", "type": "int"}, {"name": "y", "type": "int", "column": "x"}"#),
@@ -136,19 +136,19 @@ struct ModelDocumentErrorTests {
             ),
             (
                 #"{"name": "A", "properties": [{"name": "k", "type": "double", "primaryKey": true}]}"#,
-                "A.k is a double; a primary key is an ObjectId, UUID, String or Int."
+                "A.k is a double; a primary key must be an ObjectId, UUID, String or Int."
             ),
             (
                 item("A", #"{"name": "x", "type": "int", "onDelete": "cascade"}"#),
-                "A.x is not a link, and onDelete applies only to links."
+                "A.x is not a link, but onDelete applies only to links."
             ),
             (
                 item("A", #"{"name": "x", "type": "int", "onDelete": "restrict"}"#),
-                #"A.x: "onDelete" is "cascade" or "nullify", not "restrict"."#
+                #"A.x: "onDelete" must be "cascade" or "nullify", not "restrict"."#
             ),
             (
                 item("A", #"{"name": "x", "type": "int", "encrypted": true}"#),
-                "A.x is encrypted; only String and Data can be."
+                "A.x is encrypted, but only String and Data properties can be."
             ),
             (
                 item("A", #"{"name": "email", "type": "string"}"#, #""unique": [["emial"]],"#),
@@ -190,13 +190,13 @@ struct ModelDocumentErrorTests {
                 item("A", "", #""previousNames": "B","#), #"A: "previousNames" must be an array of names."#
             ),
             (item("A", "", #""unique": ["x"],"#), #"A: "unique" must be an array of names."#),
-            (item("A b", ""), "A b: 'A b' has characters that a name in Swift hasn't: use letters, digits and _."),
-            (item("A'", ""), "A': 'A'' has characters that a name in Swift hasn't: use letters, digits and _."),
-            (item("1A", ""), "1A: '1A' isn't a name in Swift."),
+            (item("A b", ""), "A b: 'A b' has characters that Swift names can't contain: use letters, digits and _."),
+            (item("A'", ""), "A': 'A'' has characters that Swift names can't contain: use letters, digits and _."),
+            (item("1A", ""), "1A: '1A' isn't a valid Swift name."),
             (item("", ""), "The name is empty."),
             (
                 item("A", #"{"name": "home.street", "type": "int"}"#),
-                "A.home.street: 'home.street' has characters that a name in Swift hasn't: use letters, digits and _."
+                "A.home.street: 'home.street' has characters that Swift names can't contain: use letters, digits and _."
             ),
             (
                 item("A", "", #""table": "t\"; DROP TABLE x","#),
@@ -208,7 +208,7 @@ struct ModelDocumentErrorTests {
             ),
             (
                 item("A", #"{"name": "x", "type": "int", "column": "xmin"}"#),
-                "A.x cannot have the column 'xmin', which databases have for their own: name another one in "
+                "A.x can't use the column name 'xmin', which is reserved by the database: choose another one in "
                     + "propertiesMapping()."
             ),
         ] as [(String, String)])
@@ -265,10 +265,10 @@ struct ModelDocumentErrorTests {
     @Test("Bytes that aren't UTF-8 are refused, and so are more than the bound")
     func bytes() {
         let invalid = #expect(throws: ModelDocumentError.self) { try ModelDocument(json: [0x7b, 0xff, 0x7d]) }
-        #expect(invalid?.description == "The document isn't text in UTF-8.")
+        #expect(invalid?.description == "The document isn't valid UTF-8.")
         let large = Array(repeating: UInt8(ascii: " "), count: ModelDocument.maximumByteCount + 1)
         let error = #expect(throws: ModelDocumentError.self) { try ModelDocument(json: large) }
-        #expect(error?.description == "The document has 4194305 bytes; at most 4194304 are read.")
+        #expect(error?.description == "The document has 4194305 bytes; the limit is 4194304.")
     }
 
     @Test("A document cut anywhere is refused")
@@ -332,7 +332,7 @@ struct ModelDocumentErrorTests {
                     ? #"{"name": "x", "type": "int"}"# : #"{"name": "p", "type": "embedded<Part\#(index + 1)>?"}"#)
         }
         let found = problems(Self.document(parts.joined(separator: ",")))
-        #expect(found.contains { $0.contains("more than 16 deep") }, "\(found)")
+        #expect(found.contains { $0.contains("more than 16 levels deep") }, "\(found)")
     }
 
     @Test("Numbers of classes, properties and problems are bounded")
@@ -351,6 +351,6 @@ struct ModelDocumentErrorTests {
     func longName() {
         let found = problems(Self.document(Self.item(String(repeating: "a", count: 1_000), "")))
         #expect(found.allSatisfy { $0.utf8.count < 400 }, "\(found)")
-        #expect(found.contains { $0.contains("has 1000 bytes; at most 63 are possible") })
+        #expect(found.contains { $0.contains("has 1000 bytes; the limit is 63") })
     }
 }

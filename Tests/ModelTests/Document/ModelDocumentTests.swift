@@ -137,9 +137,9 @@ struct ModelDocumentTests {
     @Test("A name that PostgreSQL would cut can't be synchronised, and a document can't have it")
     func longNames() throws {
         let problem = try #require(Schema.of([LongName.self]).synchronizationProblems.first)
-        #expect(problem.contains("longer than the 63 bytes that PostgreSQL keeps"))
+        #expect(problem.contains("longer than PostgreSQL's limit of 63 bytes"))
         let error = #expect(throws: SchemaError.self) { try ModelDocument(app: "a", objectTypes: [LongName.self]) }
-        #expect(error?.description.contains("longer than the 63 bytes") == true)
+        #expect(error?.description.contains("limit of 63 bytes") == true)
     }
 }
 

@@ -46,7 +46,7 @@ struct ModelEditingTests {
         let merged = try after.merged(over: before)
         #expect(
             merged.changes(since: before).filter { $0.className == "Listing" }.map(\.description) == [
-                "Listing.cost was called price.", "Listing.cost is cost in SQL, which was price.",
+                "Listing.cost was called price.", "Listing.cost is cost in SQL, formerly price.",
                 "Listing.area was called size.",
             ])
         #expect(merged.additions(since: before).isEmpty)

@@ -131,8 +131,8 @@ struct ModelMergeTests {
                         name: "Listing", table: "listing",
                         properties: [ModelProperty(name: "key", type: .objectId, isPrimaryKey: true), int("a")])
                 ],
-                "Listing: The primary key was '_id' and can't change: objects are known by it. "
-                    + "Add a class, copy the objects, and stop using this one."
+                "Listing: The primary key was '_id' and can't change, because it identifies the objects. Add a class, "
+                    + "copy the objects, and stop using this one."
             ),
             (
                 [item([int("a")])],
@@ -146,26 +146,24 @@ struct ModelMergeTests {
             ),
             (
                 [ModelClass(name: "Part", table: nil, properties: [int("x")])], [item("Part", [int("x")])],
-                "Part: It was an embedded class: one with a table needs another name."
+                "Part: It was an embedded class. A class with a table needs a different name."
             ),
             (
                 [item("Part", [int("x")])], [ModelClass(name: "Part", table: nil, properties: [int("x")])],
-                "Part: It has a table: an embedded class needs another name."
+                "Part: It had a table. An embedded class needs a different name."
             ),
             (
                 [item([int("price", previous: ["cost"])])], [item([int("cost")])],
-                "Listing.cost: 'cost' is what 'price' was named before. To name it so again, declare 'price' as its "
-                    + "previous name."
+                "Listing.cost: 'cost' is a previous name of 'price'. To reuse it, declare 'price' as its previous name."
             ),
             (
                 [item([int("price"), int("cost")])], [item([int("amount", previous: ["price", "cost"])])],
-                "Listing.amount: It can't be what was named 'cost' and 'price': those are two. "
-                    + "Remove one from its previous names."
+                "Listing.amount: It can't replace both 'cost' and 'price'. Remove one from its previous names."
             ),
             (
                 [item([int("price")])], [item([int("a", previous: ["price"]), int("price")])],
-                "Listing.price: Both Listing.a and Listing.price are what was named 'price'. "
-                    + "Remove it from the previous names of one."
+                "Listing.price: Both Listing.a and Listing.price replace 'price'. Remove it from the previous names of "
+                    + "one."
             ),
             (
                 [item([ModelProperty(name: "l", type: .list(.string, isOptional: true))])],
@@ -211,7 +209,7 @@ struct ModelMergeTests {
     func apps() throws {
         let other = try ModelDocument(app: "b", classes: [Self.item([])])
         let error = #expect(throws: ModelDocumentError.self) { try Self.document().merged(over: other) }
-        #expect(error?.description == "A document of the app 'a' can't follow one of 'b'.")
+        #expect(error?.description == "A document of the app 'a' can't replace one of the app 'b'.")
     }
 
     @Test("A device of any version only adds")
@@ -289,11 +287,12 @@ struct ModelMergeTests {
         let sameClass = try ModelDocument(app: "kitchen", classes: [Self.item("Order", [])])
         let error = #expect(throws: SchemaError.self) { try ModelDocument.schema(of: [first, sameClass]) }
         #expect(
-            error?.description == "The apps 'shop' and 'kitchen' both have a class Order: apps that share a database "
-                + "need different names. Rename one.")
+            error?.description
+                == "The apps 'shop' and 'kitchen' both have a class Order: apps that share a database need different class "
+                + "names. Rename one.")
         let sameTable = try ModelDocument(
             app: "kitchen", classes: [ModelClass(name: "Ticket", table: "order", properties: [Self.key])])
         let other = #expect(throws: SchemaError.self) { try ModelDocument.schema(of: [first, sameTable]) }
-        #expect(other?.description.contains("both have the table 'order'") == true)
+        #expect(other?.description.contains("both use the table 'order'") == true)
     }
 }

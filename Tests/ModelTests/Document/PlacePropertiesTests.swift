@@ -39,14 +39,17 @@ import Testing
     @Test(
         "a document with half a place, two, or one of something else is refused with what is wrong",
         arguments: [
-            (latitude, "A class with a place has one"), (longitude, "A class with a place has one"),
-            (#"\#(latitude), \#(latitude.replacing("lat\"", with: "b\""))"#, "A class with a place has one"),
+            (latitude, "A class with a place needs one"), (longitude, "A class with a place needs one"),
+            (#"\#(latitude), \#(latitude.replacing("lat\"", with: "b\""))"#, "A class with a place needs one"),
             (
                 #"\#(latitude), \#(longitude), \#(longitude.replacing("lon\"", with: "b\""))"#,
-                "A class with a place has one"
+                "A class with a place needs one"
             ), (#"\#(latitude), {"name": "b", "type": "float", "place": "longitude"}"#, "Only a 'double' can be"),
             (#"\#(latitude), {"name": "b", "type": "list<double>", "place": "longitude"}"#, "Only a 'double' can be"),
-            (#"{"name": "b", "type": "double", "place": "height"}"#, #"is "latitude" or "longitude", not "height""#),
+            (
+                #"{"name": "b", "type": "double", "place": "height"}"#,
+                #"must be "latitude" or "longitude", not "height""#
+            ),
             (#"{"name": "b", "type": "double", "place": true}"#, #""place" must be a string."#),
         ])
     func refused(properties: String, message: String) {

@@ -32,7 +32,7 @@ struct SemanticMistakeTests {
             ("commit", "Cannot commit: the Realm is not in a write transaction."),
             ("delete unmanaged", "Can only delete an object from the Realm it belongs to."),
             ("no class", "Object type 'CodablePet' is not managed by the Realm"),
-            ("links", "No property 'pet' of Citizen links to Pet; there is favourite, pets, home.guests"),
+            ("links", "No property 'pet' of Citizen links to Pet; available: favourite, pets, home.guests"),
             ("frozen", "Can't perform transactions on a frozen Realm"),
         ])
     func mistakes(_ mistake: String, _ message: String) async throws {

@@ -57,7 +57,7 @@ extension ModelClass {
                 ? []
                 : [
                     ModelChange(
-                        name, nil, "is retired: the panel and JSON:API no longer have it, and its table stays",
+                        name, nil, "is retired: the panel and JSON:API no longer show it, and its table is kept",
                         kind: .retired)
                 ]
         }
@@ -68,13 +68,13 @@ extension ModelClass {
         add(old.isRetired, "comes back: it was retired")
         add(old.name != name, "was called \(old.name)")
         if let before = old.table, let table {
-            add(before != table, "has the table \(table), which was \(before)", kind: .renamedInSQL)
+            add(before != table, "has the table \(table), formerly \(before)", kind: .renamedInSQL)
         }
         add(isTrashable && !old.isTrashable, "gets a trash")
         add(
             uniqueProperties != old.uniqueProperties,
             uniqueProperties.isEmpty
-                ? "has no unique properties any more"
+                ? "no longer has unique properties"
                 : "has the unique properties \(uniqueProperties.map { $0.joined(separator: " with ") }.joined(separator: ", "))"
         )
         let index = ModelNameIndex(old.properties)
@@ -98,7 +98,8 @@ extension ModelProperty {
                 ? []
                 : [
                     ModelChange(
-                        className, name, "is retired: the panel and JSON:API no longer have it, and its values stay",
+                        className, name,
+                        "is retired: the panel and JSON:API no longer show it, and its values are kept",
                         kind: .retired)
                 ]
         }
@@ -108,33 +109,34 @@ extension ModelProperty {
         }
         add(old.isRetired, "comes back: it was retired")
         add(old.name != name, "was called \(old.name)")
-        add(old.column != column, "is \(column) in SQL, which was \(old.column)", kind: .renamedInSQL)
+        add(old.column != column, "is \(column) in SQL, formerly \(old.column)", kind: .renamedInSQL)
         // The type isn't compared: a merge only changes the names of renamed classes in it.
         add(old.isOptional != isOptional, isOptional ? "may be nil" : "is required")
         if case .list(_, let isOptional) = type, case .list(_, false) = old.type {
-            add(isOptional, "may have elements that are nil")
+            add(isOptional, "may contain nil")
         }
         add(isIndexed && !old.isIndexed, "gets an index")
-        add(old.isIndexed && !isIndexed, "needs no index: the one that there is stays")
+        add(old.isIndexed && !isIndexed, "no longer needs its index, which is kept")
         if let allowedValues {
             let isNarrowed = old.allowedValues.map { !Set($0.values).isSubset(of: allowedValues.values) } ?? true
             add(
                 old.allowedValues != allowedValues,
                 isNarrowed
-                    ? "has other \"values\": those left out stay in objects that have them, and can't be entered any more"
-                    : "has further \"values\"", kind: isNarrowed ? .narrowed : .other)
+                    ? "has different \"values\": objects keep those left out, but they can no longer be entered"
+                    : "has additional \"values\"", kind: isNarrowed ? .narrowed : .other)
         } else {
             add(old.allowedValues != nil, "may have any value")
         }
-        add(old.hint != hint, hint == nil ? "has no hint any more" : "has another hint")
-        add(old.isMarkdown != isMarkdown, isMarkdown ? "is Markdown" : "isn't Markdown any more")
+        add(old.hint != hint, hint == nil ? "no longer has a hint" : "has a new hint")
+        add(old.isMarkdown != isMarkdown, isMarkdown ? "is Markdown" : "is no longer Markdown")
         add(
             old.coordinate != coordinate,
             coordinate.map { "is the \($0.rawValue) of a place" } ?? "is no longer part of a place")
         add(
             old.deleteRule != deleteRule,
             deleteRule == .cascade
-                ? "takes its object along when the other is deleted" : "becomes nil when the other is deleted")
+                ? "deletes its object when the link's target is deleted"
+                : "becomes nil when the link's target is deleted")
         return changes
     }
 }

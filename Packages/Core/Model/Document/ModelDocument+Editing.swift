@@ -5,7 +5,8 @@ extension ModelDocument {
         if let other = self[item.name], other.isRetired {
             throw ModelDocumentError(
                 Wording(
-                    "There is a retired class \(item.name): remove its \"retired\" to have it back, or choose another name."
+                    "There is a retired class \(item.name): remove its \"retired\" to bring it back, or choose another "
+                        + "name."
                 ))
         }
         return try ModelDocument(app: app, classes: classes + [item])
@@ -17,7 +18,7 @@ extension ModelDocument {
         if let other = found[property.name], other.isRetired {
             throw ModelDocumentError(
                 Wording(
-                    "\(className) has a retired property \(property.name): remove its \"retired\" to have it back, or "
+                    "\(className) has a retired property \(property.name): remove its \"retired\" to bring it back, or "
                         + "choose another name."))
         }
         return try replacing(found, ModelClass(found, properties: found.properties + [property]))

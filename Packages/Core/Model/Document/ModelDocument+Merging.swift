@@ -16,7 +16,7 @@ extension ModelDocument {
     ) throws(ModelDocumentError) -> ModelDocument {
         guard let previous else { return self }
         guard previous.app == app else {
-            throw ModelDocumentError("A document of the app '\(app)' can't follow one of '\(previous.app)'.")
+            throw ModelDocumentError("A document of the app '\(app)' can't replace one of the app '\(previous.app)'.")
         }
         var merge = ModelMerge(new: self, old: previous, isAdditive: !retiringMissing, kept: kept)
         return try merge.run()
@@ -34,11 +34,11 @@ extension ModelDocument {
                 if let other = classes.updateValue(document.app, forKey: item.name) {
                     problems.append(
                         "The apps '\(other)' and '\(document.app)' both have a class \(item.name): apps that share a "
-                            + "database need different names. Rename one.")
+                            + "database need different class names. Rename one.")
                 } else if let other = tables.updateValue((document.app, item.name), forKey: table) {
                     problems.append(
-                        "\(item.name) of the app '\(document.app)' and \(other.className) of '\(other.app)' both have "
-                            + "the table '\(table)': give one another tableName().")
+                        "\(item.name) of the app '\(document.app)' and \(other.className) of '\(other.app)' both use "
+                            + "the table '\(table)': give one of them a different tableName().")
                 }
             }
         }

@@ -7,10 +7,10 @@ extension ModelDocument {
     public init(json: [UInt8]) throws(ModelDocumentError) {
         guard json.count <= Self.maximumByteCount else {
             throw ModelDocumentError(
-                Wording("The document has \(json.count) bytes; at most \(Self.maximumByteCount) are read."))
+                Wording("The document has \(json.count) bytes; the limit is \(Self.maximumByteCount)."))
         }
         guard String(validating: json, as: UTF8.self) != nil else {
-            throw ModelDocumentError(Wording("The document isn't text in UTF-8."))
+            throw ModelDocumentError(Wording("The document isn't valid UTF-8."))
         }
         let reader: ModelDocumentReader
         do {
@@ -23,7 +23,7 @@ extension ModelDocument {
         }
         if let repeated = RepeatedMember(in: json) {
             throw ModelDocumentError(
-                Wording("Line \(repeated.line): \"\(ModelName.shown(repeated.name))\" is given twice in one object."))
+                Wording("Line \(repeated.line): \"\(ModelName.shown(repeated.name))\" appears twice in one object."))
         }
         try self.init(reader)
     }

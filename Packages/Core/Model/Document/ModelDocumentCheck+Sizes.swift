@@ -32,17 +32,17 @@ extension ModelDocumentCheck {
                 report(
                     size.columns == Size.most
                         ? Wording(
-                            "The class has too many columns with those of its embedded objects; at most \(limit) are "
-                                + "possible.")
+                            "The class has too many columns, including those of its embedded objects; the limit is "
+                                + "\(limit).")
                         : Wording(
-                            "The class has \(size.columns) columns with those of its embedded objects; at most \(limit) "
-                                + "are possible."), item)
+                            "The class has \(size.columns) columns, including those of its embedded objects; the limit "
+                                + "is \(limit)."), item)
             }
             if size.names > ModelDocument.maximumAliasCount {
                 report(
                     Wording(
-                        "A property of an embedded object could be asked for by more than "
-                            + "\(ModelDocument.maximumAliasCount) names: remove previous names that no version uses."),
+                        "A property of an embedded object has more than \(ModelDocument.maximumAliasCount) possible "
+                            + "names: remove previous names that no version uses."),
                     item)
             }
             guard !item.isEmbedded else { continue }
@@ -57,7 +57,7 @@ extension ModelDocumentCheck {
         } else if columns > ModelDocument.maximumTotalColumnCount {
             report(
                 Wording(
-                    "The tables need more than \(ModelDocument.maximumTotalColumnCount) columns together: use fewer "
+                    "The tables need more than \(ModelDocument.maximumTotalColumnCount) columns in total: use fewer "
                         + "embedded objects."))
         }
     }
@@ -84,7 +84,7 @@ extension ModelDocumentCheck {
             guard path.count <= ModelDocument.maximumEmbeddingDepth else {
                 report(
                     Wording(
-                        "Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other."),
+                        "Embedded objects are nested more than \(ModelDocument.maximumEmbeddingDepth) levels deep."),
                     item,
                     property)
                 continue
@@ -102,7 +102,7 @@ extension ModelDocumentCheck {
         }
         if result.depth > ModelDocument.maximumEmbeddingDepth, problems.isEmpty {
             report(
-                Wording("Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other."),
+                Wording("Embedded objects are nested more than \(ModelDocument.maximumEmbeddingDepth) levels deep."),
                 item)
         }
         sizes[item.name] = result

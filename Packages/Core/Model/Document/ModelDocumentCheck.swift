@@ -26,11 +26,11 @@ struct ModelDocumentCheck {
         if let problem = ModelName.appProblem(of: app) { report(problem) }
         if classes.count > ModelDocument.maximumClassCount {
             report(
-                Wording("There are \(classes.count) classes; at most \(ModelDocument.maximumClassCount) are possible."))
+                Wording("There are \(classes.count) classes; the limit is \(ModelDocument.maximumClassCount)."))
         } else {
             for (index, item) in classes.enumerated() {
                 if index > 0, classes[index - 1].name == item.name {
-                    report(Wording("The class is given twice."), item)
+                    report(Wording("The class is declared twice."), item)
                 }
                 check(item)
             }
@@ -67,24 +67,27 @@ struct ModelDocumentCheck {
             if let problem = ModelName.sqlProblem(of: table) { report(problem, item) }
         } else {
             if item.isTrashable {
-                report(Wording("An embedded class has no trash: its objects go with their owner."), item)
+                report(Wording("An embedded class can't have a trash: its objects are deleted with their owner."), item)
             }
             if !item.uniqueProperties.isEmpty {
                 report(
-                    Wording("An embedded class has no unique properties: declare them in the classes that have it."),
+                    Wording(
+                        "An embedded class can't have unique properties: declare them in the classes that contain it."),
                     item)
             }
         }
         if item.properties.count > ModelDocument.maximumPropertyCount {
             let limit = ModelDocument.maximumPropertyCount
-            report(Wording("The class has \(item.properties.count) properties; at most \(limit) are possible."), item)
+            report(Wording("The class has \(item.properties.count) properties; the limit is \(limit)."), item)
             return
         }
         checkPreviousNames(item.previousNames, isProperty: false, item, nil)
         var names: Set<String> = []
         for property in item.properties {
             guard !isFull else { return }
-            if !names.insert(property.name).inserted { report(Wording("The property is given twice."), item, property) }
+            if !names.insert(property.name).inserted {
+                report(Wording("The property is declared twice."), item, property)
+            }
             check(property, of: item)
         }
         checkPlace(item)
@@ -101,7 +104,8 @@ struct ModelDocumentCheck {
         }
         if let hint = property.hint, !(1...ModelDocument.maximumHintByteCount).contains(hint.utf8.count) {
             report(
-                Wording("A hint has 1 to \(ModelDocument.maximumHintByteCount) bytes, not \(hint.utf8.count)."), item,
+                Wording(
+                    "A hint must have 1 to \(ModelDocument.maximumHintByteCount) bytes, not \(hint.utf8.count)."), item,
                 property)
         }
         if property.isMarkdown, property.type != .string || property.allowedValues != nil {
@@ -122,13 +126,13 @@ struct ModelDocumentCheck {
         default:
             if property.isPrimaryKey, item.isEmbedded {
                 report(
-                    Wording("An embedded class has no primary key: its objects are known by their owner."), item,
+                    Wording("An embedded class can't have a primary key: its owner identifies its objects."), item,
                     property)
             }
         }
         switch property.type {
         case .embedded where !property.isOptional:
-            report(Wording("An embedded object may be absent: write '\(property.type.name)?'."), item, property)
+            report(Wording("An embedded object can be nil: write '\(property.type.name)?'."), item, property)
         case .list where property.isOptional, .array where property.isOptional:
             report(Wording("A list is never nil: write '\(property.type.name)'."), item, property)
         default: break
@@ -150,16 +154,17 @@ struct ModelDocumentCheck {
                     report(
                         isOptional
                             ? Wording(
-                                "In an embedded class a list of values is one column: write 'array<\(element.name)>', whose "
-                                    + "elements can't be nil.")
+                                "In an embedded class, a list of values is stored in one column: write "
+                                    + "'array<\(element.name)>', whose elements can't be nil.")
                             : Wording(
-                                "In an embedded class a list of values is one column: write 'array<\(element.name)>'."),
+                                "In an embedded class, a list of values is stored in one column: write "
+                                    + "'array<\(element.name)>'."),
                         item, property)
                 }
             }
         case .array(let types):
             if !item.isEmbedded, case .array = property.type {
-                report(Wording("Only embedded classes have lists in one column: write 'list<…>'."), item, property)
+                report(Wording("Only embedded classes store lists in one column: write 'list<…>'."), item, property)
             }
             for element in types {
                 if case .list = element {
@@ -169,7 +174,7 @@ struct ModelDocumentCheck {
                 }
             }
         case .int(let bits) where ![8, 16, 32, 64].contains(bits):
-            report(Wording("An integer has 8, 16, 32 or 64 bits, not \(bits)."), item, property)
+            report(Wording("An integer must have 8, 16, 32 or 64 bits, not \(bits)."), item, property)
         case .linkingObjects:
             report(Wording("LinkingObjects are computed on devices and aren't part of a document."), item, property)
         default: break
@@ -187,7 +192,7 @@ struct ModelDocumentCheck {
         }
         if found.isEmbedded, !isEmbedded {
             report(
-                Wording("\(target) is embedded, so that nothing can link to it: write 'embedded<\(target)>'."), item,
+                Wording("\(target) is embedded, so nothing can link to it: write 'embedded<\(target)>'."), item,
                 property)
         } else if !found.isEmbedded, isEmbedded {
             report(Wording("\(target) isn't an embedded class: write 'link<\(target)>'."), item, property)
@@ -200,7 +205,7 @@ struct ModelDocumentCheck {
         let limit = ModelDocument.maximumPreviousNameCount
         guard names.count <= limit else {
             return report(
-                Wording("There are \(names.count) previous names; at most \(limit) are possible."), item, property)
+                Wording("There are \(names.count) previous names; the limit is \(limit)."), item, property)
         }
         for name in names {
             if let problem = ModelName.problem(of: name, isProperty: isProperty) { report(problem, item, property) }
@@ -213,8 +218,8 @@ struct ModelDocumentCheck {
         guard !found.isEmpty, found.count != 2 || Set(found).count != 2 else { return }
         report(
             Wording(
-                "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a "
-                    + "second place into an embedded class."), item)
+                "A class with a place needs one property with \"place\": \"latitude\" and one with \"longitude\". Put "
+                    + "a second place into an embedded class."), item)
     }
 
     /// Names with a dot are checked later, when the columns of embedded objects are known.
@@ -230,7 +235,7 @@ struct ModelDocumentCheck {
             }
         }
         if item.uniqueProperties.contains(where: \.isEmpty) {
-            report(Wording("\"unique\" has a group without a name."), item)
+            report(Wording("\"unique\" has an empty group."), item)
         }
     }
 

@@ -33,8 +33,8 @@ struct ModelDocumentReader: Decodable {
         guard let format = try? members.decode(Int.self, forKey: MemberName(stringValue: "format")) else {
             error = ModelDocumentError(
                 Wording(
-                    "The document has no \"format\", a whole number: is it a model document? This program reads format "
-                        + "\(ModelDocument.currentFormat)."))
+                    "The document has no \"format\", which must be a whole number. Is it a model document? This "
+                        + "program reads format \(ModelDocument.currentFormat)."))
             return
         }
         guard format <= ModelDocument.currentFormat else {
@@ -113,14 +113,16 @@ struct ModelDocumentReader: Decodable {
         case nil, "nullify": break
         case "cascade": deleteRule = .cascade
         case let other?:
-            report(Wording("\"onDelete\" is \"cascade\" or \"nullify\", not \"\(ModelName.shown(other))\"."), place)
+            report(
+                Wording("\"onDelete\" must be \"cascade\" or \"nullify\", not \"\(ModelName.shown(other))\"."), place)
         }
         var coordinate: Column.Coordinate?
         if let written = text("place", members, place) {
             coordinate = Column.Coordinate(rawValue: written)
             if coordinate == nil {
                 report(
-                    Wording("\"place\" is \"latitude\" or \"longitude\", not \"\(ModelName.shown(written))\"."), place)
+                    Wording(
+                        "\"place\" must be \"latitude\" or \"longitude\", not \"\(ModelName.shown(written))\"."), place)
             }
         }
         return ModelProperty(

@@ -77,7 +77,7 @@ struct ModelMerge {
                     candidates = [renamed]
                 } else {
                     report(
-                        "'\(item.name)' is what '\(old[renamed].name)' was named before. To name it so again, declare "
+                        "'\(item.name)' is a previous name of '\(old[renamed].name)'. To reuse it, declare "
                             + "'\(old[renamed].name)' as its previous name.", place ?? item.name,
                         place == nil ? nil : item.name)
                 }
@@ -85,7 +85,7 @@ struct ModelMerge {
             guard candidates.count <= 1 else {
                 let names = candidates.map { "'\(old[$0].name)'" }.sorted().joined(separator: " and ")
                 report(
-                    "It can't be what was named \(names): those are two. Remove one from its previous names.",
+                    "It can't replace both \(names). Remove one from its previous names.",
                     place ?? item.name, place == nil ? nil : item.name)
                 continue
             }
@@ -95,8 +95,8 @@ struct ModelMerge {
             }
             if let other = owner.updateValue(index, forKey: match) {
                 report(
-                    "Both \(path(new[other].name)) and \(path(item.name)) are what was named '\(old[match].name)'. "
-                        + "Remove it from the previous names of one.", place ?? item.name,
+                    "Both \(path(new[other].name)) and \(path(item.name)) replace '\(old[match].name)'. Remove it from "
+                        + "the previous names of one.", place ?? item.name,
                     place == nil ? nil : item.name)
                 continue
             }
@@ -138,11 +138,11 @@ struct ModelMerge {
             if old.isEmbedded != new.isEmbedded {
                 report(
                     old.isEmbedded
-                        ? "It was an embedded class: one with a table needs another name."
-                        : "It has a table: an embedded class needs another name.", name)
+                        ? "It was an embedded class. A class with a table needs a different name."
+                        : "It had a table. An embedded class needs a different name.", name)
             }
             if let key = new.properties.first(where: \.isPrimaryKey), !old.properties.contains(where: \.isPrimaryKey) {
-                report("It had no primary key: a class with one needs another name.", name, key.name)
+                report("It had no primary key. A class with one needs a different name.", name, key.name)
             }
         }
         var properties: [ModelProperty] = []
@@ -157,8 +157,8 @@ struct ModelMerge {
                 let now = pair.new.map { newProperties[$0] }
                 if let before, before.isPrimaryKey, now?.isPrimaryKey != true {
                     report(
-                        "The primary key was '\(before.name)' and can't change: objects are known by it. "
-                            + "Add a class, copy the objects, and stop using this one.", name)
+                        "The primary key was '\(before.name)' and can't change, because it identifies the objects. Add "
+                            + "a class, copy the objects, and stop using this one.", name)
                 }
                 if let before { self.oldProperties[old.name, default: [:]][before.name] = propertyName }
                 let isKept = before.map { kept.properties[old.name]?.contains($0.name) == true } ?? false

@@ -12,11 +12,12 @@ package enum ModelName {
         if let problem = lengthProblem(of: name) { return problem }
         let first = name.unicodeScalars.first
         guard first?.properties.numericType == nil, first != " ", name.unicodeScalars.last != " " else {
-            return Wording("'\(shown(name))' isn't a name in Swift.")
+            return Wording("'\(shown(name))' isn't a valid Swift name.")
         }
         let isFine = name.unicodeScalars.allSatisfy { isWordScalar($0) || isProperty && $0 == " " }
         return isFine
-            ? nil : Wording("'\(shown(name))' has characters that a name in Swift hasn't: use letters, digits and _.")
+            ? nil
+            : Wording("'\(shown(name))' has characters that Swift names can't contain: use letters, digits and _.")
     }
 
     /// The problem with the name of a table or column, or nil.
@@ -55,8 +56,8 @@ package enum ModelName {
         if name.isEmpty { return Wording("The name is empty.") }
         guard name.utf8.count > ModelDocument.maximumNameByteCount else { return nil }
         return Wording(
-            "The name '\(shown(name))' has \(name.utf8.count) bytes; at most "
-                + "\(ModelDocument.maximumNameByteCount) are possible.")
+            "The name '\(shown(name))' has \(name.utf8.count) bytes; the limit is "
+                + "\(ModelDocument.maximumNameByteCount).")
     }
 
     private static func isWordScalar(_ scalar: Unicode.Scalar) -> Bool {

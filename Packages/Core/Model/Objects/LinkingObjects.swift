@@ -38,7 +38,7 @@ extension LinkingObjects: RandomAccessCollection {
             programError("Index \(position) is out of bounds (must be less than \(count)).")
         }
         guard let object = storage?.object(at: position) as? Element else {
-            programError("An object that links to this one is no \(Element.self).")
+            programError("An object that links to this one isn't of type \(Element.self).")
         }
         return object
     }
@@ -68,7 +68,7 @@ extension LinkingObjects: Persistable {
     public static func _write(
         _ newValue: LinkingObjects<Element>, _ accessor: any ObjectAccessor, _ property: Int
     ) {
-        programError("LinkingObjects cannot be set: change the property that they come from.")
+        programError("LinkingObjects cannot be set: change the property they come from.")
     }
 }
 

@@ -81,8 +81,8 @@ struct ObjectClassBuilder {
         }
         for name in names where name.contains(".") {
             problems.append(
-                "\(className).`\(name)` has a dot in its name, which stands for the property of an embedded object in "
-                    + "key paths: give it another name.")
+                "\(className).`\(name)` has a dot in its name. In key paths, a dot leads to a property of an embedded "
+                    + "object: rename the property.")
         }
         if let primaryKey { check(primaryKey, "primaryKey()") }
         for name in indexed.sorted() { check(name, "indexedProperties()") }
@@ -90,13 +90,16 @@ struct ObjectClassBuilder {
             check(name, "markdownProperties()")
             if names.contains(name), !columns.contains(where: { $0.name == name && $0.canBeMarkdown }) {
                 problems.append(
-                    "\(className).markdownProperties() names '\(name)', which isn't a String: only texts are Markdown.")
+                    "\(className).markdownProperties() names '\(name)', which isn't a String: only strings can be "
+                        + "Markdown.")
             }
         }
         for name in Set([place?.latitude, place?.longitude].compactMap(\.self)).sorted() {
             check(name, "placeProperties()")
             if names.contains(name), !columns.contains(where: { $0.name == name && $0.type == .double }) {
-                problems.append("\(className).placeProperties() names '\(name)', which isn't a Double: give degrees.")
+                problems.append(
+                    "\(className).placeProperties() names '\(name)', which isn't a Double: coordinates are Doubles, in "
+                        + "degrees.")
             }
         }
         if let place, place.latitude == place.longitude {
@@ -135,8 +138,8 @@ struct ObjectClassBuilder {
             if let target = valueType._targetClass { targets.append(target) }
             if origin == nil {
                 problems.append(
-                    "\(className).\(name) needs the property that it comes from: "
-                        + "@Persisted(originProperty: \"…\") var \(name): LinkingObjects<\(target)>.")
+                    "\(className).\(name) doesn't name the property it comes from: declare @Persisted(originProperty: "
+                        + "\"…\") var \(name): LinkingObjects<\(target)>.")
             }
         default:
             slot = .column(columns.count)

@@ -61,7 +61,7 @@ extension Persistable {
     package static func _element(_ stored: Stored) -> Self {
         if let element = _from(stored) { return element }
         guard case .value(let value) = stored else {
-            programError("The collection holds \(stored), for which \(Self.self) has no value.")
+            programError("The collection holds \(stored), which can't be converted to \(Self.self).")
         }
         return _from(value)
     }

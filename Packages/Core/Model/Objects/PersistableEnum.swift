@@ -15,7 +15,7 @@ extension PersistableEnum {
         return Self(rawValue: RawValue._from(value))
     }
     private static var _first: Self {
-        guard let first = allCases.first else { preconditionFailure("\(Self.self) has no case and cannot be stored.") }
+        guard let first = allCases.first else { preconditionFailure("\(Self.self) has no cases and cannot be stored.") }
         return first
     }
 }

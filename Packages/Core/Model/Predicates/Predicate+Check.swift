@@ -49,16 +49,16 @@ extension Predicate {
         guard depth <= Self.maximumDepth, parts <= Self.maximumPartCount else {
             throw ValueError(
                 "The query on \(className) is too large: at most \(Self.maximumPartCount) parts, nested "
-                    + "\(Self.maximumDepth) deep.")
+                    + "\(Self.maximumDepth) levels deep.")
         }
         switch self {
         case .constant, .compare, .isIn: break
         case .text(let path, let test, let text, _):
             guard text.utf8.count <= Self.maximumNeedleByteCount else {
                 throw ValueError(
-                    "The query on \(className) tests whether \(path.shown) \(test.verb) a text of \(text.utf8.count) "
-                        + "bytes; at most \(Self.maximumNeedleByteCount) are allowed. Use a shorter text, or compare "
-                        + "the whole property with ==.")
+                    "The query on \(className) tests whether \(path.shown) \(test.verb) a string of \(text.utf8.count) "
+                        + "bytes; the limit is \(Self.maximumNeedleByteCount). Use a shorter string, or compare the "
+                        + "whole property with ==.")
             }
         case .and(let inner), .or(let inner):
             for part in inner { try part.checkSize(className, depth: depth + 1, parts: &parts) }
@@ -78,7 +78,7 @@ extension Predicate {
             let column = try Self.column(at: path, of: className, in: schema, maximumPathLength)
             if value.isNull {
                 guard comparison == .equal || comparison == .notEqual else {
-                    throw ValueError("\(className).\(path) can be compared with nil by == and != only.")
+                    throw ValueError("\(className).\(path) can only be compared with nil by == and !=.")
                 }
             } else {
                 try Self.require(value, fits: column, path, className, schema)
@@ -116,12 +116,12 @@ extension Predicate {
         let resolved = try schema.resolve(path, from: item)
         guard resolved.steps.count < maximumPathLength else {
             throw ValueError(
-                "\(className).\(path) follows a link; a subscription looks at one object only. "
+                "\(className).\(path) follows a link, but a subscription can't look beyond the object itself. "
                     + "Subscribe to the linked class, or copy the property.")
         }
         guard !resolved.isToMany, let column = resolved.column else {
             throw ValueError(
-                "\(className).\(path) leads to many values; a predicate compares properties of one object.")
+                "\(className).\(path) leads to many values, but a predicate can only compare properties of one object.")
         }
         return column
     }

@@ -49,7 +49,7 @@ package indirect enum RowPredicate: Sendable {
             .search(column: column, TextSearch(text, ignoringCase: ignoringCase))
         case .text(_, let test, let text, let ignoringCase):
             .text(column: column, test, text, ignoringCase: ignoringCase)
-        case .constant, .and, .or, .not: preconditionFailure("Only conditions on one column come here.")
+        case .constant, .and, .or, .not: preconditionFailure("Expected a condition on one column.")
         }
     }
 

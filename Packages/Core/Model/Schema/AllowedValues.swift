@@ -24,14 +24,14 @@ public struct AllowedValues: Hashable, Sendable {
     static func problem(of values: [Value]) -> Wording? {
         guard !values.isEmpty else { return Wording("There must be at least one value.") }
         guard values.count <= maximumCount else {
-            return Wording("There are \(values.count) values; at most \(maximumCount) are possible.")
+            return Wording("There are \(values.count) values; the limit is \(maximumCount).")
         }
-        guard Set(values).count == values.count else { return Wording("A value is given twice.") }
+        guard Set(values).count == values.count else { return Wording("A value is listed twice.") }
         for value in values {
             switch value {
             case .int: continue
             case .string(let text) where text.utf8.count <= maximumByteCount && !text.containsNull: continue
-            case .string: return Wording("A value has more than \(maximumByteCount) bytes, or U+0000.")
+            case .string: return Wording("A value has more than \(maximumByteCount) bytes, or contains U+0000.")
             default: return Wording("The values must be strings or whole numbers.")
             }
         }

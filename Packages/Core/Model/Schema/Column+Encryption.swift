@@ -4,7 +4,7 @@ extension Column {
     package func requireComparable(in className: String) throws(ValueError) {
         guard isEncrypted else { return }
         throw ValueError(
-            "\(className).\(name) is encrypted, so that queries, sorts and distinct cannot look at it. Compare its "
-                + "values in Swift, or keep what is to be queried in a property that is not encrypted.")
+            "\(className).\(name) is encrypted and can't be used in queries, sorts or distinct. Compare its values in "
+                + "Swift, or store values you query in an unencrypted property.")
     }
 }

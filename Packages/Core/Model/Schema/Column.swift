@@ -142,7 +142,8 @@ extension Column {
         case (.array, .data(let data)):
             try validateLength(data.count)
             if let count = ArrayCoding.count(data), count > ArrayCoding.maximumCount {
-                throw ValueError(Wording("'\(name)' holds at most \(ArrayCoding.maximumCount) elements, not \(count)."))
+                throw ValueError(
+                    Wording("'\(name)' can hold at most \(ArrayCoding.maximumCount) elements, not \(count)."))
             }
         case (.date, .date(let microseconds)):
             guard Value.dateRange.contains(microseconds) else {
@@ -166,13 +167,13 @@ extension Column {
     private func validateText(_ text: String) throws(ValueError) {
         try validateLength(text.utf8.count)
         guard !text.containsNull else {
-            throw ValueError(Wording("'\(name)' cannot contain U+0000, which the server's text type has no room for."))
+            throw ValueError(Wording("'\(name)' cannot contain U+0000, which PostgreSQL can't store in text."))
         }
     }
 
     private func validateLength(_ count: Int) throws(ValueError) {
         guard count <= Value.maximumByteCount else {
-            throw ValueError(Wording("'\(name)' holds at most \(Value.maximumByteCount) bytes, not \(count)."))
+            throw ValueError(Wording("'\(name)' can hold at most \(Value.maximumByteCount) bytes, not \(count)."))
         }
     }
 }

@@ -27,14 +27,14 @@ extension Schema {
         for item in classes {
             if item.primaryKeyIndex == nil {
                 problems.append(
-                    "\(item.name) has no primary key, by which a synced object is known everywhere: declare "
-                        + "@Persisted(primaryKey: true) var _id: ObjectId.")
+                    "\(item.name) has no primary key. Synced classes need one: declare @Persisted(primaryKey: true) "
+                        + "var _id: ObjectId.")
             }
             for column in item.columns {
                 if column.isEncrypted {
                     problems.append(
-                        "\(item.name).\(column.name) is encrypted, so that the server could not read it: keep it in a "
-                            + "local Realm.")
+                        "\(item.name).\(column.name) is encrypted, so it can't be synchronised. Keep it in a local "
+                            + "Realm.")
                 }
             }
         }
@@ -48,13 +48,13 @@ extension Schema {
         for item in classes {
             if item.table.utf8.count > limit {
                 problems.append(
-                    "\(item.name) has the table '\(item.table)', whose name is longer than the \(limit) bytes that "
-                        + "PostgreSQL keeps: name a shorter one in tableName() or propertiesMapping().")
+                    "\(item.name) has the table name '\(item.table)', which is longer than PostgreSQL's limit of "
+                        + "\(limit) bytes: choose a shorter one in tableName() or propertiesMapping().")
             }
             for column in item.columns where column.sqlName.utf8.count > limit {
                 problems.append(
-                    "\(item.name).\(column.name) has the column '\(column.sqlName)', whose name is longer than the "
-                        + "\(limit) bytes that PostgreSQL keeps: name a shorter one in propertiesMapping().")
+                    "\(item.name).\(column.name) has the column name '\(column.sqlName)', which is longer than "
+                        + "PostgreSQL's limit of \(limit) bytes: choose a shorter one in propertiesMapping().")
             }
         }
         return problems

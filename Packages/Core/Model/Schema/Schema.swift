@@ -127,7 +127,7 @@ public struct Schema: Hashable, Sendable {
                     guard let owner = owners.updateValue(item.name, forKey: previous) else { continue }
                     problems.append(
                         owner == item.name
-                            ? "\(place)\(item.name) has the previous name '\(previous)' twice, or has it still."
+                            ? "\(place)\(item.name) lists the previous name '\(previous)' twice, or still has it."
                             : "\(place)\(item.name) has the previous name '\(previous)', which also means "
                                 + "\(place)\(owner): remove it from one of them.")
                 }
@@ -152,8 +152,8 @@ public struct Schema: Hashable, Sendable {
             if let other = tables.updateValue(item.name, forKey: item.table) {
                 problems.append(
                     other == item.name
-                        ? "Class \(item.name) is given twice."
-                        : "Classes \(other) and \(item.name) both have the table '\(item.table)'; rename one.")
+                        ? "Class \(item.name) is declared twice."
+                        : "Classes \(other) and \(item.name) both use the table '\(item.table)'; rename one.")
             }
             var columns: [String: String] = [:]
             for column in item.columns {
@@ -163,24 +163,25 @@ public struct Schema: Hashable, Sendable {
                 }
                 if Column.systemNames.contains(column.sqlName) {
                     problems.append(
-                        "\(item.name).\(column.name) cannot have the column '\(column.sqlName)', which databases have for "
-                            + "their own: name another one in propertiesMapping().")
+                        "\(item.name).\(column.name) can't use the column name '\(column.sqlName)', which is reserved "
+                            + "by the database: choose another one in propertiesMapping().")
                 }
                 if let target = column.linkTarget, !names.contains(target) {
                     problems.append("\(item.name).\(column.name) links to \(target), which is not in the schema.")
                 }
                 if column.deleteRule == .cascade, column.linkTarget == nil {
-                    problems.append("\(item.name).\(column.name) is not a link, and onDelete applies only to links.")
+                    problems.append("\(item.name).\(column.name) is not a link, but onDelete applies only to links.")
                 }
                 if column.isEncrypted {
                     if column.isPrimaryKey || column.isIndexed {
                         problems.append(
-                            "\(item.name).\(column.name) is encrypted and can be neither primary key nor indexed.")
+                            "\(item.name).\(column.name) is encrypted, so it can't be the primary key or indexed.")
                     }
                     switch column.type {
                     case .string, .data: break
                     default:
-                        problems.append("\(item.name).\(column.name) is encrypted; only String and Data can be.")
+                        problems.append(
+                            "\(item.name).\(column.name) is encrypted, but only String and Data properties can be.")
                     }
                 }
                 if column.isPrimaryKey {
@@ -188,7 +189,7 @@ public struct Schema: Hashable, Sendable {
                     case .objectId, .uuid, .string, .int: break
                     default:
                         problems.append(
-                            "\(item.name).\(column.name) is a \(column.type.name); a primary key is an ObjectId, "
+                            "\(item.name).\(column.name) is a \(column.type.name); a primary key must be an ObjectId, "
                                 + "UUID, String or Int.")
                     }
                     if column.isOptional {

@@ -14,7 +14,7 @@ extension Decimal128: Codable {
             self.init(number)
         } else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "A Decimal128 is written as text or as a number.")
+                in: container, debugDescription: "A Decimal128 must be a string or a number.")
         }
     }
 

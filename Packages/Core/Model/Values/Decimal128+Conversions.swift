@@ -76,7 +76,7 @@ extension Decimal128 {
         case let value as Float: self.init(value)
         case is NSNull: self = .nan
         default:
-            fatalError("A Decimal128 cannot be made from a \(type(of: value)): give it a number or text.")
+            fatalError("A Decimal128 cannot be created from a \(type(of: value)): pass a number or a string.")
         }
     }
 

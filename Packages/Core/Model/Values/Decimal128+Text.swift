@@ -85,7 +85,7 @@ extension Decimal128: LosslessStringConvertible {
     private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Result<Decimal128, Problem> {
         guard text.count <= maximumTextByteCount else {
             return .failure(
-                Problem(reason: "it has \(text.count) bytes, and at most \(maximumTextByteCount) are read"))
+                Problem(reason: "it has \(text.count) bytes, but the limit is \(maximumTextByteCount)"))
         }
         var position = 0
         let isNegative = skipSign(text, &position)

@@ -76,7 +76,7 @@ extension FractionalRank {
     private static let firstPositiveHead = 36
 
     private static func digits(_ text: String) throws(ValueError) -> [Int] {
-        guard !text.isEmpty else { throw ValueError("A rank is at least one character long.") }
+        guard !text.isEmpty else { throw ValueError("A rank must be at least one character long.") }
         var result: [Int] = []
         result.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
@@ -84,7 +84,7 @@ extension FractionalRank {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): result.append(Int(byte - UInt8(ascii: "0")))
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): result.append(Int(byte - UInt8(ascii: "A")) + 10)
             case UInt8(ascii: "a")...UInt8(ascii: "z"): result.append(Int(byte - UInt8(ascii: "a")) + 36)
-            default: throw ValueError("'\(text)' is not a rank: ranks are made of 0-9, A-Z and a-z.")
+            default: throw ValueError("'\(text)' is not a rank: ranks consist of 0-9, A-Z and a-z.")
             }
         }
         return result

@@ -5590,10 +5590,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelDocument+Editing.swift
 
-        msgid "There is a retired class {0}: remove its \"retired\" to have it back, or choose another name."
+        msgid "There is a retired class {0}: remove its \"retired\" to bring it back, or choose another name."
         msgstr "Il existe une classe retirée {0} : enlevez son « retired » pour la retrouver, ou choisissez un autre nom."
 
-        msgid "{0} has a retired property {1}: remove its \"retired\" to have it back, or choose another name."
+        msgid "{0} has a retired property {1}: remove its \"retired\" to bring it back, or choose another name."
         msgstr "{0} a une propriété retirée {1} : enlevez son « retired » pour la retrouver, ou choisissez un autre nom."
 
         msgid "There is no property '{0}'."
@@ -5601,10 +5601,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelDocument+Reading.swift
 
-        msgid "The document has {0} bytes; at most {1} are read."
+        msgid "The document has {0} bytes; the limit is {1}."
         msgstr "Le document a {0} octets ; {1} au plus sont lus."
 
-        msgid "The document isn't text in UTF-8."
+        msgid "The document isn't valid UTF-8."
         msgstr "Le document n’est pas un texte en UTF-8."
 
         msgid "The document isn't valid JSON."
@@ -5613,56 +5613,56 @@ extension BuiltInTranslations {
         msgid "The document isn't valid JSON: {0}"
         msgstr "Le document n’est pas du JSON valide : {0}"
 
-        msgid "Line {0}: \"{1}\" is given twice in one object."
+        msgid "Line {0}: \"{1}\" appears twice in one object."
         msgstr "Ligne {0} : « {1} » est donné deux fois dans un objet."
 
         # Packages/Core/Model/Document/ModelDocumentCheck+Sizes.swift
 
-        msgid "The class has too many columns with those of its embedded objects; at most {0} are possible."
+        msgid "The class has too many columns, including those of its embedded objects; the limit is {0}."
         msgstr "La classe a trop de colonnes avec celles de ses objets imbriqués ; {0} au plus sont possibles."
 
-        msgid "The class has {0} columns with those of its embedded objects; at most {1} are possible."
+        msgid "The class has {0} columns, including those of its embedded objects; the limit is {1}."
         msgstr "La classe a {0} colonnes avec celles de ses objets imbriqués ; {1} au plus sont possibles."
 
-        msgid "A property of an embedded object could be asked for by more than {0} names: remove previous names that no version uses."
+        msgid "A property of an embedded object has more than {0} possible names: remove previous names that no version uses."
         msgstr "Une propriété d’un objet imbriqué pourrait porter plus de {0} noms : enlevez les anciens noms qu’aucune version n’utilise."
 
         msgid "The classes and their lists need more than {0} tables: use fewer lists in embedded classes."
         msgstr "Les classes et leurs listes demandent plus de {0} tables : utilisez moins de listes dans les classes imbriquées."
 
-        msgid "The tables need more than {0} columns together: use fewer embedded objects."
+        msgid "The tables need more than {0} columns in total: use fewer embedded objects."
         msgstr "Les tables demandent ensemble plus de {0} colonnes : utilisez moins d’objets imbriqués."
 
         msgid "Cycles containing embedded objects are not supported: '{0}.{1}' leads back to {2}. Make one of the classes an Object and link to it."
         msgstr "Les cycles d’objets imbriqués ne sont pas pris en charge : « {0}.{1} » ramène à {2}. Faites de l’une des classes un Object, et renvoyez-y par un lien."
 
-        msgid "Embedded objects lie more than {0} deep in each other."
+        msgid "Embedded objects are nested more than {0} levels deep."
         msgstr "Des objets imbriqués le sont à plus de {0} niveaux."
 
         # Packages/Core/Model/Document/ModelDocumentCheck.swift
 
-        msgid "There are {0} classes; at most {1} are possible."
+        msgid "There are {0} classes; the limit is {1}."
         msgstr "Il y a {0} classes ; {1} au plus sont possibles."
 
-        msgid "The class is given twice."
+        msgid "The class is declared twice."
         msgstr "La classe est donnée deux fois."
 
-        msgid "An embedded class has no trash: its objects go with their owner."
+        msgid "An embedded class can't have a trash: its objects are deleted with their owner."
         msgstr "Une classe imbriquée n’a pas de corbeille : ses objets partent avec leur propriétaire."
 
-        msgid "An embedded class has no unique properties: declare them in the classes that have it."
+        msgid "An embedded class can't have unique properties: declare them in the classes that contain it."
         msgstr "Une classe imbriquée n’a pas de propriétés uniques : déclarez-les dans les classes qui la contiennent."
 
-        msgid "The class has {0} properties; at most {1} are possible."
+        msgid "The class has {0} properties; the limit is {1}."
         msgstr "La classe a {0} propriétés ; {1} au plus sont possibles."
 
-        msgid "The property is given twice."
+        msgid "The property is declared twice."
         msgstr "La propriété est donnée deux fois."
 
         msgid "\"values\": {0}"
         msgstr "« values » : {0}"
 
-        msgid "A hint has 1 to {0} bytes, not {1}."
+        msgid "A hint must have 1 to {0} bytes, not {1}."
         msgstr "Une indication a de 1 à {0} octets, et non {1}."
 
         msgid "Only a 'string' without \"values\" can be Markdown."
@@ -5674,10 +5674,10 @@ extension BuiltInTranslations {
         msgid "A {0} can't be a primary key, indexed or encrypted: only values and links can."
         msgstr "Un {0} ne peut être ni clé primaire, ni indexé, ni chiffré : seuls les valeurs et les liens le peuvent."
 
-        msgid "An embedded class has no primary key: its objects are known by their owner."
+        msgid "An embedded class can't have a primary key: its owner identifies its objects."
         msgstr "Une classe imbriquée n’a pas de clé primaire : ses objets sont connus par leur propriétaire."
 
-        msgid "An embedded object may be absent: write '{0}?'."
+        msgid "An embedded object can be nil: write '{0}?'."
         msgstr "Un objet imbriqué peut être absent : écrivez « {0}? »."
 
         msgid "A list is never nil: write '{0}'."
@@ -5686,19 +5686,19 @@ extension BuiltInTranslations {
         msgid "A list holds values, links or embedded objects, not '{0}'."
         msgstr "Une liste contient des valeurs, des liens ou des objets imbriqués, et non « {0} »."
 
-        msgid "In an embedded class a list of values is one column: write 'array<{0}>', whose elements can't be nil."
+        msgid "In an embedded class, a list of values is stored in one column: write 'array<{0}>', whose elements can't be nil."
         msgstr "Dans une classe imbriquée, une liste de valeurs est une colonne : écrivez « array<{0}> », dont les éléments ne peuvent pas être nil."
 
-        msgid "In an embedded class a list of values is one column: write 'array<{0}>'."
+        msgid "In an embedded class, a list of values is stored in one column: write 'array<{0}>'."
         msgstr "Dans une classe imbriquée, une liste de valeurs est une colonne : écrivez « array<{0}> »."
 
-        msgid "Only embedded classes have lists in one column: write 'list<…>'."
+        msgid "Only embedded classes store lists in one column: write 'list<…>'."
         msgstr "Seules les classes imbriquées ont des listes en une colonne : écrivez « list<…> »."
 
         msgid "'{0}' can't be part of an array."
         msgstr "« {0} » ne peut pas faire partie d’un array."
 
-        msgid "An integer has 8, 16, 32 or 64 bits, not {0}."
+        msgid "An integer must have 8, 16, 32 or 64 bits, not {0}."
         msgstr "Un entier a 8, 16, 32 ou 64 bits, et non {0}."
 
         msgid "LinkingObjects are computed on devices and aren't part of a document."
@@ -5707,16 +5707,16 @@ extension BuiltInTranslations {
         msgid "The class '{0}' isn't in the document."
         msgstr "La classe « {0} » n’est pas dans le document."
 
-        msgid "{0} is embedded, so that nothing can link to it: write 'embedded<{1}>'."
+        msgid "{0} is embedded, so nothing can link to it: write 'embedded<{1}>'."
         msgstr "{0} est imbriquée ; aucun lien ne peut donc y mener : écrivez « embedded<{1}> »."
 
         msgid "{0} isn't an embedded class: write 'link<{1}>'."
         msgstr "{0} n’est pas une classe imbriquée : écrivez « link<{1}> »."
 
-        msgid "There are {0} previous names; at most {1} are possible."
+        msgid "There are {0} previous names; the limit is {1}."
         msgstr "Il y a {0} anciens noms ; {1} au plus sont possibles."
 
-        msgid "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
+        msgid "A class with a place needs one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
         msgstr "Une classe avec un lieu a une propriété avec \"place\": \"latitude\" et une avec \"longitude\". Mettez un second lieu dans une classe imbriquée."
 
         msgid "\"unique\" names '{0}', which isn't a property."
@@ -5725,7 +5725,7 @@ extension BuiltInTranslations {
         msgid "\"unique\" names '{0}', which is a list."
         msgstr "« unique » nomme « {0} », qui est une liste."
 
-        msgid "\"unique\" has a group without a name."
+        msgid "\"unique\" has an empty group."
         msgstr "« unique » a un groupe sans nom."
 
         # Packages/Core/Model/Document/ModelDocumentReader.swift
@@ -5733,7 +5733,7 @@ extension BuiltInTranslations {
         msgid "The document must be a JSON object with the members format, app and classes."
         msgstr "Le document doit être un objet JSON avec les membres format, app et classes."
 
-        msgid "The document has no \"format\", a whole number: is it a model document? This program reads format {0}."
+        msgid "The document has no \"format\", which must be a whole number. Is it a model document? This program reads format {0}."
         msgstr "Le document n’a pas de « format », un nombre entier : est-ce un document de modèle ? Ce programme lit le format {0}."
 
         msgid "The document has format {0}: it was written by a newer version of Tombolo. This program reads format {1}; update it."
@@ -5763,10 +5763,10 @@ extension BuiltInTranslations {
         msgid "'{0}' isn't a type."
         msgstr "« {0} » n’est pas un type."
 
-        msgid "\"onDelete\" is \"cascade\" or \"nullify\", not \"{0}\"."
+        msgid "\"onDelete\" must be \"cascade\" or \"nullify\", not \"{0}\"."
         msgstr "« onDelete » est « cascade » ou « nullify », et non « {0} »."
 
-        msgid "\"place\" is \"latitude\" or \"longitude\", not \"{0}\"."
+        msgid "\"place\" must be \"latitude\" or \"longitude\", not \"{0}\"."
         msgstr "« place » est « latitude » ou « longitude », et non « {0} »."
 
         msgid "\"{0}\" is missing."
@@ -5792,10 +5792,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelName.swift
 
-        msgid "'{0}' isn't a name in Swift."
+        msgid "'{0}' isn't a valid Swift name."
         msgstr "« {0} » n’est pas un nom en Swift."
 
-        msgid "'{0}' has characters that a name in Swift hasn't: use letters, digits and _."
+        msgid "'{0}' has characters that Swift names can't contain: use letters, digits and _."
         msgstr "« {0} » a des caractères qu’un nom en Swift n’a pas : utilisez des lettres, des chiffres et _."
 
         msgid "The SQL name '{0}' has characters that aren't supported: use letters, digits and _."
@@ -5807,7 +5807,7 @@ extension BuiltInTranslations {
         msgid "The name is empty."
         msgstr "Le nom est vide."
 
-        msgid "The name '{0}' has {1} bytes; at most {2} are possible."
+        msgid "The name '{0}' has {1} bytes; the limit is {2}."
         msgstr "Le nom « {0} » a {1} octets ; {2} au plus sont possibles."
 
         # Packages/Core/Model/Schema/AllowedValues.swift
@@ -5818,13 +5818,13 @@ extension BuiltInTranslations {
         msgid "There must be at least one value."
         msgstr "Il faut au moins une valeur."
 
-        msgid "There are {0} values; at most {1} are possible."
+        msgid "There are {0} values; the limit is {1}."
         msgstr "Il y a {0} valeurs ; {1} au plus sont possibles."
 
-        msgid "A value is given twice."
+        msgid "A value is listed twice."
         msgstr "Une valeur est donnée deux fois."
 
-        msgid "A value has more than {0} bytes, or U+0000."
+        msgid "A value has more than {0} bytes, or contains U+0000."
         msgstr "Une valeur a plus de {0} octets, ou U+0000."
 
         msgid "The values must be strings or whole numbers."
@@ -5841,7 +5841,7 @@ extension BuiltInTranslations {
         msgid "'{0}' cannot be NaN: use an optional and nil instead."
         msgstr "« {0} » ne peut pas être NaN : rendez-le facultatif et laissez-le vide."
 
-        msgid "'{0}' holds at most {1} elements, not {2}."
+        msgid "'{0}' can hold at most {1} elements, not {2}."
         msgstr "« {0} » contient au plus {1} éléments, et non {2}."
 
         msgid "'{0}' must lie between the years 1 and 9999."
@@ -5853,10 +5853,10 @@ extension BuiltInTranslations {
         msgid "'{0}' is of type {1} and cannot hold {2}."
         msgstr "« {0} » est de type {1} et ne peut pas contenir {2}."
 
-        msgid "'{0}' cannot contain U+0000, which the server's text type has no room for."
+        msgid "'{0}' cannot contain U+0000, which PostgreSQL can't store in text."
         msgstr "« {0} » ne peut pas contenir U+0000, que le type texte du serveur n’admet pas."
 
-        msgid "'{0}' holds at most {1} bytes, not {2}."
+        msgid "'{0}' can hold at most {1} bytes, not {2}."
         msgstr "« {0} » contient au plus {1} octets, et non {2}."
 
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift

@@ -5591,10 +5591,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelDocument+Editing.swift
 
-        msgid "There is a retired class {0}: remove its \"retired\" to have it back, or choose another name."
+        msgid "There is a retired class {0}: remove its \"retired\" to bring it back, or choose another name."
         msgstr "Es gibt eine stillgelegte Klasse {0}: Entfernen Sie ihr „retired“, um sie zurückzuholen, oder wählen Sie einen anderen Namen."
 
-        msgid "{0} has a retired property {1}: remove its \"retired\" to have it back, or choose another name."
+        msgid "{0} has a retired property {1}: remove its \"retired\" to bring it back, or choose another name."
         msgstr "{0} hat eine stillgelegte Eigenschaft {1}: Entfernen Sie ihr „retired“, um sie zurückzuholen, oder wählen Sie einen anderen Namen."
 
         msgid "There is no property '{0}'."
@@ -5602,10 +5602,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelDocument+Reading.swift
 
-        msgid "The document has {0} bytes; at most {1} are read."
+        msgid "The document has {0} bytes; the limit is {1}."
         msgstr "Das Dokument hat {0} Byte; gelesen werden höchstens {1}."
 
-        msgid "The document isn't text in UTF-8."
+        msgid "The document isn't valid UTF-8."
         msgstr "Das Dokument ist kein Text in UTF-8."
 
         msgid "The document isn't valid JSON."
@@ -5614,56 +5614,56 @@ extension BuiltInTranslations {
         msgid "The document isn't valid JSON: {0}"
         msgstr "Das Dokument ist kein gültiges JSON: {0}"
 
-        msgid "Line {0}: \"{1}\" is given twice in one object."
+        msgid "Line {0}: \"{1}\" appears twice in one object."
         msgstr "Zeile {0}: „{1}“ steht in einem Objekt zweimal."
 
         # Packages/Core/Model/Document/ModelDocumentCheck+Sizes.swift
 
-        msgid "The class has too many columns with those of its embedded objects; at most {0} are possible."
+        msgid "The class has too many columns, including those of its embedded objects; the limit is {0}."
         msgstr "Die Klasse hat mit denen ihrer eingebetteten Objekte zu viele Spalten; höchstens {0} sind möglich."
 
-        msgid "The class has {0} columns with those of its embedded objects; at most {1} are possible."
+        msgid "The class has {0} columns, including those of its embedded objects; the limit is {1}."
         msgstr "Die Klasse hat mit denen ihrer eingebetteten Objekte {0} Spalten; höchstens {1} sind möglich."
 
-        msgid "A property of an embedded object could be asked for by more than {0} names: remove previous names that no version uses."
+        msgid "A property of an embedded object has more than {0} possible names: remove previous names that no version uses."
         msgstr "Eine Eigenschaft eines eingebetteten Objekts ließe sich unter mehr als {0} Namen ansprechen: Entfernen Sie frühere Namen, die keine Version verwendet."
 
         msgid "The classes and their lists need more than {0} tables: use fewer lists in embedded classes."
         msgstr "Die Klassen und ihre Listen brauchen mehr als {0} Tabellen: Verwenden Sie weniger Listen in eingebetteten Klassen."
 
-        msgid "The tables need more than {0} columns together: use fewer embedded objects."
+        msgid "The tables need more than {0} columns in total: use fewer embedded objects."
         msgstr "Die Tabellen brauchen zusammen mehr als {0} Spalten: Verwenden Sie weniger eingebettete Objekte."
 
         msgid "Cycles containing embedded objects are not supported: '{0}.{1}' leads back to {2}. Make one of the classes an Object and link to it."
         msgstr "Kreise mit eingebetteten Objekten werden nicht unterstützt: „{0}.{1}“ führt zurück zu {2}. Machen Sie aus einer der Klassen ein Object, und verweisen Sie darauf."
 
-        msgid "Embedded objects lie more than {0} deep in each other."
+        msgid "Embedded objects are nested more than {0} levels deep."
         msgstr "Eingebettete Objekte liegen mehr als {0} Ebenen tief ineinander."
 
         # Packages/Core/Model/Document/ModelDocumentCheck.swift
 
-        msgid "There are {0} classes; at most {1} are possible."
+        msgid "There are {0} classes; the limit is {1}."
         msgstr "Es gibt {0} Klassen; höchstens {1} sind möglich."
 
-        msgid "The class is given twice."
+        msgid "The class is declared twice."
         msgstr "Die Klasse ist zweimal angegeben."
 
-        msgid "An embedded class has no trash: its objects go with their owner."
+        msgid "An embedded class can't have a trash: its objects are deleted with their owner."
         msgstr "Eine eingebettete Klasse hat keinen Papierkorb: Ihre Objekte gehen mit ihrem Besitzer."
 
-        msgid "An embedded class has no unique properties: declare them in the classes that have it."
+        msgid "An embedded class can't have unique properties: declare them in the classes that contain it."
         msgstr "Eine eingebettete Klasse hat keine eindeutigen Eigenschaften: Deklarieren Sie sie in den Klassen, die sie haben."
 
-        msgid "The class has {0} properties; at most {1} are possible."
+        msgid "The class has {0} properties; the limit is {1}."
         msgstr "Die Klasse hat {0} Eigenschaften; höchstens {1} sind möglich."
 
-        msgid "The property is given twice."
+        msgid "The property is declared twice."
         msgstr "Die Eigenschaft ist zweimal angegeben."
 
         msgid "\"values\": {0}"
         msgstr "„values“: {0}"
 
-        msgid "A hint has 1 to {0} bytes, not {1}."
+        msgid "A hint must have 1 to {0} bytes, not {1}."
         msgstr "Ein Hinweis hat 1 bis {0} Byte, nicht {1}."
 
         msgid "Only a 'string' without \"values\" can be Markdown."
@@ -5675,10 +5675,10 @@ extension BuiltInTranslations {
         msgid "A {0} can't be a primary key, indexed or encrypted: only values and links can."
         msgstr "Ein {0} kann nicht Primärschlüssel, indiziert oder verschlüsselt sein: Das können nur Werte und Links."
 
-        msgid "An embedded class has no primary key: its objects are known by their owner."
+        msgid "An embedded class can't have a primary key: its owner identifies its objects."
         msgstr "Eine eingebettete Klasse hat keinen Primärschlüssel: Ihre Objekte kennt man über ihren Besitzer."
 
-        msgid "An embedded object may be absent: write '{0}?'."
+        msgid "An embedded object can be nil: write '{0}?'."
         msgstr "Ein eingebettetes Objekt kann fehlen: Schreiben Sie „{0}?“."
 
         msgid "A list is never nil: write '{0}'."
@@ -5687,19 +5687,19 @@ extension BuiltInTranslations {
         msgid "A list holds values, links or embedded objects, not '{0}'."
         msgstr "Eine Liste enthält Werte, Links oder eingebettete Objekte, nicht „{0}“."
 
-        msgid "In an embedded class a list of values is one column: write 'array<{0}>', whose elements can't be nil."
+        msgid "In an embedded class, a list of values is stored in one column: write 'array<{0}>', whose elements can't be nil."
         msgstr "In einer eingebetteten Klasse ist eine Liste von Werten eine Spalte: Schreiben Sie „array<{0}>“, dessen Elemente nicht nil sein können."
 
-        msgid "In an embedded class a list of values is one column: write 'array<{0}>'."
+        msgid "In an embedded class, a list of values is stored in one column: write 'array<{0}>'."
         msgstr "In einer eingebetteten Klasse ist eine Liste von Werten eine Spalte: Schreiben Sie „array<{0}>“."
 
-        msgid "Only embedded classes have lists in one column: write 'list<…>'."
+        msgid "Only embedded classes store lists in one column: write 'list<…>'."
         msgstr "Nur eingebettete Klassen haben Listen in einer Spalte: Schreiben Sie „list<…>“."
 
         msgid "'{0}' can't be part of an array."
         msgstr "„{0}“ kann nicht Teil eines Arrays sein."
 
-        msgid "An integer has 8, 16, 32 or 64 bits, not {0}."
+        msgid "An integer must have 8, 16, 32 or 64 bits, not {0}."
         msgstr "Eine ganze Zahl hat 8, 16, 32 oder 64 Bit, nicht {0}."
 
         msgid "LinkingObjects are computed on devices and aren't part of a document."
@@ -5708,16 +5708,16 @@ extension BuiltInTranslations {
         msgid "The class '{0}' isn't in the document."
         msgstr "Die Klasse „{0}“ steht nicht im Dokument."
 
-        msgid "{0} is embedded, so that nothing can link to it: write 'embedded<{1}>'."
+        msgid "{0} is embedded, so nothing can link to it: write 'embedded<{1}>'."
         msgstr "{0} ist eingebettet, daher kann nichts darauf verweisen: Schreiben Sie „embedded<{1}>“."
 
         msgid "{0} isn't an embedded class: write 'link<{1}>'."
         msgstr "{0} ist keine eingebettete Klasse: Schreiben Sie „link<{1}>“."
 
-        msgid "There are {0} previous names; at most {1} are possible."
+        msgid "There are {0} previous names; the limit is {1}."
         msgstr "Es gibt {0} frühere Namen; höchstens {1} sind möglich."
 
-        msgid "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
+        msgid "A class with a place needs one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
         msgstr "Eine Klasse mit einem Ort hat eine Eigenschaft mit \"place\": \"latitude\" und eine mit \"longitude\". Legen Sie einen zweiten Ort in eine eingebettete Klasse."
 
         msgid "\"unique\" names '{0}', which isn't a property."
@@ -5726,7 +5726,7 @@ extension BuiltInTranslations {
         msgid "\"unique\" names '{0}', which is a list."
         msgstr "„unique“ nennt „{0}“, das eine Liste ist."
 
-        msgid "\"unique\" has a group without a name."
+        msgid "\"unique\" has an empty group."
         msgstr "„unique“ hat eine Gruppe ohne einen Namen."
 
         # Packages/Core/Model/Document/ModelDocumentReader.swift
@@ -5734,7 +5734,7 @@ extension BuiltInTranslations {
         msgid "The document must be a JSON object with the members format, app and classes."
         msgstr "Das Dokument muss ein JSON-Objekt mit den Mitgliedern format, app und classes sein."
 
-        msgid "The document has no \"format\", a whole number: is it a model document? This program reads format {0}."
+        msgid "The document has no \"format\", which must be a whole number. Is it a model document? This program reads format {0}."
         msgstr "Das Dokument hat kein „format“, eine ganze Zahl: Ist es ein Modelldokument? Dieses Programm liest Format {0}."
 
         msgid "The document has format {0}: it was written by a newer version of Tombolo. This program reads format {1}; update it."
@@ -5764,10 +5764,10 @@ extension BuiltInTranslations {
         msgid "'{0}' isn't a type."
         msgstr "„{0}“ ist kein Typ."
 
-        msgid "\"onDelete\" is \"cascade\" or \"nullify\", not \"{0}\"."
+        msgid "\"onDelete\" must be \"cascade\" or \"nullify\", not \"{0}\"."
         msgstr "„onDelete“ ist „cascade“ oder „nullify“, nicht „{0}“."
 
-        msgid "\"place\" is \"latitude\" or \"longitude\", not \"{0}\"."
+        msgid "\"place\" must be \"latitude\" or \"longitude\", not \"{0}\"."
         msgstr "„place“ ist „latitude“ oder „longitude“, nicht „{0}“."
 
         msgid "\"{0}\" is missing."
@@ -5793,10 +5793,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelName.swift
 
-        msgid "'{0}' isn't a name in Swift."
+        msgid "'{0}' isn't a valid Swift name."
         msgstr "„{0}“ ist kein Name in Swift."
 
-        msgid "'{0}' has characters that a name in Swift hasn't: use letters, digits and _."
+        msgid "'{0}' has characters that Swift names can't contain: use letters, digits and _."
         msgstr "„{0}“ enthält Zeichen, die ein Name in Swift nicht hat: Verwenden Sie Buchstaben, Ziffern und _."
 
         msgid "The SQL name '{0}' has characters that aren't supported: use letters, digits and _."
@@ -5808,7 +5808,7 @@ extension BuiltInTranslations {
         msgid "The name is empty."
         msgstr "Der Name ist leer."
 
-        msgid "The name '{0}' has {1} bytes; at most {2} are possible."
+        msgid "The name '{0}' has {1} bytes; the limit is {2}."
         msgstr "Der Name „{0}“ hat {1} Byte; höchstens {2} sind möglich."
 
         # Packages/Core/Model/Schema/AllowedValues.swift
@@ -5819,13 +5819,13 @@ extension BuiltInTranslations {
         msgid "There must be at least one value."
         msgstr "Mindestens ein Wert ist nötig."
 
-        msgid "There are {0} values; at most {1} are possible."
+        msgid "There are {0} values; the limit is {1}."
         msgstr "Es gibt {0} Werte; höchstens {1} sind möglich."
 
-        msgid "A value is given twice."
+        msgid "A value is listed twice."
         msgstr "Ein Wert ist zweimal angegeben."
 
-        msgid "A value has more than {0} bytes, or U+0000."
+        msgid "A value has more than {0} bytes, or contains U+0000."
         msgstr "Ein Wert hat mehr als {0} Byte oder enthält U+0000."
 
         msgid "The values must be strings or whole numbers."
@@ -5842,7 +5842,7 @@ extension BuiltInTranslations {
         msgid "'{0}' cannot be NaN: use an optional and nil instead."
         msgstr "„{0}“ kann nicht NaN sein: Machen Sie es optional und lassen Sie es leer."
 
-        msgid "'{0}' holds at most {1} elements, not {2}."
+        msgid "'{0}' can hold at most {1} elements, not {2}."
         msgstr "„{0}“ fasst höchstens {1} Elemente, nicht {2}."
 
         msgid "'{0}' must lie between the years 1 and 9999."
@@ -5854,10 +5854,10 @@ extension BuiltInTranslations {
         msgid "'{0}' is of type {1} and cannot hold {2}."
         msgstr "„{0}“ hat den Typ {1} und kann {2} nicht fassen."
 
-        msgid "'{0}' cannot contain U+0000, which the server's text type has no room for."
+        msgid "'{0}' cannot contain U+0000, which PostgreSQL can't store in text."
         msgstr "„{0}“ kann U+0000 nicht enthalten: Der Texttyp des Servers hat dafür keinen Platz."
 
-        msgid "'{0}' holds at most {1} bytes, not {2}."
+        msgid "'{0}' can hold at most {1} bytes, not {2}."
         msgstr "„{0}“ fasst höchstens {1} Byte, nicht {2}."
 
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift

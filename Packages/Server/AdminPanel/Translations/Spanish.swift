@@ -5590,10 +5590,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelDocument+Editing.swift
 
-        msgid "There is a retired class {0}: remove its \"retired\" to have it back, or choose another name."
+        msgid "There is a retired class {0}: remove its \"retired\" to bring it back, or choose another name."
         msgstr "Hay una clase retirada {0}: quite su «retired» para recuperarla o elija otro nombre."
 
-        msgid "{0} has a retired property {1}: remove its \"retired\" to have it back, or choose another name."
+        msgid "{0} has a retired property {1}: remove its \"retired\" to bring it back, or choose another name."
         msgstr "{0} tiene una propiedad retirada {1}: quite su «retired» para recuperarla o elija otro nombre."
 
         msgid "There is no property '{0}'."
@@ -5601,10 +5601,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelDocument+Reading.swift
 
-        msgid "The document has {0} bytes; at most {1} are read."
+        msgid "The document has {0} bytes; the limit is {1}."
         msgstr "El documento tiene {0} bytes; se leen {1} como máximo."
 
-        msgid "The document isn't text in UTF-8."
+        msgid "The document isn't valid UTF-8."
         msgstr "El documento no es texto en UTF-8."
 
         msgid "The document isn't valid JSON."
@@ -5613,56 +5613,56 @@ extension BuiltInTranslations {
         msgid "The document isn't valid JSON: {0}"
         msgstr "El documento no es JSON válido: {0}"
 
-        msgid "Line {0}: \"{1}\" is given twice in one object."
+        msgid "Line {0}: \"{1}\" appears twice in one object."
         msgstr "Línea {0}: «{1}» se indica dos veces en un objeto."
 
         # Packages/Core/Model/Document/ModelDocumentCheck+Sizes.swift
 
-        msgid "The class has too many columns with those of its embedded objects; at most {0} are possible."
+        msgid "The class has too many columns, including those of its embedded objects; the limit is {0}."
         msgstr "La clase tiene demasiadas columnas con las de sus objetos incrustados; son posibles {0} como máximo."
 
-        msgid "The class has {0} columns with those of its embedded objects; at most {1} are possible."
+        msgid "The class has {0} columns, including those of its embedded objects; the limit is {1}."
         msgstr "La clase tiene {0} columnas con las de sus objetos incrustados; son posibles {1} como máximo."
 
-        msgid "A property of an embedded object could be asked for by more than {0} names: remove previous names that no version uses."
+        msgid "A property of an embedded object has more than {0} possible names: remove previous names that no version uses."
         msgstr "Una propiedad de un objeto incrustado podría pedirse por más de {0} nombres: quite los nombres anteriores que ninguna versión usa."
 
         msgid "The classes and their lists need more than {0} tables: use fewer lists in embedded classes."
         msgstr "Las clases y sus listas necesitan más de {0} tablas: use menos listas en clases incrustadas."
 
-        msgid "The tables need more than {0} columns together: use fewer embedded objects."
+        msgid "The tables need more than {0} columns in total: use fewer embedded objects."
         msgstr "Las tablas necesitan juntas más de {0} columnas: use menos objetos incrustados."
 
         msgid "Cycles containing embedded objects are not supported: '{0}.{1}' leads back to {2}. Make one of the classes an Object and link to it."
         msgstr "No se admiten ciclos con objetos incrustados: «{0}.{1}» lleva de vuelta a {2}. Haga de una de las clases un Object y enlace con él."
 
-        msgid "Embedded objects lie more than {0} deep in each other."
+        msgid "Embedded objects are nested more than {0} levels deep."
         msgstr "Hay objetos incrustados unos en otros a más de {0} niveles."
 
         # Packages/Core/Model/Document/ModelDocumentCheck.swift
 
-        msgid "There are {0} classes; at most {1} are possible."
+        msgid "There are {0} classes; the limit is {1}."
         msgstr "Hay {0} clases; son posibles {1} como máximo."
 
-        msgid "The class is given twice."
+        msgid "The class is declared twice."
         msgstr "La clase se indica dos veces."
 
-        msgid "An embedded class has no trash: its objects go with their owner."
+        msgid "An embedded class can't have a trash: its objects are deleted with their owner."
         msgstr "Una clase incrustada no tiene papelera: sus objetos se van con su propietario."
 
-        msgid "An embedded class has no unique properties: declare them in the classes that have it."
+        msgid "An embedded class can't have unique properties: declare them in the classes that contain it."
         msgstr "Una clase incrustada no tiene propiedades únicas: declárelas en las clases que la contienen."
 
-        msgid "The class has {0} properties; at most {1} are possible."
+        msgid "The class has {0} properties; the limit is {1}."
         msgstr "La clase tiene {0} propiedades; son posibles {1} como máximo."
 
-        msgid "The property is given twice."
+        msgid "The property is declared twice."
         msgstr "La propiedad se indica dos veces."
 
         msgid "\"values\": {0}"
         msgstr "«values»: {0}"
 
-        msgid "A hint has 1 to {0} bytes, not {1}."
+        msgid "A hint must have 1 to {0} bytes, not {1}."
         msgstr "Una indicación tiene de 1 a {0} bytes, no {1}."
 
         msgid "Only a 'string' without \"values\" can be Markdown."
@@ -5674,10 +5674,10 @@ extension BuiltInTranslations {
         msgid "A {0} can't be a primary key, indexed or encrypted: only values and links can."
         msgstr "Un {0} no puede ser clave primaria ni estar indexado o cifrado: solo los valores y los enlaces pueden."
 
-        msgid "An embedded class has no primary key: its objects are known by their owner."
+        msgid "An embedded class can't have a primary key: its owner identifies its objects."
         msgstr "Una clase incrustada no tiene clave primaria: sus objetos se conocen por su propietario."
 
-        msgid "An embedded object may be absent: write '{0}?'."
+        msgid "An embedded object can be nil: write '{0}?'."
         msgstr "Un objeto incrustado puede faltar: escriba «{0}?»."
 
         msgid "A list is never nil: write '{0}'."
@@ -5686,19 +5686,19 @@ extension BuiltInTranslations {
         msgid "A list holds values, links or embedded objects, not '{0}'."
         msgstr "Una lista contiene valores, enlaces u objetos incrustados, no «{0}»."
 
-        msgid "In an embedded class a list of values is one column: write 'array<{0}>', whose elements can't be nil."
+        msgid "In an embedded class, a list of values is stored in one column: write 'array<{0}>', whose elements can't be nil."
         msgstr "En una clase incrustada, una lista de valores es una columna: escriba «array<{0}>», cuyos elementos no pueden ser nil."
 
-        msgid "In an embedded class a list of values is one column: write 'array<{0}>'."
+        msgid "In an embedded class, a list of values is stored in one column: write 'array<{0}>'."
         msgstr "En una clase incrustada, una lista de valores es una columna: escriba «array<{0}>»."
 
-        msgid "Only embedded classes have lists in one column: write 'list<…>'."
+        msgid "Only embedded classes store lists in one column: write 'list<…>'."
         msgstr "Solo las clases incrustadas tienen listas en una columna: escriba «list<…>»."
 
         msgid "'{0}' can't be part of an array."
         msgstr "«{0}» no puede formar parte de un array."
 
-        msgid "An integer has 8, 16, 32 or 64 bits, not {0}."
+        msgid "An integer must have 8, 16, 32 or 64 bits, not {0}."
         msgstr "Un entero tiene 8, 16, 32 o 64 bits, no {0}."
 
         msgid "LinkingObjects are computed on devices and aren't part of a document."
@@ -5707,16 +5707,16 @@ extension BuiltInTranslations {
         msgid "The class '{0}' isn't in the document."
         msgstr "La clase «{0}» no está en el documento."
 
-        msgid "{0} is embedded, so that nothing can link to it: write 'embedded<{1}>'."
+        msgid "{0} is embedded, so nothing can link to it: write 'embedded<{1}>'."
         msgstr "{0} está incrustada, así que nada puede enlazar con ella: escriba «embedded<{1}>»."
 
         msgid "{0} isn't an embedded class: write 'link<{1}>'."
         msgstr "{0} no es una clase incrustada: escriba «link<{1}>»."
 
-        msgid "There are {0} previous names; at most {1} are possible."
+        msgid "There are {0} previous names; the limit is {1}."
         msgstr "Hay {0} nombres anteriores; son posibles {1} como máximo."
 
-        msgid "A class with a place has one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
+        msgid "A class with a place needs one property with \"place\": \"latitude\" and one with \"longitude\". Put a second place into an embedded class."
         msgstr "Una clase con un lugar tiene una propiedad con \"place\": \"latitude\" y otra con \"longitude\". Ponga un segundo lugar en una clase incrustada."
 
         msgid "\"unique\" names '{0}', which isn't a property."
@@ -5725,7 +5725,7 @@ extension BuiltInTranslations {
         msgid "\"unique\" names '{0}', which is a list."
         msgstr "«unique» nombra «{0}», que es una lista."
 
-        msgid "\"unique\" has a group without a name."
+        msgid "\"unique\" has an empty group."
         msgstr "«unique» tiene un grupo sin ningún nombre."
 
         # Packages/Core/Model/Document/ModelDocumentReader.swift
@@ -5733,7 +5733,7 @@ extension BuiltInTranslations {
         msgid "The document must be a JSON object with the members format, app and classes."
         msgstr "El documento debe ser un objeto JSON con los miembros format, app y classes."
 
-        msgid "The document has no \"format\", a whole number: is it a model document? This program reads format {0}."
+        msgid "The document has no \"format\", which must be a whole number. Is it a model document? This program reads format {0}."
         msgstr "El documento no tiene «format», un número entero: ¿es un documento de modelo? Este programa lee el formato {0}."
 
         msgid "The document has format {0}: it was written by a newer version of Tombolo. This program reads format {1}; update it."
@@ -5763,10 +5763,10 @@ extension BuiltInTranslations {
         msgid "'{0}' isn't a type."
         msgstr "«{0}» no es un tipo."
 
-        msgid "\"onDelete\" is \"cascade\" or \"nullify\", not \"{0}\"."
+        msgid "\"onDelete\" must be \"cascade\" or \"nullify\", not \"{0}\"."
         msgstr "«onDelete» es «cascade» o «nullify», no «{0}»."
 
-        msgid "\"place\" is \"latitude\" or \"longitude\", not \"{0}\"."
+        msgid "\"place\" must be \"latitude\" or \"longitude\", not \"{0}\"."
         msgstr "«place» es «latitude» o «longitude», no «{0}»."
 
         msgid "\"{0}\" is missing."
@@ -5792,10 +5792,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Model/Document/ModelName.swift
 
-        msgid "'{0}' isn't a name in Swift."
+        msgid "'{0}' isn't a valid Swift name."
         msgstr "«{0}» no es un nombre en Swift."
 
-        msgid "'{0}' has characters that a name in Swift hasn't: use letters, digits and _."
+        msgid "'{0}' has characters that Swift names can't contain: use letters, digits and _."
         msgstr "«{0}» tiene caracteres que un nombre en Swift no tiene: use letras, cifras y _."
 
         msgid "The SQL name '{0}' has characters that aren't supported: use letters, digits and _."
@@ -5807,7 +5807,7 @@ extension BuiltInTranslations {
         msgid "The name is empty."
         msgstr "El nombre está vacío."
 
-        msgid "The name '{0}' has {1} bytes; at most {2} are possible."
+        msgid "The name '{0}' has {1} bytes; the limit is {2}."
         msgstr "El nombre «{0}» tiene {1} bytes; son posibles {2} como máximo."
 
         # Packages/Core/Model/Schema/AllowedValues.swift
@@ -5818,13 +5818,13 @@ extension BuiltInTranslations {
         msgid "There must be at least one value."
         msgstr "Debe haber al menos un valor."
 
-        msgid "There are {0} values; at most {1} are possible."
+        msgid "There are {0} values; the limit is {1}."
         msgstr "Hay {0} valores; son posibles {1} como máximo."
 
-        msgid "A value is given twice."
+        msgid "A value is listed twice."
         msgstr "Un valor se indica dos veces."
 
-        msgid "A value has more than {0} bytes, or U+0000."
+        msgid "A value has more than {0} bytes, or contains U+0000."
         msgstr "Un valor tiene más de {0} bytes, o U+0000."
 
         msgid "The values must be strings or whole numbers."
@@ -5841,7 +5841,7 @@ extension BuiltInTranslations {
         msgid "'{0}' cannot be NaN: use an optional and nil instead."
         msgstr "«{0}» no puede ser NaN: hágalo opcional y déjelo vacío."
 
-        msgid "'{0}' holds at most {1} elements, not {2}."
+        msgid "'{0}' can hold at most {1} elements, not {2}."
         msgstr "«{0}» admite {1} elementos como máximo, no {2}."
 
         msgid "'{0}' must lie between the years 1 and 9999."
@@ -5853,10 +5853,10 @@ extension BuiltInTranslations {
         msgid "'{0}' is of type {1} and cannot hold {2}."
         msgstr "«{0}» es de tipo {1} y no puede contener {2}."
 
-        msgid "'{0}' cannot contain U+0000, which the server's text type has no room for."
+        msgid "'{0}' cannot contain U+0000, which PostgreSQL can't store in text."
         msgstr "«{0}» no puede contener U+0000, que el tipo de texto del servidor no admite."
 
-        msgid "'{0}' holds at most {1} bytes, not {2}."
+        msgid "'{0}' can hold at most {1} bytes, not {2}."
         msgstr "«{0}» admite {1} bytes como máximo, no {2}."
 
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift

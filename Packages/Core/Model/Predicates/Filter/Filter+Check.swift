@@ -82,14 +82,14 @@ extension OperandType {
     private func checkComparable(isEquality: Bool) throws(ValueError) {
         switch family {
         case .object where isEquality: break
-        case .object: throw ValueError("\(name) is a link: links have no order, only == and !=.")
+        case .object: throw ValueError("\(name) is a link: links have no order and can only be compared by == and !=.")
         case .embedded:
-            throw ValueError("\(name) is an embedded object: compare its properties, or the whole with nil.")
+            throw ValueError("\(name) is an embedded object: compare its properties, or compare it with nil.")
         case .opaque where isEncrypted:
-            throw ValueError("\(name) is encrypted: a query cannot look at it, only compare it with nil.")
+            throw ValueError("\(name) is encrypted: a query can only compare it with nil.")
         case .opaque:
             throw ValueError(
-                "\(name) is a list inside an embedded object, which is stored in one column: a query cannot look into it."
+                "\(name) is a list inside an embedded object, stored in one column that queries can't look into."
             )
         case .bool, .number, .decimal, .string, .data, .date, .objectId, .uuid: break
         }

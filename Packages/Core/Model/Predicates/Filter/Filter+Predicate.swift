@@ -64,9 +64,9 @@ extension Filter {
 
     private func refusal(_ item: ClassSchema) -> ValueError {
         ValueError(
-            "The condition \(self) on \(item.name) cannot be part of a subscription: a subscription looks at one object "
-                + "only, and compares its properties with values by ==, !=, <, <=, >, >=, IN, BETWEEN, CONTAINS, "
-                + "BEGINSWITH and ENDSWITH, of which the last three take [c].")
+            "The condition \(self) on \(item.name) cannot be part of a subscription: a subscription can only compare "
+                + "properties of one object with values, by ==, !=, <, <=, >, >=, IN, BETWEEN, CONTAINS, BEGINSWITH "
+                + "and ENDSWITH. The last three can take [c].")
     }
 }
 

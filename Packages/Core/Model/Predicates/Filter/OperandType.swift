@@ -112,8 +112,8 @@ extension Schema {
             guard !resolved.isToMany, let column = resolved.column else {
                 let list = path.names.prefix(resolved.collectionNameCount).joined(separator: ".")
                 throw ValueError(
-                    "\(item.name).\(path) goes through '\(list)', which has many elements: say ANY, ALL or NONE before "
-                        + "it, or take @count, @min, @max, @sum or @avg of it.")
+                    "\(item.name).\(path) goes through '\(list)', which is a list: put ANY, ALL or NONE before it, or "
+                        + "use @count, @min, @max, @sum or @avg.")
             }
             return OperandType(
                 column.type, isOptional: column.isOptional || !resolved.steps.isEmpty, name: "\(item.name).\(path)",
@@ -122,7 +122,7 @@ extension Schema {
             let inner = try type(of: .property(path), in: scopes)
             guard inner.family == .string || inner.family == .data else {
                 throw ValueError(
-                    "\(inner.name) is of type \(inner.type.name) and has no size; text, data and lists have one.")
+                    "\(inner.name) is of type \(inner.type.name) and has no size; only strings, data and lists do.")
             }
             return OperandType(.int(bits: 64), isOptional: inner.isOptional, name: "\(inner.name).@size")
         case .count(let path, let condition):
@@ -136,8 +136,8 @@ extension Schema {
             case (.number, _), (.decimal, _), (.date, .min), (.date, .max): break
             default:
                 throw ValueError(
-                    "\(inner.name) is of type \(inner.type.name), which has no @\(aggregate.rawValue): "
-                        + "numbers have all of @min, @max, @sum and @avg, dates have @min and @max.")
+                    "\(inner.name) is of type \(inner.type.name), which doesn't support @\(aggregate.rawValue). "
+                        + "Numbers support @min, @max, @sum and @avg; dates support @min and @max.")
             }
             switch (aggregate, inner.type) {
             case (.min, _), (.max, _): return OperandType(inner.type, isOptional: true, name: name)

@@ -42,8 +42,8 @@ extension Schema {
         guard !names.isEmpty else { throw ValueError("The query on \(start.name) has an empty property path.") }
         guard names.count <= PropertyPath.maximumNameCount else {
             throw ValueError(
-                "The query on \(start.name) has a path of \(names.count) names; at most "
-                    + "\(PropertyPath.maximumNameCount) are possible.")
+                "The query on \(start.name) has a path of \(names.count) names; the limit is "
+                    + "\(PropertyPath.maximumNameCount).")
         }
         var result = ResolvedPath(item: start)
         var position = 0
@@ -134,7 +134,7 @@ extension Schema {
         }
         throw ValueError(
             "No property '\(names.dropFirst().first ?? "")' of \(className) links to \(target)"
-                + (known.isEmpty ? "." : "; there is \(known.joined(separator: ", "))."))
+                + (known.isEmpty ? "." : "; available: \(known.joined(separator: ", "))."))
     }
 
     private func links(to target: String) -> [(ClassSchema, Column)] {

@@ -77,7 +77,7 @@ struct FormatBinder {
             throw error(
                 "\(literal.text) is not a list: expected {…} or an argument with several values.", at: position)
         case (.between, _, .many):
-            throw error("BETWEEN takes two values: {lowest, greatest}.", at: position)
+            throw error("BETWEEN takes two values: {lowest, highest}.", at: position)
         case (_, .literal, .one), (_, .literal, .many):
             guard case .compare(let test) = comparison.test else {
                 return try compare(left, comparison.test, right, comparison, quantifier: comparison.quantifier)
@@ -95,7 +95,7 @@ struct FormatBinder {
     ) throws(FilterFormatError) -> Filter {
         let position = comparison.position
         switch left {
-        case .list: throw error("A list of values is only possible on the right side.", at: position)
+        case .list: throw error("A list of values can only be on the right side.", at: position)
         case .literal(let literal):
             guard case .text(let test) = test, quantifier == nil, case .one(let operand, let type) = right else {
                 throw error("At least one side of a comparison must be a property.", at: position)
@@ -106,19 +106,19 @@ struct FormatBinder {
         case .one(let operand, let type):
             if let quantifier {
                 throw error(
-                    "\(type.name) is a single value, and \(quantifier.rawValue) applies only to lists.",
+                    "\(type.name) is a single value, but \(quantifier.rawValue) applies only to lists.",
                     at: comparison.left.position)
             }
             if case .many(let path, _, _) = right {
                 throw error(
-                    "'\(path)' has many elements: say ANY, ALL or NONE before it.", at: comparison.right.position)
+                    "'\(path)' has many values: put ANY, ALL or NONE before it.", at: comparison.right.position)
             }
             return try filter(operand, type, test, right, comparison, isElement: false)
         case .many(let path, let operand, let type):
             guard let quantifier else {
                 throw error(
-                    "'\(path)' has many elements: say ANY, ALL or NONE before it, or take @count, @min, @max, @sum or "
-                        + "@avg of it.", at: comparison.left.position)
+                    "'\(path)' has many values: put ANY, ALL or NONE before it, or use @count, @min, @max, @sum or "
+                        + "@avg.", at: comparison.left.position)
             }
             if case .many = right { throw error("Only one side of a comparison can be a list.", at: position) }
             return .quantified(
@@ -145,7 +145,7 @@ struct FormatBinder {
                 }
                 return isElement ? operand.seenFromElement() : operand
             case .list:
-                throw error("A list of values is compared by IN or BETWEEN.", at: comparison.right.position)
+                throw error("Use IN or BETWEEN to compare with a list of values.", at: comparison.right.position)
             case .many: throw error("Only one side of a comparison can be a list.", at: position)
             }
         }
@@ -168,7 +168,7 @@ struct FormatBinder {
         case .between:
             let bounds = try literals()
             guard bounds.count == 2 else {
-                throw error("BETWEEN takes two values, not \(bounds.count): {lowest, greatest}.", at: position)
+                throw error("BETWEEN takes two values, not \(bounds.count): {lowest, highest}.", at: position)
             }
             return .between(left, .literal(bounds[0]), .literal(bounds[1]))
         }
@@ -193,7 +193,7 @@ struct FormatBinder {
                 try at(position) { () throws(ValueError) in
                     guard object.className == target, let object = object as? Object else {
                         throw ValueError(
-                            "\(type.name) links to \(target); a \(object.className) cannot be compared with it.")
+                            "\(type.name) links to \(target) and cannot be compared with a \(object.className).")
                     }
                     return object.keyForQueries
                 }
@@ -205,8 +205,8 @@ struct FormatBinder {
         if case .link(let target) = type.type, !value.isNull {
             guard case .object = literal else {
                 throw error(
-                    "\(type.name) is a link to \(target) and cannot be compared with \(literal.text): give the object, or "
-                        + "compare its primary key.", at: position)
+                    "\(type.name) is a link to \(target) and cannot be compared with \(literal.text): pass the object, "
+                        + "or compare its primary key.", at: position)
             }
         }
         try at(position) { () throws(ValueError) in try type.accept(value, schema, isEquality: true) }
@@ -250,7 +250,8 @@ struct FormatBinder {
                 throw error(
                     "There is no variable $\(variable) here"
                         + (known.isEmpty
-                            ? ": only a SUBQUERY has one." : "; there is \(known.joined(separator: ", "))."),
+                            ? ": only a SUBQUERY declares variables."
+                            : "; available: \(known.joined(separator: ", "))."),
                     at: path.position)
             }
             distance = scopes.count - 1 - index
@@ -273,7 +274,7 @@ struct FormatBinder {
         let isHere = path.variable == nil || scopes.last?.variable == path.variable
         guard isHere else {
             throw error(
-                "'\(collection)' is a list of an object further out: take it into a SUBQUERY there.", at: path.position)
+                "'\(collection)' is a list of an outer object: use it in that object's SUBQUERY.", at: path.position)
         }
         let type = try at(path.position) { () throws(ValueError) in
             try schema.type(of: rest, in: [item, schema.elements(at: collection, of: item)])
@@ -286,13 +287,13 @@ struct FormatBinder {
     ) throws(FilterFormatError) -> FilterOperand {
         let names = PropertyPath(path.names + path.namesAfterFunction)
         guard !path.names.isEmpty else {
-            throw error("@\(name) follows the name of a list.", at: path.functionPosition)
+            throw error("Put @\(name) after the name of a list.", at: path.functionPosition)
         }
         let split = try at(path.position) { () throws(ValueError) in try schema.split(names, from: item) }
         switch (name.lowercased(), split) {
         case ("count", let split?), ("size", let split?):
             guard path.namesAfterFunction.isEmpty else {
-                throw error("Nothing follows @\(name).", at: path.functionPosition)
+                throw error("Nothing can follow @\(name).", at: path.functionPosition)
             }
             return .count(split.collection, .constant(true))
         case ("count", nil), ("size", nil): return .length(names)
@@ -306,7 +307,7 @@ struct FormatBinder {
         let known = ["count", "min", "max", "sum", "avg", "size"]
         let hint =
             name.nearest(in: known).map { "; did you mean @\($0)?" }
-            ?? ": there are @\(known.joined(separator: ", @"))."
+            ?? ". Available: @\(known.joined(separator: ", @"))."
         throw error("There is no function @\(name)\(hint)", at: path.functionPosition)
     }
 }

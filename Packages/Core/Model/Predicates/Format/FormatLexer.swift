@@ -14,7 +14,7 @@ struct FormatLexer {
     static func tokens(of text: [Unicode.Scalar]) throws(FilterFormatError) -> [FormatToken] {
         guard text.count <= maximumLength else {
             throw FilterFormatError(
-                "The predicate is \(text.count) characters long; at most \(maximumLength) are possible. Pass values as "
+                "The predicate is \(text.count) characters long; the limit is \(maximumLength). Pass values as "
                     + "arguments.", at: 0, of: text)
         }
         var lexer = FormatLexer(text)
@@ -49,19 +49,22 @@ struct FormatLexer {
         case "@":
             position += 1
             let name = name()
-            guard !name.isEmpty else { throw error("'@' begins a function such as @count.", at: start) }
+            guard !name.isEmpty else {
+                throw error(
+                    "'@' must be followed by a function name, as in @count.", at: start)
+            }
             return token(.function(name))
         case "#":
             position += 1
             let name = name()
-            guard !name.isEmpty else { throw error("'#' stands before the name of a property.", at: start) }
+            guard !name.isEmpty else { throw error("'#' must be followed by a property name.", at: start) }
             return token(.name(name, isEscaped: true))
         case "0"..."9": return token(.number(try number()))
         case ".":
             if let digit = peek(1), Self.isDigit(digit) { return token(.number(try number())) }
         case "-", "+":
             if let next = peek(1), Self.isDigit(next) || next == "." { return token(.number(try number())) }
-            throw error("'\(scalar)' stands only before a number: there is no arithmetic in predicates.", at: start)
+            throw error("'\(scalar)' can only precede a number: predicates have no arithmetic.", at: start)
         default: break
         }
         if Self.isNameStart(scalar) {
@@ -70,7 +73,7 @@ struct FormatLexer {
             return token(.name(name, isEscaped: false))
         }
         if let symbol = symbol() { return token(.symbol(symbol)) }
-        throw error("'\(scalar)' has no meaning here.", at: start)
+        throw error("'\(scalar)' isn't valid here.", at: start)
     }
 
     private static let functionsOfText: Set<String> = ["uuid", "oid", "objectid"]
@@ -169,7 +172,7 @@ struct FormatLexer {
                 guard digits.count == 4, let code = UInt32(String(String.UnicodeScalarView(digits)), radix: 16),
                     let value = Unicode.Scalar(code)
                 else {
-                    throw error("'\\u' takes four hexadecimal digits of a character.", at: position - 2)
+                    throw error("'\\u' must be followed by a character's four hexadecimal digits.", at: position - 2)
                 }
                 position += 4
                 result.append(value)
@@ -177,7 +180,7 @@ struct FormatLexer {
             default: result.append(escaped)
             }
         }
-        throw error("The text that begins here has no closing \(quote).", at: start)
+        throw error("The string that begins here has no closing \(quote).", at: start)
     }
 
     private mutating func placeholder() throws(FilterFormatError) -> FormatToken.Kind {
@@ -188,7 +191,7 @@ struct FormatLexer {
             lengths.unicodeScalars.append(scalar)
             position += 1
         }
-        guard let letter = peek() else { throw error("'%' begins an argument such as %@.", at: start) }
+        guard let letter = peek() else { throw error("'%' must begin an argument, as in %@.", at: start) }
         position += 1
         switch letter {
         case "@" where lengths.isEmpty: return .argument
@@ -207,13 +210,13 @@ struct FormatLexer {
             let first = position
             while let scalar = peek(), Self.isDigit(scalar) { position += 1 }
             guard let number = Int(string(from: first, to: position)) else {
-                throw error("There are not that many arguments.", at: start)
+                throw error("There aren't that many arguments.", at: start)
             }
             return .numbered(number)
         }
         let name = name()
         guard !name.isEmpty else {
-            throw error("'$' begins an argument such as $0, or the variable of a SUBQUERY.", at: start)
+            throw error("'$' must begin an argument, as in $0, or a variable of a SUBQUERY.", at: start)
         }
         return .variable(name)
     }

@@ -40,7 +40,7 @@ struct FormatParser {
             if ["sort", "distinct", "limit"].contains(parser.lowercasedName) {
                 throw parser.error("Predicates do not sort or limit: use sorted(byKeyPath:), distinct(by:) or prefix.")
             }
-            throw parser.error("\(parser.token.text) cannot follow here: AND, OR or the end is expected.")
+            throw parser.error("Expected AND, OR or the end, not \(parser.token.text).")
         }
         let used = parser.usesNumbers ? parser.greatestNumber + 1 : parser.nextArgument
         guard arguments.count <= used else {
@@ -74,7 +74,7 @@ struct FormatParser {
     }
 
     private mutating func expect(_ symbol: FormatToken.Symbol, _ what: String) throws(FilterFormatError) {
-        guard take(symbol) else { throw error("'\(symbol.rawValue)' is expected \(what), not \(token.text).") }
+        guard take(symbol) else { throw error("Expected '\(symbol.rawValue)' \(what), not \(token.text).") }
     }
 
     private mutating func nested<Result>(
@@ -82,7 +82,7 @@ struct FormatParser {
     ) throws(FilterFormatError) -> Result {
         depth += 1
         guard depth <= Self.maximumDepth else {
-            throw error("The predicate is nested too deep: at most \(Self.maximumDepth) levels are possible.")
+            throw error("The predicate is nested too deeply: the limit is \(Self.maximumDepth) levels.")
         }
         defer { depth -= 1 }
         return try body(&self)
@@ -182,13 +182,13 @@ struct FormatParser {
                 case .endsWith: .text(.endsWith)
                 case .like: .text(.like)
                 case .matches:
-                    throw error("MATCHES is not supported: LIKE takes * for any text and ? for one character.")
+                    throw error("MATCHES is not supported: use LIKE, with * for any text and ? for one character.")
                 default: nil
                 }
             }
         guard let test else {
             throw error(
-                "An operator is expected after the left side (==, !=, <, <=, >, >=, IN, BETWEEN, CONTAINS, BEGINSWITH, "
+                "Expected an operator after the left side (==, !=, <, <=, >, >=, IN, BETWEEN, CONTAINS, BEGINSWITH, "
                     + "ENDSWITH or LIKE), not \(token.text).")
         }
         index += 1
@@ -199,7 +199,7 @@ struct FormatParser {
     private mutating func options() throws(FilterFormatError) -> StringOptions {
         guard take(.openBracket) else { return [] }
         guard case .name(let letters, _) = token.kind else {
-            throw error("[c], [d] or [cd] is expected.")
+            throw error("Expected [c], [d] or [cd].")
         }
         var options: StringOptions = []
         for letter in letters.lowercased() {
@@ -245,13 +245,13 @@ struct FormatParser {
             case .subquery: return try subquery()
             default:
                 throw error(
-                    "A property or a value is expected, not the word \(name). Write #\(name) for a property of that name."
+                    "Expected a property or a value, not the word \(name). Write #\(name) for a property of that name."
                 )
             }
         case .function("links"): return .path(try path())
         case .function(let name):
-            throw error("@\(name) follows the name of a list: 'dogs.@\(name)'.")
-        case .symbol, .end: throw error("A property or a value is expected, not \(token.text).")
+            throw error("Put @\(name) after the name of a list: 'dogs.@\(name)'.")
+        case .symbol, .end: throw error("Expected a property or a value, not \(token.text).")
         }
     }
 
@@ -289,9 +289,9 @@ struct FormatParser {
                 {
                     return value
                 }
-                throw error("A value is expected, not \(token.text).")
+                throw error("Expected a value, not \(token.text).")
             }
-        default: throw error("A value is expected, not \(token.text).")
+        default: throw error("Expected a value, not \(token.text).")
         }
         index += 1
         return literal
@@ -316,12 +316,12 @@ struct FormatParser {
         let start = token.position
         guard ["uuid", "oid", "objectid"].contains(name.lowercased()) else {
             throw error(
-                "'\(name)' is not a function: there are uuid('…') and oid('…'), and SUBQUERY. Compute other values "
-                    + "beforehand and pass them as arguments.", at: start)
+                "'\(name)' is not a function. Available: uuid('…'), oid('…') and SUBQUERY. Compute other values first "
+                    + "and pass them as arguments.", at: start)
         }
         index += 2
         guard case .string(let text) = token.kind else {
-            throw error("A value in quotes is expected, not \(token.text).")
+            throw error("Expected a value in quotes, not \(token.text).")
         }
         let value: Value
         switch name.lowercased() {
@@ -350,14 +350,14 @@ struct FormatParser {
         }
         greatestNumber = max(greatestNumber, number)
         guard !(usesNumbers && nextArgument > 0) else {
-            throw error("Arguments are either numbered, as $0, or in order, as %@.")
+            throw error("Use either numbered arguments such as $0, or arguments in order such as %@, but not both.")
         }
         guard arguments.indices.contains(number) else {
-            throw error("There is no value for \(token.text): the number of arguments is \(arguments.count).")
+            throw error("There is no value for \(token.text): the number of arguments passed is \(arguments.count).")
         }
         guard let value = FormatArgument(arguments[number]) else {
             let name = arguments[number].map { "\(type(of: $0))" } ?? "nil"
-            throw error("Argument \(number + 1) is of type \(name), with which no property can be compared.")
+            throw error("Argument \(number + 1) is of type \(name), which can't be compared with any property.")
         }
         index += 1
         return value
@@ -378,7 +378,7 @@ struct FormatParser {
         }
         while take(.dot) { try component(of: &path) }
         if token.kind == .symbol(.openBracket) {
-            throw error("Elements of a list cannot be picked by their position: use ANY, ALL or NONE.")
+            throw error("List elements cannot be selected by position: use ANY, ALL or NONE.")
         }
         return path
     }
@@ -391,7 +391,7 @@ struct FormatParser {
         case .keyPath:
             let position = token.position
             guard case .one(.value(.string(let text))) = try argument() else {
-                throw error("The argument for %K is a string with the name of a property.", at: position)
+                throw error("The argument for %K must be a string with the name of a property.", at: position)
             }
             var inner = try FormatParser(Array(text.unicodeScalars), [])
             do throws(FilterFormatError) {
@@ -410,11 +410,11 @@ struct FormatParser {
         case .function("links") where path.function == nil: path.names.append(PropertyPath.links)
         case .function(let name):
             guard path.function == nil else {
-                throw error("There is one function in a path at most, and @\(path.function ?? "") comes before.")
+                throw error("A path can have only one function, and this one already has @\(path.function ?? "").")
             }
             path.function = name
             path.functionPosition = token.position
-        default: throw error("The name of a property is expected, not \(token.text).")
+        default: throw error("Expected the name of a property, not \(token.text).")
         }
         index += 1
     }
@@ -426,7 +426,7 @@ struct FormatParser {
         let collection = try path()
         try expect(.comma, "after the list of a SUBQUERY")
         guard case .variable(let variable) = token.kind else {
-            throw error("A variable such as $item is expected after the list of a SUBQUERY, not \(token.text).")
+            throw error("Expected a variable such as $item after the list of a SUBQUERY, not \(token.text).")
         }
         index += 1
         try expect(.comma, "after the variable of a SUBQUERY")
@@ -436,7 +436,7 @@ struct FormatParser {
             tokens[index].kind == .symbol(.dot)
             && (tokens[index + 1].kind == .function("count")
                 || tokens[index + 1].kind == .function("size"))
-        guard isCount else { throw error("A SUBQUERY is followed by .@count, which is compared with a number.") }
+        guard isCount else { throw error("A SUBQUERY must be followed by .@count and a comparison with a number.") }
         index += 2
         return .subquery(collection, variable: variable, condition, position: start)
     }

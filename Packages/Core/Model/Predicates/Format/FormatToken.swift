@@ -49,7 +49,7 @@ struct FormatToken {
         switch kind {
         case .name(let name, _): "'\(name)'"
         case .number(let text): "the number \(text)"
-        case .string: "a text"
+        case .string: "a string"
         case .argument: "an argument"
         case .keyPath: "%K"
         case .numbered(let number): "$\(number)"

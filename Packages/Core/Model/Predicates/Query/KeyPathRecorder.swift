@@ -16,7 +16,7 @@ final class KeyPathRecorder: ObjectAccessor {
     static func path<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> QueryPath {
         let trace = Trace()
         guard let root = recorder(for: Root.self, trace) as? Root else {
-            preconditionFailure("\(Root.self).init() made an object of another class.")
+            preconditionFailure("\(Root.self).init() returned an object of another class.")
         }
         _ = root[keyPath: keyPath]
         precondition(
@@ -99,6 +99,6 @@ private final class NoElements: ListStorage, LinkingStorage {
     func move(from source: Int, to target: Int) { refuse() }
 
     private func refuse() -> Never {
-        preconditionFailure("A query does not pick elements of a list; compare a property of all of them.")
+        preconditionFailure("A query cannot select elements of a list; compare a property of all of them.")
     }
 }

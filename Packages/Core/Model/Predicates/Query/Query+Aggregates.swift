@@ -29,7 +29,7 @@ extension Optional: QueryNumeric where Wrapped: QueryNumeric & OptionalPersistab
 extension Query {
     func aggregate(_ aggregate: FilterOperand.Aggregate) -> FilterOperand {
         guard case .path(let path) = node, let (collection, rest) = path.split else {
-            preconditionFailure("The query takes @\(aggregate.rawValue) of something that is not a list.")
+            preconditionFailure("The query uses @\(aggregate.rawValue) on something that isn't a list.")
         }
         return .aggregate(aggregate, collection, rest)
     }

@@ -100,7 +100,7 @@ extension Query where T == Bool {
         let condition = filter
         guard let collection = condition.collection else {
             preconditionFailure(
-                "The count of a condition is that of a list's elements; '\(condition)' is about no list.")
+                "count needs a condition on a list's elements, but '\(condition)' doesn't refer to a list.")
         }
         return Query<Int>(node: .operand(.count(collection, condition.onElements(of: collection))))
     }
@@ -133,8 +133,7 @@ extension Filter {
                 .quantified(quantifier, rest, inner)
             } else {
                 preconditionFailure(
-                    "The count of a condition is that of one list's elements; this one is about '\(list)' and about "
-                        + "'\(path)'.")
+                    "count needs a condition on one list's elements, but this one refers to '\(list)' and '\(path)'.")
             }
         case .compare(let left, let comparison, let right, let options):
             .compare(left.onElement(of: list), comparison, right.onElement(of: list), options)

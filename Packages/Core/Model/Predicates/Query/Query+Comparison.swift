@@ -112,7 +112,7 @@ extension FilterOperand {
         case .property(let path): start = path.names
         case .element: start = []
         case .literal, .count, .aggregate, .length, .outer:
-            preconditionFailure("An embedded object is compared with a property.")
+            preconditionFailure("An embedded object can only be compared with a property.")
         }
         var parts: [Filter] = []
         if !start.isEmpty { parts.append(.compare(self, .notEqual, .literal(.null), [])) }

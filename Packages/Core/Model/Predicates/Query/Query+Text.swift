@@ -18,7 +18,7 @@ extension Query where T: Persistable {
 
     fileprivate func text<U>(_ test: Filter.TextTest, _ other: Query<U>, _ options: StringOptions) -> Query<Bool> {
         guard case .path(let path) = other.node, path.collectionNameCount == 0 else {
-            preconditionFailure("The query compares text with something that is not a property of the object.")
+            preconditionFailure("The query compares a string with something that is not a property of the object.")
         }
         let right = node.isInList ? path.operand.seenFromElement() : path.operand
         return condition(node.test { .text($0, test, right, options) })
