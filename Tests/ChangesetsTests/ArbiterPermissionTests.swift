@@ -112,7 +112,7 @@ private typealias F = ArbiterFixture
         #expect(refusal { $0.old == nil && $0.new?[F.title] == .string("mine") ? "no" : nil }?.message == "no")
         #expect(
             refusal { $0.operation == .create ? nil : "no" }
-                == Refusal(.constraint, "There is another Item with this primary key.", className: "Item", key: .int(1))
+                == Refusal(.constraint, "Another Item already has this primary key.", className: "Item", key: .int(1))
         )
     }
 

@@ -148,7 +148,7 @@ import TomboloSyncSession
                 results == [
                     .refused(
                         Refusal(
-                            .constraint, "There is another Note with this primary key.", className: "Note",
+                            .constraint, "Another Note already has this primary key.", className: "Note",
                             key: .string("a"))),
                     .applied(lost: 0),
                 ])

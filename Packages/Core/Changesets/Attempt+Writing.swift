@@ -195,7 +195,7 @@ extension Arbiter.Attempt {
     /// The same refusal for everything that the user must not know about: objects they can't read, and objects in the trash.
     static func takenKey(_ reference: ObjectReference, _ item: ArbitratedClass) -> Refusal {
         Refusal(
-            .constraint, "There is another \(item.item.name) with this primary key.", className: item.item.name,
+            .constraint, "Another \(item.item.name) already has this primary key.", className: item.item.name,
             key: reference.key)
     }
 

@@ -96,7 +96,7 @@ public struct ChangesetCheck: Sendable {
             guard item.columns.indices.contains(column), case .int = item.columns[column].type,
                 column != item.primaryKeyIndex
             else {
-                throw invalid("Only an integer property that isn't the primary key can be added to.", reference)
+                throw invalid("Only an integer property that isn't the primary key can be incremented.", reference)
             }
         case .erase: break
         }

@@ -61,7 +61,7 @@ extension ServerStoreScenario {
                     Refusal(.notPermitted, "Not permitted.", className: "Session", key: .string("theirs"))),
                 .refused(
                     Refusal(
-                        .constraint, "There is another Session with this primary key.", className: "Session",
+                        .constraint, "Another Session already has this primary key.", className: "Session",
                         key: .string("theirs"))),
                 .applied(lost: 0),
             ], "creating what is there, and a write to what the user may read")

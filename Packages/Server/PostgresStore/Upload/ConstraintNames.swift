@@ -68,7 +68,7 @@ struct ConstraintNames: Sendable {
                 )
             }
             if error.isTakenKey, let table {
-                return result("There is another \(table.name) with this primary key.")
+                return result("Another \(table.name) already has this primary key.")
             }
             return result(error.raisedSentence ?? "\(subject) breaks the rule '\(name)' of the database.")
         }
