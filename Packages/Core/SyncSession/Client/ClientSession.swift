@@ -312,8 +312,8 @@ public struct ClientSession: Sendable {
                 return fail(
                     SessionFailure(
                         .unavailable,
-                        "The server told this device \(resetsInARow) times in a row to start over, the last time because: "
-                            + "\(reason) Look at the gateway's log; resume the session once it's mended."))
+                        "The server told this device \(resetsInARow) times in a row to start over. Last reason: "
+                            + "\(reason) Check the gateway's log and resume the session once it's fixed."))
             }
             clearConnection()
             phase = .resetting

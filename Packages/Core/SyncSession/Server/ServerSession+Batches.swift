@@ -114,7 +114,7 @@ extension ServerSession {
             return fail(
                 SessionFailure(
                     .unavailable,
-                    "The device has \(unapplied) batches to apply and applied none of them for "
+                    "The device hasn't applied any of its \(unapplied) pending batches in "
                         + "\(Self.maximumUnappliedHeartbeats * Self.heartbeatSeconds / 60) minutes.",
                     isRetryable: true))
         }

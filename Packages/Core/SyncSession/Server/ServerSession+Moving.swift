@@ -38,7 +38,8 @@ extension ServerSession {
             // A device that connects again learns what is wrong, or is served with a newer model.
             return fail(
                 SessionFailure(
-                    .unavailable, "The server's model changed, and lacks what this device has: \(error.message)",
+                    .unavailable,
+                    "The server's model changed and no longer has everything this device uses: \(error.message)",
                     isRetryable: true))
         }
         let before = self.schema

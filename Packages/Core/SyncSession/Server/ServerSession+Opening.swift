@@ -67,7 +67,7 @@ extension ServerSession {
                 else { continue }
                 throw SessionFailure(
                     .badSubscription,
-                    "A subscription on \(subscription.className) looks at '\(path)', which the user may not read.")
+                    "A subscription on \(subscription.className) uses '\(path)', which the user may not read.")
             }
         }
     }
@@ -125,7 +125,7 @@ extension ServerSession {
         case .valid, .none, .expired: return [startReading(from: nil)]
         case .foreign:
             return confirmation()
-                + reset("The server's history is not the one that this device knows; it was restored or replaced.")
+                + reset("The server's history isn't the one this device knows: the server was restored or replaced.")
         }
     }
 

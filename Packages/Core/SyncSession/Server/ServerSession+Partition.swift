@@ -5,8 +5,8 @@ internal import TomboloSyncProtocol
 extension ServerSession {
     static let noSubscriptions = SessionFailure(
         .badSubscription,
-        "A Realm of a partition has no subscriptions: it has everything of the partition that the user may read. For "
-            + "queries of your own open the Realm with user.flexibleSyncConfiguration().")
+        "A partition-based Realm has no subscriptions; it gets everything in its partition that the user may read. For "
+            + "your own queries, open a Realm with user.flexibleSyncConfiguration().")
 
     /// A subscription to every class that the device has. Objects outside the partition can't be read anyway.
     var everything: SubscriptionSet {
@@ -24,14 +24,14 @@ extension ServerSession {
         guard !partition.columns.isEmpty else {
             throw SessionFailure(
                 .badSchema,
-                "No class of the server has a property that tells the partition of an object. Call it '_partition' or "
-                    + "'partition', or declare another one in the rule document: partition: {key: …}.")
+                "No class of the server has a partition property. Name it '_partition' or 'partition', or declare "
+                    + "another one in the rule document: partition: {key: …}.")
         }
         guard hello.position.tick == 0 else { return }
         guard partition.columns.keys.contains(where: { authority.readable($0) != .constant(false) }) else {
             throw SessionFailure(
                 .notPermitted,
-                "Not permitted to open the partition \(partition.value): no role lets this user read anything of it.")
+                "Not permitted to open the partition \(partition.value): no role lets this user read anything in it.")
         }
     }
 }

@@ -63,7 +63,7 @@ extension ServerSession {
     ) throws(SessionFailure) -> (position: Int, name: String, isRequired: Bool) {
         guard let colon = text.firstIndex(of: ":") else {
             throw SessionFailure(
-                .badSchema, "'\(shown(text))' describes no property of \(item.name): expected 'name: type'.")
+                .badSchema, "'\(shown(text))' doesn't describe a property of \(item.name): expected 'name: type'.")
         }
         let name = String(text[..<colon])
         guard let position = item.columnIndex(name) else {

@@ -16,8 +16,8 @@ extension ServerSession {
                     SessionFailure(
                         .badMessage,
                         "The device uploaded changeset \(changeset.number) where \(received + 1) was expected. On each "
-                            + "connection it uploads every changeset after 'acknowledged' of its hello, in order and "
-                            + "without gaps, also those that the server has already."))
+                            + "connection it must upload every changeset after its hello's 'acknowledged', in order "
+                            + "and without gaps, including those the server already has."))
             }
             received = max(received, changeset.number)
         }
@@ -25,7 +25,7 @@ extension ServerSession {
         guard waitingChangesets.count + changesets.count <= Self.maximumWaitingChangesets else {
             return fail(
                 SessionFailure(
-                    .tooLarge, "More than \(Self.maximumWaitingChangesets) changesets wait to be applied.",
+                    .tooLarge, "More than \(Self.maximumWaitingChangesets) changesets are waiting to be applied.",
                     isRetryable: true))
         }
         waitingChangesets +=
@@ -54,7 +54,7 @@ extension ServerSession {
                 // Changesets before a gap haven't been shown to be the device's own.
                 if number == confirmed + 1 { confirmed = number }
             case .gap(let expected):
-                return reset("The server expects changeset \(expected) of this device next, and got a later one.")
+                return reset("The server expects changeset \(expected) of this device next, but got a later one.")
             case .conflict: return resetCopy()
             case .unknownBase:
                 // The device gets everything again. Its pending changesets are then based on the new tick, and it

@@ -19,8 +19,9 @@ extension ServerSession {
         return fail(
             SessionFailure(
                 .unavailable,
-                "For \(Self.maximumSilentHeartbeats * Self.heartbeatSeconds) seconds the device showed none of the "
-                    + "changesets \(received + 1) to \(opening.last), which it has no outcome of. After welcome it uploads "
-                    + "them again, as they were, or sends an empty upload where it has no more.", isRetryable: true))
+                "For \(Self.maximumSilentHeartbeats * Self.heartbeatSeconds) seconds the device didn't upload "
+                    + "changesets \(received + 1) to \(opening.last), whose outcome it doesn't know. After welcome it "
+                    + "must upload them unchanged, or send an empty upload if it no longer has them.",
+                isRetryable: true))
     }
 }

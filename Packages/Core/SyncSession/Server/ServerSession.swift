@@ -261,7 +261,7 @@ public struct ServerSession: Sendable {
             return followIfPossible()
         case (.waiting, .message(.hello(let hello))): return begin(hello)
         case (.waiting, .message):
-            return fail(SessionFailure(.badMessage, "A session begins with hello; another message came first."))
+            return fail(SessionFailure(.badMessage, "A session must begin with hello, but another message came first."))
         case (.authenticating(let hello), .authenticated(let authority)): return authenticated(hello, authority)
         case (.opening(let hello), .opened(let opening, let check, let formerly)):
             formerlyReadable = formerly
@@ -352,10 +352,11 @@ public struct ServerSession: Sendable {
         guard case .verifying = phase else {
             return fail(
                 SessionFailure(
-                    .unavailable, "Another copy of this device's file has uploaded other changes under its name.",
+                    .unavailable, "Another copy of this device's file has uploaded different changes under its name.",
                     isRetryable: true))
         }
-        return confirmation() + reset("Another copy of this device's file has uploaded other changes under its name.")
+        return confirmation()
+            + reset("Another copy of this device's file has uploaded different changes under its name.")
     }
 
     /// Acknowledges the changesets that the device has shown to be its own, so that it doesn't send them again under a
