@@ -158,7 +158,7 @@ struct EncryptionTests {
                 options: StoreOptions(isSynced: true, durability: .full, encryptionKey: Keys.first),
                 newClient: .init(rawValue: 1))
         }
-        #expect(stored?.message.contains("'SyncedSecret.token' is encrypted, and its class is synced") == true)
+        #expect(stored?.message.contains("'SyncedSecret.token' is encrypted but its class is synced") == true)
         let indexed = #expect(throws: Realm.Error.self) {
             try Realm(configuration: configuration([IndexedSecret.self]))
         }

@@ -72,7 +72,7 @@ struct FileErrorTests {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let refused = error(folder.configuration())
         #expect(refused?.code == .fileAccess)
-        #expect(refused?.message.contains("'\(path)' cannot be opened") == true, "\(refused?.message ?? "")")
+        #expect(refused?.message.contains("Can't open '\(path)'") == true, "\(refused?.message ?? "")")
     }
 
     @Test(
@@ -88,10 +88,10 @@ struct FileErrorTests {
         defer { try? allow(0o600, 0o700) }
         try allow(0o400, 0o500)
         let unwritable = try await LocalAppProcess.runAsOrdinaryUser("try", path)
-        #expect(unwritable.hasPrefix("filePermissionDenied: '\(path)' may not be written by this user"))
+        #expect(unwritable.hasPrefix("filePermissionDenied: This user can't write '\(path)'"))
         try allow(0, 0o500)
         let unreadable = try await LocalAppProcess.runAsOrdinaryUser("try", path)
-        #expect(unreadable.hasPrefix("filePermissionDenied: '\(path)' may not be read by this user"))
+        #expect(unreadable.hasPrefix("filePermissionDenied: This user can't read '\(path)'"))
         try allow(0o600, 0o700)
         #expect(try await LocalAppProcess.runAsOrdinaryUser("try", path) == "written")
         #expect(try await LocalAppProcess.run("check", path).hasPrefix("old 4 "))
@@ -159,7 +159,7 @@ struct FileErrorTests {
         }
         let refused = error(folder.configuration())
         #expect(refused?.code == .invalidDatabase)
-        #expect(refused?.message.contains("no Tombolo file") == true)
+        #expect(refused?.message.contains("not a Tombolo file") == true)
         let connection = try SQLiteConnection(path: path, durability: .full)
         #expect(try connection.integer("SELECT count(*) FROM sqlite_schema") == 1)
     }

@@ -94,7 +94,7 @@ struct SchemaTests {
         #expect(error?.code == .schemaMismatch)
         for part in [
             "'Student.grade' has been added", "'Student.email' has been added", "'Student.nickname' has been removed",
-            "Raise schemaVersion in the configuration above 0",
+            "Raise schemaVersion above 0",
         ] {
             #expect(error?.message.contains(part) == true, "\(part)")
         }

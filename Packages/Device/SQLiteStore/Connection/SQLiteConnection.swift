@@ -57,7 +57,7 @@ package final class SQLiteConnection {
                 return database.sqliteConnection
             }
             guard let handle else {
-                throw SQLiteStoreError(.fileAccess, "'\(path)' cannot be opened.")
+                throw SQLiteStoreError(.fileAccess, "Can't open '\(path)'.")
             }
             // GRDB's transaction observers expect all commits to come from GRDB. This connection has no such observers.
             sqlite3_commit_hook(handle, nil, nil)

@@ -69,25 +69,25 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         let text: String
         switch resultCode & 0xff {
         case 3, 23:
-            (code, text) = (.permissionDenied, "'\(path)' may not be used: \(message).")
+            (code, text) = (.permissionDenied, "No permission to use '\(path)': \(message).")
         case 14 where Self.isUnreadable(path):
-            (code, text) = (.permissionDenied, "'\(path)' may not be read by this user: change its permissions.")
+            (code, text) = (.permissionDenied, "This user can't read '\(path)': change its permissions.")
         case 5, 6:
             code = .busy
             text =
-                "'\(path)' stayed locked by another writer for \(SQLiteConnection.busyTimeoutSeconds) seconds. "
-                + "Keep write transactions short, and do not wait inside them."
+                "'\(path)' stayed locked by another writer for \(SQLiteConnection.busyTimeoutSeconds) seconds. Keep "
+                + "write transactions short, and don't wait inside them."
         case 8:
             (code, text) = (
                 .permissionDenied,
-                "'\(path)' may not be written by this user: change its permissions and its folder's, or open it with "
+                "This user can't write '\(path)': change the permissions of the file and its folder, or open it with "
                     + "readOnly."
             )
         case 11, 26:
             code = .invalidDatabase
             text = "'\(path)' is not a usable database: \(message). Restore it from a backup or delete it."
-        case 13: (code, text) = (.diskFull, "There is no space left for '\(path)'. Free some and try again.")
-        case 14: (code, text) = (.fileAccess, "'\(path)' cannot be opened: \(message). Does its folder exist?")
+        case 13: (code, text) = (.diskFull, "No disk space left for '\(path)'. Free some and try again.")
+        case 14: (code, text) = (.fileAccess, "Can't open '\(path)': \(message). Does its folder exist?")
         default: (code, text) = (.failure, "SQLite failed on '\(path)': \(message).")
         }
         self.init(code, text, resultCode: resultCode, sql: sql)

@@ -12,14 +12,14 @@ enum EncryptedProperties {
         guard options.isSynced != true else {
             throw SQLiteStoreError(
                 .invalidInput,
-                "'\(first)' is encrypted, and its class is synced: the server could only see bytes that it can neither "
-                    + "check, merge nor query. Keep the class in a local Realm, or do without encryption.")
+                "'\(first)' is encrypted but its class is synced. The server can't check, merge or query encrypted "
+                    + "bytes. Keep the class in a local Realm, or don't encrypt the property.")
         }
         guard let key = options.encryptionKey else {
             throw SQLiteStoreError(
                 .invalidInput,
-                "'\(first)' is encrypted: give the configuration an encryptionKey of \(PropertyCipher.keyByteCount) "
-                    + "bytes, and keep it where the system keeps secrets.")
+                "'\(first)' is encrypted: set the configuration's encryptionKey, which has "
+                    + "\(PropertyCipher.keyByteCount) bytes, and keep the key in the system's secret store.")
         }
         guard key.count == PropertyCipher.keyByteCount else { throw FileKey.wrongLength(key) }
     }

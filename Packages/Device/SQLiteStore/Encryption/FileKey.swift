@@ -16,15 +16,17 @@ enum FileKey {
         let statement = try connection.statement("SELECT salt, check_value FROM tombolo_key")
         defer { statement.reset() }
         guard try statement.step() else {
-            throw SQLiteStoreError(.invalidDatabase, "'\(connection.path)' has lost its row in tombolo_key.")
+            throw SQLiteStoreError(
+                .invalidDatabase,
+                "'\(connection.path)' is damaged: its row in tombolo_key is missing.")
         }
         let form = try FileOpening.storedFormat(connection) < FileMeta.format ? .shortenedKey : ValuePlace.Form.current
         let cipher = PropertyCipher(key: key, salt: Data(statement.bytes(at: 0)), form: form)
         guard cipher.matches(check: Data(statement.bytes(at: 1))) else {
             throw SQLiteStoreError(
                 .invalidDatabase,
-                "'\(connection.path)' was made with another encryptionKey. Open it with the key that it was made with; "
-                    + "without that, its encrypted properties are lost and the file can only be deleted.")
+                "'\(connection.path)' was created with another encryptionKey. Open it with that key. Without it, the "
+                    + "encrypted properties are lost and the file can only be deleted.")
         }
         return cipher
     }

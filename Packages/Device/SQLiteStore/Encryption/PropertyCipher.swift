@@ -71,8 +71,8 @@ package struct PropertyCipher: Sendable {
         guard let plain = opened(sealed, place, form) ?? openedInNewForm(sealed, place) else {
             throw SQLiteStoreError(
                 .invalidDatabase,
-                "The encrypted value of '\(className).\(property)' of the object \(key) was damaged, or put there by "
-                    + "another program. Restore the file from a backup, or set the property anew.")
+                "The encrypted value of '\(className).\(property)' in object \(key) is damaged or was put there by "
+                    + "another program. Restore a backup, or set the property again.")
         }
         return type == .data ? .data(plain) : .string(String(decoding: plain, as: UTF8.self))
     }
@@ -89,7 +89,7 @@ package struct PropertyCipher: Sendable {
 
     private static func combined(_ box: AES.GCM.SealedBox) throws -> Data {
         guard let combined = box.combined else {
-            throw SQLiteStoreError(.failure, "AES-GCM gave no combined form of a value.")
+            throw SQLiteStoreError(.failure, "AES-GCM returned no combined form of a value.")
         }
         return combined
     }

@@ -29,6 +29,6 @@ extension StoreFile {
     private func missingKey(_ column: Column, _ table: TableLayout) -> SQLiteStoreError {
         SQLiteStoreError(
             .invalidInput,
-            "'\(table.schema.name).\(column.name)' is encrypted: give the configuration its encryptionKey.")
+            "'\(table.schema.name).\(column.name)' is encrypted: set the configuration's encryptionKey.")
     }
 }

@@ -52,7 +52,7 @@ struct ValuePlace {
 
     private var noKey: SQLiteStoreError {
         SQLiteStoreError(
-            .invalidInput, "'\(className).\(property)' is encrypted, and \(key) cannot be its object's primary key.")
+            .invalidInput, "'\(className).\(property)' is encrypted, so \(key) cannot be its object's primary key.")
     }
 
     /// This must never change: files contain values encrypted with it.

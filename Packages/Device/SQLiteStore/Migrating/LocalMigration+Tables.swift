@@ -215,8 +215,9 @@ extension LocalMigration {
         guard try statement.step() else { return }
         throw SQLiteStoreError(
             .failure,
-            "Primary key property '\(item.name).\(property.name)' has duplicate values after migration, among them "
-                + "\(statement.value(at: 0, as: property.type.stored)). Give each object its own in the migrationBlock."
+            "Primary key property '\(item.name).\(property.name)' has duplicate values after migration, including "
+                + "\(statement.value(at: 0, as: property.type.stored)). Give each object its own value in the "
+                + "migrationBlock."
         )
     }
 

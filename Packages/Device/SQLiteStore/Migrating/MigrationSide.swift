@@ -66,7 +66,7 @@ package final class MigrationSide {
     func requireCipher(_ property: StoredClass.Property, _ item: StoredClass) throws -> PropertyCipher {
         if let cipher { return cipher }
         throw SQLiteStoreError(
-            .invalidInput, "'\(item.name).\(property.name)' is encrypted: give the configuration its encryptionKey.")
+            .invalidInput, "'\(item.name).\(property.name)' is encrypted: set the configuration's encryptionKey.")
     }
 
     /// The value as stored in the table.

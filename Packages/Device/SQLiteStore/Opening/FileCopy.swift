@@ -25,7 +25,7 @@ package enum FileCopy {
     }
 
     private static func exists(_ path: String) -> SQLiteStoreError {
-        SQLiteStoreError(.fileExists, "'\(path)' exists already. Delete it first, or copy to another place.")
+        SQLiteStoreError(.fileExists, "'\(path)' already exists. Delete it, or choose another path.")
     }
 
     /// Moves all content into the file itself, so that there are no files beside it.
@@ -51,7 +51,7 @@ package enum FileCopy {
         guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS, !FileManager.default.fileExists(atPath: path),
             rename(unfinished, path) == 0
         else {
-            throw SQLiteStoreError(.fileAccess, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
+            throw SQLiteStoreError(.fileAccess, "Can't create '\(path)': \(String(cString: strerror(errno))).")
         }
         return true
     }

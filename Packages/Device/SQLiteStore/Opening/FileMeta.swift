@@ -44,7 +44,9 @@ package struct FileMeta {
                 + "last_changeset, clock_last, clock_offset FROM tombolo_meta")
         defer { row.reset() }
         guard try row.step() else {
-            throw SQLiteStoreError(.invalidDatabase, "'\(connection.path)' has lost its row in tombolo_meta.")
+            throw SQLiteStoreError(
+                .invalidDatabase,
+                "'\(connection.path)' is damaged: its row in tombolo_meta is missing.")
         }
         return FileMeta(
             client: ClientID(rawValue: row.integer(at: 0)),

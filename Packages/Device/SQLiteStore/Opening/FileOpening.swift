@@ -68,14 +68,14 @@ struct FileOpening {
         if isSynced, !SchemaRenaming(from: stored, to: layout.schema, target).isEmpty {
             throw mismatch(
                 differences.sentences,
-                "It was opened for reading only, and the app has new names for its classes or properties. Open it for "
-                    + "writing once.")
+                "It was opened read-only, but the app has new names for its classes or properties. Open it for writing "
+                    + "once.")
         }
         guard differences.isEmpty, options.schemaVersion ?? version == version else {
             throw mismatch(
                 differences.sentences,
-                "It was opened for reading only, with schema version \(options.schemaVersion ?? version), and has "
-                    + "version \(version). Open it for writing once to migrate it.")
+                "It was opened read-only with schema version \(options.schemaVersion ?? version), but has version "
+                    + "\(version). Open it for writing once to migrate it.")
         }
         // A class that the file doesn't have gets an empty temporary table.
         for item in target.sorted where stored[item.name] == nil {
@@ -149,7 +149,7 @@ struct FileOpening {
         for item in target.sorted where stored[item.name] != item {
             guard StoredClass(name: item.name, text: item.text) == item else {
                 throw SQLiteStoreError(
-                    .failure, "Class \(item.name) has a property of a type that device files do not know.")
+                    .failure, "Class \(item.name) has a property of a type that device files don't support.")
             }
             let statement = try connection.statement(
                 "INSERT INTO tombolo_class (name, description) VALUES (?, ?) "
@@ -173,8 +173,7 @@ struct FileOpening {
         if !differences.isEmpty, !isRaised {
             throw mismatch(
                 differences.sentences,
-                "Raise schemaVersion in the configuration above \(version), and give it a migrationBlock where values "
-                    + "are to be converted.")
+                "Raise schemaVersion above \(version), and add a migrationBlock if values must be converted.")
         }
         if options.migration.block == nil { try requireConvertible(stored, differences) }
         guard !stored.classes.isEmpty else {
@@ -196,7 +195,7 @@ struct FileOpening {
             else { continue }
             throw mismatch(
                 differences.sentences,
-                "Values cannot be converted by themselves: give the configuration a migrationBlock that does it, or "
+                "Tombolo can't convert these values by itself: add a migrationBlock that converts them, or set "
                     + "deleteRealmIfMigrationNeeded.")
         }
     }
@@ -233,7 +232,7 @@ struct FileOpening {
         guard incompatible.isEmpty else {
             throw mismatch(
                 incompatible,
-                "Tombolo cannot convert the rows of a synced file by itself: give the property a new name, or delete "
+                "Tombolo can't convert the rows of a synced file by itself: give the property a new name, or delete "
                     + "the file.")
         }
         let added = target.sorted.filter { stored[$0.name] == nil }
@@ -300,7 +299,7 @@ struct FileOpening {
     private func notOurs() -> SQLiteStoreError {
         SQLiteStoreError(
             .invalidDatabase,
-            "'\(connection.path)' is an SQLite database, but no Tombolo file. Use another file name.")
+            "'\(connection.path)' is an SQLite database, but not a Tombolo file. Use another file name.")
     }
 
     private func storedVersion() throws -> UInt64 { try Self.storedVersion(connection) }
@@ -317,7 +316,7 @@ struct FileOpening {
         if let wanted = options.isSynced, wanted != isSynced {
             throw SQLiteStoreError(
                 .incompatibleHistory,
-                "'\(connection.path)' is a \(isSynced ? "synced" : "local") file and was opened as a "
+                "'\(connection.path)' is a \(isSynced ? "synced" : "local") file but was opened as a "
                     + "\(wanted ? "synced" : "local") one. Use another file name.")
         }
         if isSynced, case .named(let partition) = options.partition {
@@ -364,8 +363,8 @@ struct FileOpening {
             guard let item = StoredClass(name: name, text: statement.text(at: 1)) else {
                 throw SQLiteStoreError(
                     .invalidDatabase,
-                    "'\(connection.path)' describes class \(name) in a way that is not understood: it was made by "
-                        + "another version of Tombolo, or damaged. Update the app, or restore the file from a backup.")
+                    "Can't read how '\(connection.path)' describes class \(name). Another version of Tombolo wrote it, "
+                        + "or the file is damaged. Update the app, or restore the file from a backup.")
             }
             stored[name] = item
         }

@@ -12,8 +12,8 @@ enum FilePartition {
         func text(_ partition: String?) -> String { partition.map { "the partition '\($0)'" } ?? "subscriptions" }
         throw SQLiteStoreError(
             .incompatibleHistory,
-            "'\(connection.path)' synchronises with \(text(stored)) and was opened for \(text(wanted)). Use another file "
-                + "name, or delete the file.")
+            "'\(connection.path)' synchronises with \(text(stored)) but was opened for \(text(wanted)). Use another "
+                + "file name, or delete the file.")
     }
 
     static func write(_ partition: String, _ connection: SQLiteConnection) throws {

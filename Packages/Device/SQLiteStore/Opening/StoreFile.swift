@@ -66,8 +66,8 @@ package final class StoreFile {
         guard FileIdentity(path) == identity else {
             throw SQLiteStoreError(
                 .fileNotFound,
-                "'\(path)' was deleted, moved or replaced while it was open: what is written now would be lost. Let go "
-                    + "of its Realms and objects, and open it again.")
+                "'\(path)' was deleted, moved or replaced while it was open, so new writes would be lost. Release its "
+                    + "Realms and objects, and open it again.")
         }
     }
 
@@ -79,6 +79,6 @@ package final class StoreFile {
         throw SQLiteStoreError(
             .failure,
             "Number of active versions (\(count)) in the Realm exceeded the limit of \(limit). Realms on other threads "
-                + "read old versions of '\(path)': refresh them, or let go of them.")
+                + "read old versions of '\(path)': refresh or release them.")
     }
 }

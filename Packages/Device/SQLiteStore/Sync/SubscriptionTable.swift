@@ -54,8 +54,8 @@ struct SubscriptionTable {
             guard set == newest else {
                 throw SQLiteStoreError(
                     .outdated,
-                    "'\(connection.path)' has version \(newest.version) of the subscriptions already; version "
-                        + "\(set.version) was made from an earlier one. Change the present set.")
+                    "'\(connection.path)' already has subscription version \(newest.version); version \(set.version) "
+                        + "is based on an older one. Change the current set.")
             }
         }
         let insert = try connection.statement(
@@ -79,8 +79,8 @@ struct SubscriptionTable {
         guard bytes.count <= MessageCodec.maximumSubscriptionSetByteCount else {
             throw SQLiteStoreError(
                 .invalidInput,
-                "The subscriptions have \(bytes.count) bytes; at most \(MessageCodec.maximumSubscriptionSetByteCount) "
-                    + "are possible. Use fewer or shorter literals.")
+                "The subscriptions have \(bytes.count) bytes; the limit is "
+                    + "\(MessageCodec.maximumSubscriptionSetByteCount). Use fewer or shorter literals.")
         }
         do {
             _ = try codec.decodeSubscriptionSet(bytes)
@@ -99,8 +99,8 @@ struct SubscriptionTable {
         guard isKnown else {
             throw SQLiteStoreError(
                 .invalidInput,
-                "The server sent a batch for version \(version) of the subscriptions, which '\(connection.path)' no "
-                    + "longer has. Connect again with the present one.")
+                "The server sent a batch for subscription version \(version), which '\(connection.path)' no longer "
+                    + "has. Reconnect with the current version.")
         }
         let delete = try connection.statement("DELETE FROM tombolo_subscriptions WHERE version < ?")
         delete.bind(version, at: 1)

@@ -21,12 +21,12 @@ package struct ChangesetQueue {
     package func append(_ changeset: consuming ChangesetWriter, wallMicroseconds: Int64) throws -> Int64 {
         let count = changeset.instructionCount
         guard count <= Changeset.maximumInstructionCount else {
-            throw tooLarge("\(count) changes; at most \(Changeset.maximumInstructionCount) are possible")
+            throw tooLarge("\(count) changes; the limit is \(Changeset.maximumInstructionCount)")
         }
         // A changeset that its readers reject would block the queue.
         let fieldCount = changeset.fieldCount
         guard fieldCount <= MessageCodec.maximumFieldCount else {
-            throw tooLarge("\(fieldCount) fields; at most \(MessageCodec.maximumFieldCount) are possible")
+            throw tooLarge("\(fieldCount) fields; the limit is \(MessageCodec.maximumFieldCount)")
         }
         var meta = try FileMeta.load(connection)
         meta.lastChangeset += 1
@@ -34,7 +34,7 @@ package struct ChangesetQueue {
         let stamp = meta.clock.next(wallMicroseconds: wallMicroseconds)
         let bytes = changeset.finish(number: number, base: base, stamp: stamp)
         guard bytes.count <= MessageCodec.maximumChangesetByteCount else {
-            throw tooLarge("\(bytes.count) bytes; at most \(MessageCodec.maximumChangesetByteCount) are possible")
+            throw tooLarge("\(bytes.count) bytes; the limit is \(MessageCodec.maximumChangesetByteCount)")
         }
         let insert = try connection.statement("INSERT INTO tombolo_pending VALUES (?, ?, ?, ?, ?)")
         insert.bind(number, at: 1)

@@ -177,9 +177,8 @@ package final class RowWriter {
             guard try statement.step(), statement.integer(at: 0) > Row.maximumContentByteCount else { continue }
             throw SQLiteStoreError(
                 .invalidInput,
-                "An object of \(table.schema.name) would have \(statement.integer(at: 0)) bytes of text and data; at "
-                    + "most \(Row.maximumContentByteCount) are possible in a synced Realm. Put some into objects of "
-                    + "their own."
+                "An object of \(table.schema.name) would have \(statement.integer(at: 0)) bytes of text and data; the "
+                    + "limit in a synced Realm is \(Row.maximumContentByteCount). Move some into separate objects."
             )
         }
     }
