@@ -63,7 +63,7 @@ struct FileErrorTests {
         let refused = error(configuration)
         #expect(refused?.code == .fileAccess)
         #expect(
-            refused?.message.contains("The folder '\(folder.url.appending(path: "file").path)' can't be created")
+            refused?.message.contains("Can't create the folder '\(folder.url.appending(path: "file").path)'")
                 == true)
     }
 

@@ -138,7 +138,7 @@ struct FreezingTests {
             "write": "Can't perform transactions on a frozen Realm", "set": "Cannot modify managed objects outside",
             "unmanaged": "Unmanaged objects cannot be frozen",
             "inWrite": "Cannot freeze a Realm in a write transaction",
-            "observe": "Frozen Realms do not change", "deleted": "cannot be frozen: ask isInvalidated before",
+            "observe": "Frozen Realms do not change", "deleted": "cannot be frozen: check isInvalidated first",
         ]
         #expect(text.contains(try #require(expected[call])), "\(text)")
     }

@@ -666,7 +666,7 @@ struct MigrationTests {
                 }
             })
         let message = error?.message ?? ""
-        #expect(message.contains("holds at most 1048576 elements, not 1048577"), "\(message)")
+        #expect(message.contains("can hold at most 1048576 elements, not 1048577"), "\(message)")
         let realm = try Realm(configuration: folder.release(0, [R4.Drawing.self]))
         #expect(realm.objects(R4.Drawing.self).first?.strokes.first.map { Array($0.levels) } == [1, 2])
     }
@@ -682,7 +682,7 @@ struct MigrationTests {
             })
         #expect(heard.all == ["mates tags"])
         #expect(
-            error?.message.contains("Invalid property name 'friends' for class 'Person' of the app.") == true,
+            error?.message.contains("Invalid property name 'friends' for class 'Person' in the app.") == true,
             "\(error?.message ?? "")")
     }
 

@@ -25,7 +25,7 @@ extension DatabaseConfigurable {
     var schemaNameProblem: String? {
         guard let schemaName else { return nil }
         let shown = String(reflecting: String(schemaName.unicodeScalars.prefix(60)))
-        if schemaName.isEmpty { return "The schemaName is empty: give it a name, or nil for the legacy database." }
+        if schemaName.isEmpty { return "The schemaName is empty: set a name, or nil for the legacy database." }
         if schemaName.utf8.count > Self.maximumSchemaNameByteCount {
             return "The schemaName \(shown)… has \(schemaName.utf8.count) bytes; the limit is "
                 + "\(Self.maximumSchemaNameByteCount)."
@@ -35,7 +35,7 @@ extension DatabaseConfigurable {
             $0 == "/" || $0 == "\\" || $0 == ":" || $0.properties.generalCategory == .control
         }
         return forbidden
-            ? "The schemaName \(shown) contains a slash, a colon or a control character: it is a file's name, not its "
-                + "place. Set DatabaseFolder.url for another folder." : nil
+            ? "The schemaName \(shown) contains a slash, a colon or a control character, but it's a file name, not a "
+                + "path. To use another folder, set DatabaseFolder.url." : nil
     }
 }

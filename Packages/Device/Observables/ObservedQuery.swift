@@ -107,7 +107,7 @@ public final class ObservedQuery<Element: Object> {
         do {
             realm = try Realm(configuration: configuration)
         } catch {
-            fatalError("The Realm of a view that shows \(Element.self) objects cannot be opened. \(error)")
+            fatalError("Can't open the Realm of a view that shows \(Element.self) objects. \(error)")
         }
         var results = terms.condition.apply(to: realm.objects(Element.self))
         if let search { results = results.filter(search) }

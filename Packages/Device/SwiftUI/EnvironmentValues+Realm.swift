@@ -16,7 +16,7 @@
                 do {
                     return try Realm(configuration: realmConfiguration)
                 } catch {
-                    fatalError("The Realm of \\.realmConfiguration cannot be opened. \(error)")
+                    fatalError("Can't open the Realm of \\.realmConfiguration. \(error)")
                 }
             }
             set { realmConfiguration = newValue.configuration }

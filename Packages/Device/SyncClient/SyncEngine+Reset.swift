@@ -63,7 +63,7 @@ extension SyncEngine {
             try openStore().reset(client: .random(using: &generator), discardsPending: discardsPending)
             events.append(.storeReset)
         } catch {
-            configuration.logger.error("The device file couldn't be reset: \("\(error)".sentence) Retrying.")
+            configuration.logger.error("Couldn't reset the device file: \("\(error)".sentence) Retrying.")
             events.append(.storeResetFailed)
         }
     }
@@ -89,7 +89,7 @@ extension SyncEngine {
                 events.append(.disconnected(random: 0))
             }
         } catch {
-            configuration.logger.error("The device file couldn't be reset: \("\(error)".sentence) Retrying.")
+            configuration.logger.error("Couldn't reset the device file: \("\(error)".sentence) Retrying.")
             disconnect()
             events.append(.disconnected(random: 1))
         }
@@ -118,7 +118,7 @@ extension SyncEngine {
             // The app's block may have deleted the file.
             try self.store?.finishReset()
         } catch {
-            configuration.logger.error("The device file couldn't note the end of a reset: \(error)")
+            configuration.logger.error("Couldn't record the end of a reset in the device file: \(error)")
         }
     }
 

@@ -204,7 +204,7 @@ public actor SyncEngine {
             } catch let error as RecoveryFailed {
                 failRecovery(error)
             } catch {
-                configuration.logger.warning("A batch couldn't be applied and is fetched again: \(error)")
+                configuration.logger.warning("Couldn't apply a batch; fetching it again: \(error)")
                 events.append(.applyFailed)
             }
         case .loadPending(let number, let count, let bytes):
@@ -389,9 +389,9 @@ public enum SyncEngineError: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .badURL(let url): "'\(url)' isn't a gateway's address: expected ws://host:port/sync or wss://…"
+        case .badURL(let url): "'\(url)' isn't a gateway URL: expected ws://host:port/sync or wss://…"
         case .noAnswer(let limit): "No access token, or no answer from the gateway, within \(limit)."
-        case .closed: "The device file is no longer synchronised: it was closed, to be deleted or reopened."
+        case .closed: "The device file is no longer synchronised, because it was closed to be deleted or reopened."
         }
     }
 }

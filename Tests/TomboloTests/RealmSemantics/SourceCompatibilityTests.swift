@@ -200,6 +200,6 @@ struct SourceCompatibilityTests {
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.components(separatedBy: "WARNING: The last reference to the Realm at").count == 2, "\(text)")
-        #expect(text.contains("trips.sqlite' was let go of in a write transaction"))
+        #expect(text.contains("trips.sqlite' was released in a write transaction"))
     }
 }

@@ -13,8 +13,8 @@ enum DefaultClasses {
         guard ClassDiscovery.isAvailable else {
             throw Realm.Error(
                 .invalidInput,
-                "The model classes of a program cannot be found on this platform: list the classes in objectTypes of "
-                    + "the Realm's configuration.")
+                "Tombolo can't find a program's model classes on this platform: list them in objectTypes of the "
+                    + "Realm's configuration.")
         }
         let types = ClassDiscovery.subclasses(of: Object.self).compactMap { $0 as? Object.Type }
             .filter { $0.shouldIncludeInDefaultSchema() }

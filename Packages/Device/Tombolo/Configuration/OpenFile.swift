@@ -87,7 +87,7 @@ final class OpenFile: Sendable {
                 throw Realm.Error(
                     .alreadyOpen,
                     "Realm at path '\(path)' already opened \(difference). Open it everywhere with the same "
-                        + "configuration, or let go of the other Realm and its objects first.")
+                        + "configuration, or release the other Realm and its objects first.")
             }
             uses.count += 1
             all[path] = uses

@@ -46,7 +46,7 @@ extension Realm.Configuration {
             guard !isSynced else {
                 throw Realm.Error(
                     .invalidInput,
-                    "A synced Realm can't start with a seed file, since two devices would count as the same one.")
+                    "A synced Realm can't start from a seed file, because two devices would then share one identity.")
             }
             try SeedFile.copy(seedFilePath, to: path)
         }
@@ -73,8 +73,8 @@ extension Realm.Configuration {
         throw Realm.Error(
             .invalidInput,
             "The configuration has an encryptionKey, but no property of its classes is encrypted. The key encrypts "
-                + "properties declared with @Persisted(encrypted: true), not the whole file: declare them, or leave the "
-                + "key out.")
+                + "properties declared with @Persisted(encrypted: true), not the whole file: declare some, or omit the "
+                + "key.")
     }
 
     private func plan(_ types: [Object.Type]) -> LocalMigrationPlan {

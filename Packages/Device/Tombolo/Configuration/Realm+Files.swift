@@ -44,12 +44,12 @@ extension Realm {
             throw Realm.Error(.invalidInput, "A Realm cannot be copied inside a write transaction: commit it first.")
         }
         guard let url = configuration.fileURL else {
-            throw Realm.Error(.invalidInput, "The copy of a Realm needs a fileURL; it can't be in memory.")
+            throw Realm.Error(.invalidInput, "A copy of a Realm needs a fileURL; it can't be in memory.")
         }
         guard !configuration.isSynced else {
             throw Realm.Error(
                 .invalidInput,
-                "A copy can't be a synced file, since two devices would count as the same one. Leave out the "
+                "A copy can't be a synced file, because two devices would then share one identity. Omit the "
                     + "syncConfiguration.")
         }
         let path = RealmFiles.path(of: url)

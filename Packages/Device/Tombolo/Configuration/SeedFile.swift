@@ -22,7 +22,7 @@ enum SeedFile {
             } catch {
                 throw Realm.Error(
                     .fileAccess,
-                    "The seed file '\(seed.path)' cannot be copied to '\(path)': \(error.localizedDescription)")
+                    "Can't copy the seed file '\(seed.path)' to '\(path)': \(error.localizedDescription)")
             }
             try FileCopy.settle(copy)
             _ = try FileCopy.publish(copy, at: path)

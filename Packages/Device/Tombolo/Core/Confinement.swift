@@ -69,8 +69,8 @@ enum Confinement: Sendable {
     }
 
     private static let threadAdvice = """
-        It belongs to the thread that opened it. Open a Realm of its own there, pass primary keys instead of objects, \
-        or open it with Realm.open() in async code, whose threads change.
+        It belongs to the thread that opened it. On other threads, open another Realm and pass primary keys instead \
+        of objects. In async code, whose threads change, open it with Realm.open().
         """
 
     @inline(never)

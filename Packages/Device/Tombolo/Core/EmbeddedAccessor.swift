@@ -21,8 +21,8 @@ final class EmbeddedAccessor: ObjectAccessor {
     private func check() {
         if !isValid {
             programError(
-                "Object has been deleted or invalidated. It was a \(place.layout.schema.name) that its parent no longer "
-                    + "has; ask isInvalidated before reading it.")
+                "Object has been deleted or invalidated. It was a \(place.layout.schema.name) that its parent no "
+                    + "longer has; check isInvalidated before reading it.")
         }
     }
 
@@ -86,8 +86,7 @@ final class EmbeddedAccessor: ObjectAccessor {
 
     func linkingStorage(ofProperty property: Int) -> any LinkingStorage {
         programError(
-            "\(place.layout.schema.name) is embedded: LinkingObjects are for objects with a table. Its parent is the "
-                + "only one that has it.")
+            "\(place.layout.schema.name) is embedded, so it has no LinkingObjects: only its parent refers to it.")
     }
 
     func isSameObject(as other: any ObjectAccessor) -> Bool {

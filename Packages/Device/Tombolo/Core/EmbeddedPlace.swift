@@ -67,8 +67,8 @@ struct EmbeddedPlace {
     /// An embedded object has one parent and can't move.
     static func refuseManaged(_ object: ObjectBase) -> Never {
         programError(
-            "Can't set link to existing managed embedded object: this \(object.className) has a parent already. "
-                + "Assign a copy, made by \(object.className)(value: object).")
+            "Can't set link to existing managed embedded object: this \(object.className) already has a parent. Assign "
+                + "a copy: \(object.className)(value: object).")
     }
 
     /// Removes the object: its columns become nil, its lists empty, and its instances invalid.

@@ -21,8 +21,8 @@ final class LinkingRows: LinkingStorage {
         let core = row.core
         guard core.schema.index(of: linkOrigin.className) != nil else {
             programError(
-                "\(row.schema.name) has LinkingObjects of \(linkOrigin.className), which is not in the Realm: add it to "
-                    + "objectTypes of its configuration.")
+                "\(row.schema.name) has LinkingObjects from \(linkOrigin.className), which is not in the Realm: add it "
+                    + "to objectTypes of its configuration.")
         }
         guard let rows = LinkOriginRows(linkOrigin, to: row.type.index, core.layout) else {
             programError(

@@ -216,7 +216,7 @@ final class ManagedRow: ObjectAccessor {
             let key = type.table.isKeyRowID ? .int(rowid) : knownKey
             let name = "\(schema.name)\(key.map { " \($0)" } ?? "")"
             programError(
-                "Object has been deleted or invalidated. It was \(name); ask isInvalidated before reading it.")
+                "Object has been deleted or invalidated. It was \(name); check isInvalidated before reading it.")
         }
     }
 

@@ -62,7 +62,8 @@ enum RealmCache {
         SyncSession.known(path: path)?.letGoOfBefore()
         guard OpenFile.isUsed(path) else { return }
         throw Realm.Error(
-            .alreadyOpen, "'\(path)' is open: let go of its Realms and objects, also frozen ones, before deleting it.")
+            .alreadyOpen,
+            "'\(path)' is open: release its Realms and objects, including frozen ones, before deleting it.")
     }
 }
 
@@ -173,13 +174,13 @@ extension RealmCore {
         case .file(let url):
             let path = RealmFiles.path(of: url)
             if configuration.readOnly, !FileManager.default.fileExists(atPath: path) {
-                throw Realm.Error(.fileNotFound, "'\(path)' doesn't exist, but was to be opened for reading only.")
+                throw Realm.Error(.fileNotFound, "'\(path)' doesn't exist, so it can't be opened read-only.")
             }
             let folder = url.deletingLastPathComponent().path
             do {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             } catch {
-                throw Realm.Error(.fileAccess, "The folder '\(folder)' can't be created: \(error.localizedDescription)")
+                throw Realm.Error(.fileAccess, "Can't create the folder '\(folder)': \(error.localizedDescription)")
             }
             // Now that the folder exists, resolve links in the path.
             return (RealmFiles.path(of: url), nil)

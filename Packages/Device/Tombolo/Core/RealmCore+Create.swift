@@ -187,7 +187,7 @@ extension RealmCore {
         if let object = source as? ObjectBase, Swift.type(of: object) != layout.type {
             fail(
                 .invalidInput,
-                "An object of class \(object.className) was given in place of a \(layout.schema.name).")
+                "Expected a \(layout.schema.name), not an object of class \(object.className).")
             return nil
         }
         let object = layout.type.init()

@@ -99,8 +99,8 @@ final class RealmCore {
     deinit {
         if transaction != nil {
             let warning =
-                "WARNING: The last reference to the Realm at '\(file.path)' was let go of in a write transaction, all of "
-                + "which is undone. Keep the Realm until commitWrite() or cancelWrite().\n"
+                "WARNING: The last reference to the Realm at '\(file.path)' was released in a write transaction, which "
+                + "is now undone. Keep the Realm until commitWrite() or cancelWrite().\n"
             try? FileHandle.standardError.write(contentsOf: Data(warning.utf8))
         }
         if let fileObserver { file.observers.remove(fileObserver) }
@@ -269,7 +269,7 @@ final class RealmCore {
         if isFrozen { programError("Can't perform transactions on a frozen Realm: write to realm.thaw().") }
         if transaction != nil { programError("The Realm is already in a write transaction.") }
         if configuration.readOnly {
-            throw Realm.Error(.filePermissionDenied, "'\(file.path)' was opened for reading only.")
+            throw Realm.Error(.filePermissionDenied, "'\(file.path)' was opened read-only.")
         }
     }
 

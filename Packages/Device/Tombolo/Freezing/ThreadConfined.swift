@@ -22,7 +22,7 @@ extension ThreadConfined {
         }
         if realm.isFrozen { return self }
         guard let frozen = Self._find(place, in: realm.freeze()) else {
-            programError("A deleted or invalidated object cannot be frozen: ask isInvalidated before.")
+            programError("A deleted or invalidated object cannot be frozen: check isInvalidated first.")
         }
         return frozen
     }

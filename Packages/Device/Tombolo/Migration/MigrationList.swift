@@ -80,7 +80,9 @@ public final class MigrationList {
 
     private func requireNew() throws {
         guard isNew else {
-            throw Realm.Error(.invalidInput, "'\(list.name)' cannot be changed: the object is that of the old file.")
+            throw Realm.Error(
+                .invalidInput,
+                "'\(list.name)' cannot be changed: objects of the old file are read-only. Change the new one.")
         }
     }
 

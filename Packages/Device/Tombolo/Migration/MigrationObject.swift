@@ -107,7 +107,8 @@ public final class MigrationObject {
         let hint = name.nearest(in: propertyNames).map { " Did you mean '\($0)'?" } ?? ""
         return Realm.Error(
             .invalidInput,
-            "Invalid property name '\(name)' for class '\(className)' \(isNew ? "of the app" : "as it was").\(hint)")
+            "Invalid property name '\(name)' for class '\(className)' "
+                + "\(isNew ? "in the app" : "in the old file").\(hint)")
     }
 
     /// The key of the root object, and the key of the element that contains the object.
@@ -124,7 +125,8 @@ public final class MigrationObject {
     func set(_ value: Any, _ name: String) throws {
         guard isNew else {
             throw Realm.Error(
-                .invalidInput, "'\(className).\(name)' cannot be set: the object is that of the old file.")
+                .invalidInput,
+                "'\(className).\(name)' cannot be set: objects of the old file are read-only. Change the new one.")
         }
         guard let position = place.position(name) else {
             guard let list = list(name) else { throw unknownProperty(name) }
@@ -217,12 +219,12 @@ public final class MigrationObject {
         guard elements.count <= ArrayCoding.maximumCount else {
             throw Realm.Error(
                 .invalidInput,
-                "'\(place)' holds at most \(ArrayCoding.maximumCount) elements, not \(elements.count).")
+                "'\(place)' can hold at most \(ArrayCoding.maximumCount) elements, not \(elements.count).")
         }
         let rows = try elements.map { element in
             let values = types.count == 1 ? [element] : element as? [Any] ?? []
             guard values.count == types.count else {
-                throw Realm.Error(.invalidInput, "'\(place)' has elements of \(types.count) values.")
+                throw Realm.Error(.invalidInput, "Each element of '\(place)' must have \(types.count) values.")
             }
             return try zip(values, types).map { value, type in
                 try MigrationValue.stored(value, type, isOptional: true, place)
@@ -234,11 +236,11 @@ public final class MigrationObject {
 
     func delete() throws {
         guard isNew else {
-            throw Realm.Error(.invalidInput, "An object of the old file cannot be deleted: delete the new one.")
+            throw Realm.Error(.invalidInput, "Objects of the old file cannot be deleted: delete the new one.")
         }
         guard place.prefix.isEmpty else {
             throw Realm.Error(
-                .invalidInput, "An embedded object is deleted by setting the property that has it to nil.")
+                .invalidInput, "To delete an embedded object, set its parent's property to nil.")
         }
         if item.isElement {
             try migration.store.deleteElement(row, of: item)

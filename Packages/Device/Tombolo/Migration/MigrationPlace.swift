@@ -68,7 +68,7 @@ struct MigrationContent {
         default:
             throw Realm.Error(
                 .invalidInput,
-                "'\(place.item.name)' is made from a dictionary, an array or an object of the migration, not from a "
+                "Expected a dictionary, an array or an object of the migration for '\(place.item.name)', not a "
                     + "\(type(of: value)).")
         }
     }

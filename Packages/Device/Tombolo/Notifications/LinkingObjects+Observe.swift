@@ -4,8 +4,7 @@ extension LinkingObjects: ObservableCollection {
     var observed: (ObservedCollection, RealmCore) {
         guard let storage = storage as? LinkingRows else {
             programError(
-                "Only LinkingObjects of managed objects can be observed: add the object that they link to to a Realm "
-                    + "first.")
+                "Only LinkingObjects of managed objects can be observed: add their target object to a Realm first.")
         }
         return (.origins(storage.identity), storage.row.core)
     }

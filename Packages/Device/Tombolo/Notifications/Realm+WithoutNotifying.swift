@@ -25,7 +25,7 @@ extension Realm {
     /// - Throws: ``Realm/Error``. The transaction is then cancelled.
     public func commitWrite(withoutNotifying tokens: [NotificationToken]) throws {
         for token in tokens where !token.belongs(to: core) {
-            programError("A token in 'withoutNotifying' belongs to another Realm: pass tokens of this one.")
+            programError("A token in 'withoutNotifying' belongs to another Realm: pass tokens of this Realm.")
         }
         try core.commit(skipping: tokens.map(\.state))
     }

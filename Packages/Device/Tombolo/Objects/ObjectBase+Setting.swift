@@ -35,7 +35,8 @@ extension ObjectBase {
             guard let list = held(property) as? any AnyList else { return }
             list.replace(with: try property.elements(value, className, copies: copies))
         case .linkingObjects:
-            throw ValueError("'\(className).\(property.name)' has the objects that link here and can't be set.")
+            throw ValueError(
+                "'\(className).\(property.name)' is computed from the objects that link here and can't be set.")
         }
     }
 
@@ -92,8 +93,7 @@ extension ObjectClass {
             return Array(zip(stored, array))
         default:
             throw ValueError(
-                "\(schema.name) is made from a dictionary, an array or an object, not from a "
-                    + "\(Swift.type(of: value)).")
+                "Expected a dictionary, an array or an object for \(schema.name), not a \(Swift.type(of: value)).")
         }
     }
 }

@@ -37,7 +37,7 @@ extension ObjectBase {
         case let object as ObjectBase: return object.value(forKeyPath: names[1])
         case let list as any RealmCollection: return list.value(forKeyPath: names[1])
         case nil: return nil
-        case let value?: programError("'\(names[0])' is a \(type(of: value)), so that '\(keyPath)' leads nowhere.")
+        case let value?: programError("'\(names[0])' is a \(type(of: value)), so '\(keyPath)' leads nowhere.")
         }
     }
 

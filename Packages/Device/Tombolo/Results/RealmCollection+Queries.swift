@@ -6,7 +6,7 @@ extension RealmCollection {
     /// Stops the program for an unmanaged list.
     private var results: Results<Element> {
         guard let results = _results else {
-            programError("Queries are for managed lists: add the object to a Realm first.")
+            programError("Only managed lists can be queried: add the list's object to a Realm first.")
         }
         return results
     }

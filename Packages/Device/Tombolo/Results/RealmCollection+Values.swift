@@ -25,7 +25,7 @@ extension RealmCollection {
         default: break
         }
         guard let aggregate = FilterOperand.Aggregate(rawValue: String(function.dropFirst())) else {
-            programError("There is no function \(function): there are @count, @min, @max, @sum and @avg.")
+            programError("Unknown function \(function). Available: @count, @min, @max, @sum, @avg.")
         }
         return computed(aggregate, rest)
     }

@@ -34,8 +34,8 @@ extension List: RealmCollection {
         case let list as ManagedList: return Results(core: list.realmCore, query: list.query)
         case is ArrayList:
             programError(
-                "A list inside an embedded object is kept in one column, so that it cannot be filtered or sorted as "
-                    + "results: use Array(list) and Swift's filter, sorted, min or reduce.")
+                "A list inside an embedded object is stored in one column, so it can't be filtered or sorted as "
+                    + "results. Use Array(list) and Swift's filter, sorted, min or reduce.")
         default: return nil
         }
     }

@@ -23,8 +23,9 @@ extension Realm {
         if let partition = session.configuration()?.partition {
             throw Realm.Error(
                 .fail,
-                "A Realm of a partition (\(partition.value)) has no subscriptions: it has all objects of the partition. For "
-                    + "subscriptions open one with user.flexibleSyncConfiguration().")
+                "A partition-based Realm (\(partition.value)) has no subscriptions; it gets everything in its "
+                    + "partition that the user may read. For subscriptions, open one with "
+                    + "user.flexibleSyncConfiguration().")
         }
         return try SyncSubscriptionSet(realm: self, session: session)
     }

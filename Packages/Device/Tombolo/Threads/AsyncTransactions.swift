@@ -49,7 +49,7 @@ final class AsyncTransactions {
         core.confinement.check()
         if waiting.count >= Self.maximumCount {
             programError(
-                "\(Self.maximumCount) asynchronous writes are already waiting: write less often, and more at once.")
+                "\(Self.maximumCount) asynchronous writes are already waiting: write less often, and more at a time.")
         }
         lastID += 1
         let place = needsTransaction ? nil : waiting.firstIndex(where: \.needsTransaction)
@@ -67,8 +67,8 @@ final class AsyncTransactions {
         let isOnItsWay = core.confinement.schedule { reference.core?.asyncTransactions.runNext() }
         if !isOnItsWay {
             programError(
-                "Asynchronous writes need a Realm of the main thread, of a queue or of an actor: others have no way to "
-                    + "be called back. Use write.")
+                "Asynchronous writes need a Realm of the main thread, a queue or an actor, because others can't be "
+                    + "called back. Use write.")
         }
     }
 

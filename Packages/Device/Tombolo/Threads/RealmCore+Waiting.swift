@@ -16,7 +16,7 @@ extension RealmCore {
                 throw Realm.Error(
                     .fail,
                     "'\(file.path)' stayed locked by another writer for \(Self.maximumWait). Keep write transactions "
-                        + "short, and do not wait inside them.")
+                        + "short, and don't wait inside them.")
             }
             try await Task.sleep(for: Self.attemptInterval)
         }
@@ -29,8 +29,8 @@ extension RealmCore {
         case .thread(let owner) where owner.isMain: break
         default:
             programError(
-                "\(method) is for a Realm of an actor or of the main thread: open it with Realm.open(), or use writeAsync "
-                    + "on a queue.")
+                "\(method) needs a Realm of an actor or of the main thread: open it with Realm.open(), or use "
+                    + "writeAsync on a queue.")
         }
     }
 }

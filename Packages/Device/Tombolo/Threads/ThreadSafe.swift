@@ -24,7 +24,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
             do {
                 realm = try Realm(configuration: held.configuration)
             } catch {
-                programError("The Realm of a @ThreadSafe value cannot be opened. \(error)")
+                programError("Can't open the Realm of a @ThreadSafe value. \(error)")
             }
             if let found = Confined._find(held.place, in: realm) { return found }
             // The Realm may be at a version from before the value was created.
@@ -40,7 +40,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
     private static func held(_ confined: Confined?) -> Held? {
         guard let confined else { return nil }
         guard let realm = confined.realm, let place = confined._confinedPlace else {
-            programError("Only managed objects may be wrapped as thread safe: add it to a Realm first.")
+            programError("Only managed objects can be wrapped as thread safe: add the object to a Realm first.")
         }
         return Held(place: place, configuration: realm.configuration)
     }

@@ -31,13 +31,13 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 
     func find(in realm: Realm) -> Confined? {
         guard realm.core.file.path == path else {
-            programError("Cannot resolve a reference in a Realm of another file than the one that it comes from.")
+            programError("This reference belongs to another file. Resolve it in a Realm of the same file.")
         }
         let isFirst = isTaken.withLock { isTaken in
             defer { isTaken = true }
             return !isTaken
         }
-        if !isFirst { programError("Can only resolve a thread safe reference once: make another one.") }
+        if !isFirst { programError("Can only resolve a thread safe reference once: create another one.") }
         return Confined._find(place, in: realm)
     }
 }

@@ -27,8 +27,8 @@ enum ChangeScope {
     }
 
     static func notAKeyPath(_ names: [String], _ className: String) -> String {
-        "'\(names.joined(separator: "."))' isn't a key path of \(className): name its properties, and for links, lists "
-            + "and embedded objects those behind them, joined by dots."
+        "'\(names.joined(separator: "."))' isn't a key path of \(className): join property names with dots, following "
+            + "links, lists and embedded objects."
     }
 
     /// Makes the current version the starting point of the next changes.

@@ -44,11 +44,11 @@ public final class App: Sendable {
             return App(id: id, configuration: made.first { $0.id == id }?.configuration)
         }
         guard let only = made.first else {
-            programError("No App was made yet: make one, `App(id:)`, before opening its Realms, or pass an appId.")
+            programError("No App exists yet: create one with App(id:) before opening its Realms, or pass an appId.")
         }
         guard made.allSatisfy({ $0.id == only.id }) else {
             let ids = made.map { "'\($0.id)'" }.joined(separator: ", ")
-            programError("There are several Apps, \(ids): pass the appId of the one whose Realm is to be opened.")
+            programError("There are several Apps, \(ids): pass the appId of the one whose Realm you want to open.")
         }
         return App(id: only.id, configuration: only.configuration)
     }
@@ -115,10 +115,10 @@ public final class App: Sendable {
         var base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
         while base64.count % 4 != 0 { base64 += "=" }
         guard let data = Data(base64Encoded: base64), let claims = try? JSONDecoder().decode(Claims.self, from: data)
-        else { throw AppError(.badRequest, "The JWT's payload has no 'sub' claim to name the user.") }
+        else { throw AppError(.badRequest, "The JWT's payload has no 'sub' claim, which must name the user.") }
         // With an empty ID, the user's folder would be the app's.
         guard !claims.sub.isEmpty else {
-            throw AppError(.badRequest, "The JWT's 'sub' claim is empty: it names the user.")
+            throw AppError(.badRequest, "The JWT's 'sub' claim is empty, but it must name the user.")
         }
         return claims.sub
     }

@@ -32,7 +32,7 @@ public struct AppConfiguration: Hashable, Sendable {
         let text = baseURL ?? Self.developmentURL
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
             throw AppError(
-                .badRequest, "The base URL '\(text)' isn't a valid address: expected http://host:port or https://host.")
+                .badRequest, "The base URL '\(text)' isn't valid: expected http://host:port or https://host.")
         }
         return url
     }
@@ -41,11 +41,11 @@ public struct AppConfiguration: Hashable, Sendable {
     func syncURL() throws -> URL {
         let base = try url()
         guard var components = URLComponents(url: base, resolvingAgainstBaseURL: false) else {
-            throw AppError(.badRequest, "'\(base)' isn't a valid address.")
+            throw AppError(.badRequest, "'\(base)' isn't a valid URL.")
         }
         components.scheme = components.scheme == "https" ? "wss" : "ws"
         components.path = "/sync"
-        guard let url = components.url else { throw AppError(.badRequest, "'\(base)' isn't a valid address.") }
+        guard let url = components.url else { throw AppError(.badRequest, "'\(base)' isn't a valid URL.") }
         return url
     }
 }

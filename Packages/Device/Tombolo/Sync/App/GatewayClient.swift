@@ -96,7 +96,7 @@ struct GatewayClient: Sendable {
             do {
                 request.body = .bytes(try JSONEncoder().encode(body))
             } catch {
-                throw AppError(.badRequest, "A document can't be sent: JSON has no form for NaN and infinite numbers.")
+                throw AppError(.badRequest, "Can't send the document: JSON can't represent NaN or infinite numbers.")
             }
         }
         let response: HTTPClientResponse

@@ -62,7 +62,7 @@ struct UserStore: Hashable, Sendable {
         do {
             try write(JSONEncoder().encode(content))
         } catch {
-            throw AppError(.unknown, "The app's users can't be kept in '\(folder.path)': \(error.localizedDescription)")
+            throw AppError(.unknown, "Can't save the app's users in '\(folder.path)': \(error.localizedDescription)")
         }
     }
 

@@ -20,7 +20,7 @@ final class SubscriptionBox: Sendable {
         try file.withLock { guarded in
             guard let guarded else {
                 throw Realm.Error(
-                    .fail, "The file is no longer synchronised: it was closed, to be deleted or reopened.")
+                    .fail, "The file is no longer synchronised, because it was closed to be deleted or reopened.")
             }
             do {
                 return try body(guarded.file)

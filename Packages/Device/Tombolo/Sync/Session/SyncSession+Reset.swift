@@ -17,9 +17,9 @@ extension SyncSession {
         switch takeResetMode() {
         case (.manual, false):
             askApp(
-                "The device has to start over: \(reason) Nothing was changed on the device. Call "
-                    + "SyncSession.immediatelyHandleError() with the error's token to back the file up and download it "
-                    + "anew, or resume() on the session, which recovers unsynced changes.")
+                "The device has to start over: \(reason) Nothing on the device has changed. Call "
+                    + "SyncSession.immediatelyHandleError() with the error's token to back up the file and download it "
+                    + "again, or resume() on the session, which recovers unsynced changes.")
             return .stop
         case (.discardUnsyncedChanges, _): return .discard
         case (.manual, true), (.recoverUnsyncedChanges, _), (.recoverOrDiscardUnsyncedChanges, _): return .recover
@@ -30,9 +30,9 @@ extension SyncSession {
     func decideFailedRecovery(_ error: any Error) -> SyncEngine.ResetDecision {
         if case (.recoverOrDiscardUnsyncedChanges, _) = takeResetMode() { return .discard }
         askApp(
-            "The device has to start over, and its unsynced changes can't be recovered: \(error) Nothing was changed on "
-                + "the device. Call SyncSession.immediatelyHandleError() with the error's token to back the file up and "
-                + "download it anew, or open it with another client reset mode.")
+            "The device has to start over, and its unsynced changes can't be recovered: \(error) Nothing on the device "
+                + "has changed. Call SyncSession.immediatelyHandleError() with the error's token to back up the file "
+                + "and download it again, or open it with another client reset mode.")
         return .stop
     }
 
@@ -74,7 +74,7 @@ extension SyncSession {
             report(
                 SyncError(
                     .clientSessionError,
-                    "The blocks of a client reset can't be called, because the Realm can't be read: \(error)"))
+                    "Can't call the blocks of a client reset, because the Realm can't be read: \(error)"))
         }
     }
 
@@ -97,7 +97,7 @@ extension SyncSession {
             report(
                 SyncError(
                     .clientSessionError,
-                    "The block after a client reset can't be called, because the Realm can't be read: \(error)"))
+                    "Can't call the block after a client reset, because the Realm can't be read: \(error)"))
         }
     }
 

@@ -156,9 +156,9 @@ public final class SyncSession: Sendable {
         guard old.id == new.id, session.url == url else {
             throw Realm.Error(
                 .incompatibleSession,
-                "'\(path)' is synchronised for user '\(old.id)' with \(session.url), not for '\(new.id)' with \(url). "
-                    + "Give each user a file of their own, as user.flexibleSyncConfiguration() does, or delete this one "
-                    + "first.")
+                "'\(path)' is already synchronised for user '\(old.id)' with \(session.url), not for '\(new.id)' with "
+                    + "\(url). Give each user their own file, as user.flexibleSyncConfiguration() does, or delete this "
+                    + "one first.")
         }
         if session.schema != schema { remove(path: path)?.close() }
     }

@@ -75,7 +75,7 @@ extension Results where Element: Object {
         let query = content.query
         guard query.source == nil else {
             throw Realm.Error(
-                .subscriptionFailed, "The objects of a list can't be subscribed to: subscribe to realm.objects(…).")
+                .subscriptionFailed, "Can't subscribe to the objects of a list: subscribe to realm.objects(…).")
         }
         let item = content.core.schema.classes[query.classIndex]
         do throws(ValueError) {
@@ -96,7 +96,7 @@ extension Results where Element: Object {
                     .ETIMEDOUT,
                     userInfo: [
                         NSLocalizedDescriptionKey:
-                            "The objects didn't arrive within \(seconds) seconds; they will later."
+                            "The objects didn't arrive within \(seconds) seconds; they will arrive later."
                     ])
             }
             defer { group.cancelAll() }

@@ -34,8 +34,9 @@ public struct SyncSubscription {
             }
             let old = draft.set.subscriptions[index]
             guard old.className == String(describing: T.self) else {
-                return "A subscription to \(old.className) can't be changed to one to \(T.self): remove it, and append "
-                    + "the other."
+                return
+                    "A subscription to \(old.className) can't be changed to one to \(T.self): remove it, and append a new "
+                    + "one."
             }
             return draft.put(query, name: old.name, at: index, schema)
         }
