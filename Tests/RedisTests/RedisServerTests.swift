@@ -85,7 +85,7 @@ import Testing
             for task in running { task.cancel() }
             for task in running { await task.value }
             let log = heard.warnings.withLock { $0.joined(separator: "\n") }
-            #expect(log.contains("is tried again"))
+            #expect(log.contains("retrying"))
             #expect(!log.contains(TestRedis.password) && !log.contains("p%40ss"), "\(log)")
         }
     }
@@ -137,10 +137,10 @@ import Testing
             for (text, channel, expected) in [
                 (
                     server.address(user: TestRedis.user, password: "wrong one"), "tombolo_tick",
-                    "user's name or password"
+                    "user name or password"
                 ),
-                (server.address, "another", "channel's rights"),
-                ("redis://127.0.0.1:\(server.port)", "tombolo_tick", "wants a password"),
+                (server.address, "another", "access to the channel"),
+                ("redis://127.0.0.1:\(server.port)", "tombolo_tick", "requires a password"),
             ] {
                 let heard = Heard()
                 let address = try #require(RedisAddress(text))

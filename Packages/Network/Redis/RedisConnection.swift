@@ -71,7 +71,7 @@ package final class RedisConnection: Sendable {
             }
             // The log doesn't need a line for each attempt while a server is away for hours.
             if problem != lastProblem {
-                logger.warning("The connection to \(address) ended, and is tried again. \(problem)")
+                logger.warning("No connection to \(address); retrying: \(problem)")
             }
             lastProblem = problem
             try? await Task.sleep(for: delay * Double.random(in: 0.5...1))

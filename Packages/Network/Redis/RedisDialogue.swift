@@ -110,16 +110,16 @@ package struct RedisDialogue: Sendable {
         if case .error(let code) = value { throw .refused(code: code) }
         switch (state, role) {
         case (.authenticating, _):
-            guard value == .simple("OK") else { throw .violation("no answer to AUTH") }
+            guard value == .simple("OK") else { throw .violation("something other than the reply to AUTH") }
             return enter()
         case (.subscribing, .subscriber(let channel)):
             guard case .array(let parts?) = value, parts.count == 3, parts[0] == Self.bulk("subscribe"),
                 parts[1] == Self.bulk(channel)
-            else { throw .violation("no answer to SUBSCRIBE") }
+            else { throw .violation("something other than the reply to SUBSCRIBE") }
             state = .ready
             return [.ready]
         case (.ready, .subscriber(let channel)):
-            guard case .array(let parts?) = value else { throw .violation("a value that wasn't asked for") }
+            guard case .array(let parts?) = value else { throw .violation("an unexpected value") }
             // The reply to PING has two parts.
             if parts.first == Self.bulk("pong") {
                 unanswered = 0
@@ -127,16 +127,16 @@ package struct RedisDialogue: Sendable {
             }
             guard parts.count == 3, parts[0] == Self.bulk("message"), parts[1] == Self.bulk(channel),
                 case .bulk(let content?) = parts[2]
-            else { throw .violation("a message of another kind") }
+            else { throw .violation("a message of an unexpected kind") }
             return [.message(content)]
         case (.ready, .publisher):
-            guard unanswered > 0 else { throw .violation("a value that wasn't asked for") }
+            guard unanswered > 0 else { throw .violation("an unexpected value") }
             switch value {
             case .integer, .simple("PONG"): unanswered -= 1
-            default: throw .violation("no answer to PUBLISH")
+            default: throw .violation("something other than the reply to PUBLISH")
             }
             return publishWaiting()
-        default: throw .violation("a value before it was asked")
+        default: throw .violation("a value before the first command")
         }
     }
 

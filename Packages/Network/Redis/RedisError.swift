@@ -13,10 +13,10 @@ package enum RedisError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .refused(let code):
             switch code {
-            case "WRONGPASS": "Redis refused the user's name or password: check the address in the configuration."
-            case "NOAUTH": "Redis wants a password: put it into the address, redis://user:password@host."
-            case "NOPERM": "Redis doesn't let this user publish or subscribe: give it the channel's rights."
-            default: "Redis answered with the error \(code.isEmpty ? "of no name" : code)."
+            case "WRONGPASS": "Redis refused the user name or password: check the address in the configuration."
+            case "NOAUTH": "Redis requires a password: put it in the address, redis://user:password@host."
+            case "NOPERM": "Redis doesn't let this user publish or subscribe: grant it access to the channel."
+            default: "Redis replied with \(code.isEmpty ? "an unnamed error" : "the error \(code)")."
             }
         case .violation(let what): "Redis sent \(what). Is it a Redis server?"
         case .silent(let time): "Redis sent nothing for \(time)."

@@ -52,11 +52,11 @@ package struct RedisReader: Sendable {
             guard let count = try count(line, most: Self.maximumByteCount) else { return (.bulk(nil), end) }
             guard buffer.count >= end + count + 2 else { return nil }
             guard buffer[end + count] == UInt8(ascii: "\r"), buffer[end + count + 1] == UInt8(ascii: "\n") else {
-                throw .violation("bytes without their end")
+                throw .violation("bytes without a line end after them")
             }
             return (.bulk(Array(buffer[end..<end + count])), end + count + 2)
         default:
-            guard depth < Self.maximumDepth else { throw .violation("arrays in arrays in arrays") }
+            guard depth < Self.maximumDepth else { throw .violation("arrays nested too deeply") }
             guard let count = try count(line, most: Self.maximumArrayCount) else { return (.array(nil), end) }
             var values: [RedisValue] = []
             var next = end
@@ -79,7 +79,7 @@ package struct RedisReader: Sendable {
 
     private func number(_ line: ArraySlice<UInt8>) throws(RedisError) -> Int64 {
         guard let number = Int64(String(decoding: line, as: UTF8.self)) else {
-            throw .violation("a number that isn't one")
+            throw .violation("a malformed number")
         }
         return number
     }

@@ -39,7 +39,7 @@ struct FrameReader {
                 .protocolError, isClient ? "a masked frame from a server" : "a frame from a client without a mask")
         }
         guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
-            throw FrameViolation(.protocolError, "a frame with a reserved bit, though no extension was agreed on")
+            throw FrameViolation(.protocolError, "a frame with a reserved bit, though no extension was negotiated")
         }
         switch frame.opcode {
         case .binary, .text:
@@ -106,7 +106,7 @@ struct FrameReader {
         guard data.readableBytes > 0 else { return }
         var data = data
         guard let code = data.readWebSocketErrorCode() else {
-            throw FrameViolation(.protocolError, "a close frame with half a code")
+            throw FrameViolation(.protocolError, "a close frame with an incomplete code")
         }
         guard code.mayBeSent else {
             throw FrameViolation(

@@ -15,7 +15,7 @@ struct FrameViolation: Error, Equatable {
     init(_ error: NIOWebSocketError) {
         switch error {
         case .invalidFrameLength:
-            self.init(.messageTooLarge, "a frame or an opening longer than this end accepts")
+            self.init(.messageTooLarge, "a frame or handshake longer than this end accepts")
         case .fragmentedControlFrame: self.init(.protocolError, "a fragmented control frame")
         case .multiByteControlFrameLength:
             self.init(.protocolError, "a control frame with more than 125 bytes")

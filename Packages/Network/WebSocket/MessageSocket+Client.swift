@@ -87,7 +87,7 @@ extension MessageSocket {
                 // RFC 6455 §4.1: the client didn't ask for these.
                 for name in ["Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"]
                 where head.headers.contains(name: name) {
-                    throw MessageSocketError.refusedUpgrade("it answered with \(name), which wasn't asked for.")
+                    throw MessageSocketError.refusedUpgrade("its answer has \(name), which wasn't requested.")
                 }
                 return try MessageSocket(upgraded: channel)
             }

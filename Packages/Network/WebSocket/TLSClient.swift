@@ -26,27 +26,27 @@ package enum TLSClient {
         switch error {
         case let error as NIOSSLExtraError
         where error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch:
-            return "The certificate that \(host) shows is for another name. Check the address."
+            return "The certificate of \(host) is for another name. Check the address."
         case let error as NIOSSLError where error.isAboutCertificate:
             guard let certificate else {
-                return "The certificate that \(host) shows isn't accepted: it has expired, or it's signed by an "
+                return "The certificate of \(host) isn't accepted: it has expired, or it's signed by an "
                     + "authority that isn't trusted here."
             }
             let end = Date(timeIntervalSince1970: TimeInterval(certificate.notValidAfter))
             let start = Date(timeIntervalSince1970: TimeInterval(certificate.notValidBefore))
             if end < now {
-                return "The certificate that \(host) shows expired on \(end.formatted(.iso8601)). Renew it, or check "
+                return "The certificate of \(host) expired on \(end.formatted(.iso8601)). Renew it, or check "
                     + "this device's clock."
             }
             if start > now {
-                return "The certificate that \(host) shows is valid from \(start.formatted(.iso8601)) only. Check this "
+                return "The certificate of \(host) isn't valid before \(start.formatted(.iso8601)). Check this "
                     + "device's clock."
             }
-            return "The certificate that \(host) shows is signed by an authority that isn't trusted here. Name the "
-                + "authority in the app's trustedCertificates if it's your own."
+            return "The certificate of \(host) is signed by an authority that isn't trusted here. If it's your own "
+                + "authority, name it in the app's trustedCertificates."
         case let error as NIOSSLError where error.isUncleanEnd: return nil
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            return "There's no secure connection to \(host): \(error). Does it speak TLS?"
+            return "Can't open a secure connection to \(host): \(error). Does it speak TLS?"
         default: return nil
         }
     }
