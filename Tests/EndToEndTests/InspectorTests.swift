@@ -398,7 +398,7 @@ struct InspectorTests {
                 ([], ["TOMBOLO_TOKEN": annToken], "", ["operations: {inspect: true}", "docs/rules.md"]),
                 (["session", "999999"], nil, "", ["has no session", "'tombolo inspect sessions' lists them"]),
                 (["why", "InspectdHome", "1", "--user", "1"], nil, "", ["Did you mean InspectedHome?"]),
-                (["why", "InspectedHome", "1", "--user", "1"], nil, "", ["not a key"]),
+                (["why", "InspectedHome", "1", "--user", "1"], nil, "", ["isn't a valid key"]),
                 (["why", "InspectedHome", "1"], nil, "", ["--user ID or --client DEVICE"]),
                 (["--gateway", "http://127.0.0.1:1"], nil, "", ["can't be reached", "refused", "/health"]),
                 (["--gateway", "http://gateway.invalid"], nil, "", ["isn't encrypted", "can't be reached"]),

@@ -89,7 +89,7 @@ import TomboloSyncSession
         ]
         let error = #expect(throws: ModelDocumentError.self) { try HelloModel.addition(of: hello, to: model) }
         #expect(
-            error?.description.contains("Put Order into that app's document") == true, "\(String(describing: error))")
+            error?.description.contains("Add Order to that app's document") == true, "\(String(describing: error))")
     }
 
     @Test("What can't be added now is unavailable and tried again; what never can is a bad schema")
@@ -139,7 +139,7 @@ import TomboloSyncSession
         arguments: [
             (HelloClass(name: "Note", columns: ["_id"]), "expected 'name: type'"),
             (HelloClass(name: "Note", columns: ["_id: objectid"]), "expected 'name: type'"),
-            (HelloClass(name: "Note", columns: ["id: int", "text: string"]), "primary key is called '_id'"),
+            (HelloClass(name: "Note", columns: ["id: int", "text: string"]), "primary key must be called '_id'"),
             (HelloClass(name: "Note", columns: ["_id: int", "to: link<Missing>?"]), "Missing"),
             (HelloClass(name: "drop table", columns: ["_id: int"]), "drop table"),
             (HelloClass(name: "Note", columns: ["_id: int", "a\"b: int"]), "a\"b"),

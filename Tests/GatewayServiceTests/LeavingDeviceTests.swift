@@ -11,7 +11,7 @@ import TomboloSyncProtocol
 struct LeavingDeviceTests {
     /// What is said where the whole process stands still: no matter of a device.
     private static let ofOthers = [
-        "The sequencer starts over", "The feed cannot read ticks", "PostgreSQL listener: reconnecting",
+        "Restarting the sequencer", "Can't read ticks", "PostgreSQL listener: reconnecting",
     ]
 
     private func withGateway(

@@ -250,7 +250,7 @@ struct UploadTests {
                 try await device.send(.upload([Self.changeset(1, "one")]))
                 let failure = try await device.failure()
                 #expect(failure?.isRetryable == true)
-                #expect(failure?.message.contains("refused to apply the changes of this device") == true)
+                #expect(failure?.message.contains("refused to apply this device's changes") == true)
             }
         }
     }

@@ -98,7 +98,7 @@ public struct Gateway: Service {
     package func serve(_ socket: ServerSocket, from address: String, logger: Logger) {
         guard counter.enter() else {
             services.metrics.refused(.full)
-            logger.warning("A device was turned away: \(Self.maximumConnectionCount) are connected.")
+            logger.warning("Refused a device: \(Self.maximumConnectionCount) are already connected.")
             return socket.close(.goingAway)
         }
         let ended = socket.channel.closeFuture
@@ -107,7 +107,7 @@ public struct Gateway: Service {
         if !address.isEmpty {
             if case .full(let isNew) = door.enter(group) {
                 services.metrics.refused(.address)
-                if isNew { logger.warning("Devices from \(group) are turned away: \(door.limit) are connected.") }
+                if isNew { logger.warning("Refusing devices from \(group): \(door.limit) are already connected.") }
                 return socket.close(.goingAway)
             }
             ended.whenComplete { [door] _ in door.leave(group) }

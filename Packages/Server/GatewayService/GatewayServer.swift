@@ -24,18 +24,19 @@ public enum GatewayServer {
         var needs: [String] = []
         if runsSequencer {
             needs.append(
-                "The sequencer's lock, snapshots and settings belong to sessions. Run it with a direct connection, or "
-                    + "through pool_mode = session: 'sync-gateway --sequencer-only'. Gateways may run with --no-sequencer."
+                "The sequencer's lock, snapshots and settings belong to a session. Run it with a direct connection, or "
+                    + "through pool_mode = session: 'sync-gateway --sequencer-only'. Gateways can run with "
+                    + "--no-sequencer."
             )
         }
         if hearsTicks {
             needs.append(
-                "The gateway hears of changes by LISTEN, which needs a session of its own. Let it hear of them over Redis "
-                    + "with \(TicksAddress.variable), or connect it directly or through pool_mode = session.")
+                "The gateway learns of changes through LISTEN, which needs a session of its own. Send them over Redis "
+                    + "with \(TicksAddress.variable), or connect directly or through pool_mode = session.")
         }
         if isDeveloping {
             needs.append(
-                "Development mode makes tables under a lock that belongs to a session. Connect directly to PostgreSQL.")
+                "Development mode makes tables under a lock that belongs to a session. Connect to PostgreSQL directly.")
         }
         return needs
     }

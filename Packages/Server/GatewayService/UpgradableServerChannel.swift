@@ -123,7 +123,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             case .socket: return
             }
         } catch {
-            logger.debug("A connection ended before its first request: \(error)")
+            logger.debug("A connection closed before its first request: \(error)")
         }
     }
 }

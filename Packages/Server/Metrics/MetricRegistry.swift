@@ -14,7 +14,7 @@ public final class MetricRegistry: MetricsFactory, Sendable {
 
     public static let droppedSeries = MetricDefinition(
         "tombolo_metrics_dropped_series_total", .counter,
-        "Series that were not kept because the process has too many of them.")
+        "Series dropped because the process has too many of them.")
 
     /// Computes figures for each response.
     public typealias Collector = @Sendable () async -> [MetricSample]

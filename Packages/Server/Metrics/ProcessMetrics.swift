@@ -3,17 +3,17 @@ internal import Foundation
 /// The process as the operating system sees it, with the names that Prometheus's own libraries use.
 public enum ProcessMetrics {
     public static let processorSeconds = MetricDefinition(
-        "process_cpu_seconds_total", .counter, "Processor time of the process, in seconds.")
+        "process_cpu_seconds_total", .counter, "CPU time used by the process, in seconds.")
     public static let residentBytes = MetricDefinition(
-        "process_resident_memory_bytes", .gauge, "Memory of the process that is in RAM, in bytes.")
+        "process_resident_memory_bytes", .gauge, "Resident memory of the process, in bytes.")
     public static let virtualBytes = MetricDefinition(
         "process_virtual_memory_bytes", .gauge, "Address space of the process, in bytes.")
     public static let startSeconds = MetricDefinition(
         "process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")
     public static let openFiles = MetricDefinition(
-        "process_open_fds", .gauge, "Files, sockets and pipes that the process has open.")
+        "process_open_fds", .gauge, "Open file descriptors of the process: files, sockets and pipes.")
     public static let maximumOpenFiles = MetricDefinition(
-        "process_max_fds", .gauge, "How many files, sockets and pipes the process may have open.")
+        "process_max_fds", .gauge, "The limit of open file descriptors.")
 
     public static let definitions = [
         processorSeconds, residentBytes, virtualBytes, startSeconds, openFiles, maximumOpenFiles,

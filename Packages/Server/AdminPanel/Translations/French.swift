@@ -5526,8 +5526,8 @@ extension BuiltInTranslations {
         msgid "The subscription '{0}' asks for {1}"
         msgstr "L’abonnement « {0} » demande {1}"
 
-        msgid "The session is in a partition, and {0} has no property that tells an object's."
-        msgstr "La session est dans une partition, et {0} n’a pas de propriété qui indique celle d’un objet."
+        msgid "The session is in a partition, and {0} has no partition property."
+        msgstr "La session est dans une partition, et {0} n’a pas de propriété de partition."
 
         msgid "The object is in another partition than the session, which is in {0}."
         msgstr "L’objet est dans une autre partition que la session, qui est dans {0}."

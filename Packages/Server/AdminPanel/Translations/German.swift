@@ -5527,8 +5527,8 @@ extension BuiltInTranslations {
         msgid "The subscription '{0}' asks for {1}"
         msgstr "Das Abonnement „{0}“ verlangt {1}"
 
-        msgid "The session is in a partition, and {0} has no property that tells an object's."
-        msgstr "Die Sitzung ist in einer Partition, und {0} hat keine Eigenschaft, die die eines Objekts nennt."
+        msgid "The session is in a partition, and {0} has no partition property."
+        msgstr "Die Sitzung ist in einer Partition, und {0} hat keine Partitionseigenschaft."
 
         msgid "The object is in another partition than the session, which is in {0}."
         msgstr "Das Objekt ist in einer anderen Partition als die Sitzung, die in {0} ist."

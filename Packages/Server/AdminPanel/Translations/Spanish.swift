@@ -5526,8 +5526,8 @@ extension BuiltInTranslations {
         msgid "The subscription '{0}' asks for {1}"
         msgstr "La suscripción «{0}» pide {1}"
 
-        msgid "The session is in a partition, and {0} has no property that tells an object's."
-        msgstr "La sesión está en una partición, y {0} no tiene ninguna propiedad que indique la de un objeto."
+        msgid "The session is in a partition, and {0} has no partition property."
+        msgstr "La sesión está en una partición, y {0} no tiene ninguna propiedad de partición."
 
         msgid "The object is in another partition than the session, which is in {0}."
         msgstr "El objeto está en otra partición que la sesión, que está en {0}."

@@ -232,7 +232,7 @@ public actor TickFeed {
             } catch let error as PostgresStoreError where error.code == .renamed {
                 mustAdvanceAgain = true
             } catch {
-                logger.warning("The feed cannot read ticks and tries again: \(error)")
+                logger.warning("Can't read ticks; retrying: \(error)")
                 try? await Task.sleep(for: Self.retryInterval)
                 mustAdvanceAgain = !Task.isCancelled
             }
@@ -325,7 +325,7 @@ public actor TickFeed {
     /// The database was restored or replaced. All sessions end, and each device learns at its next hello that it must
     /// start over.
     private func leaveHistory(for latest: Tick) async {
-        logger.notice("The database has another history now: it was restored or replaced. All sessions end.")
+        logger.notice("The database was restored or replaced. Ending all sessions.")
         await onNews(.everything)
         changedAt = [:]
         changedForAllAt = latest.number
@@ -349,5 +349,5 @@ public actor TickFeed {
 extension SessionFailure {
     /// The device's position belongs to a different history than the database's.
     static let historyLost = SessionFailure(
-        .unavailable, "The server's database was restored or replaced; connect again.", isRetryable: true)
+        .unavailable, "The server's database was restored or replaced; reconnect.", isRetryable: true)
 }

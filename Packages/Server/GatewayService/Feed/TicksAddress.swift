@@ -15,8 +15,8 @@ public enum TicksAddress {
         guard let text = environment[variable], !text.isEmpty else { return nil }
         guard var address = RedisAddress(text) else {
             throw ConfigurationError(problems: [
-                "\(variable) is not a Redis address: write redis://HOST:PORT, redis://USER:PASSWORD@HOST:PORT, or "
-                    + "rediss:// for TLS. Escape special characters of the password, such as %40 for @."
+                "\(variable) isn't a Redis address: write redis://HOST:PORT, redis://USER:PASSWORD@HOST:PORT, or "
+                    + "rediss:// for TLS. Escape special characters in the password, such as %40 for @."
             ])
         }
         address.trustedCertificates = environment[authoritiesVariable].flatMap { $0.isEmpty ? nil : $0 }

@@ -58,7 +58,7 @@ public struct Inspector: Sendable {
         case _ where path.hasPrefix("\(InspectorRoutes.sessions)/"):
             guard let number = UInt64(path.dropFirst(InspectorRoutes.sessions.count + 1)) else {
                 throw RequestFailure(
-                    .badRequest, "The address holds something that is not a session's number.",
+                    .badRequest, "The path has something that isn't a session's number.",
                     hint: "GET /inspector/sessions lists them.")
             }
             return try await session(number, view)
@@ -87,7 +87,7 @@ public struct Inspector: Sendable {
         guard let runner = await services.clocks.sessions(SessionFilter(number: number)).first else {
             throw RequestFailure(
                 .notFound, "Gateway \(gateway) has no session with this number.",
-                hint: "It has ended, or is another gateway's. GET /inspector/sessions lists them.")
+                hint: "It has ended or belongs to another gateway. GET /inspector/sessions lists them.")
         }
         let newest = try await services.generations.newest().feed.figures.newest
         return [

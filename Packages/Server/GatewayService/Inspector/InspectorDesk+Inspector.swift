@@ -21,7 +21,7 @@ extension InspectorDesk {
                 guard answer.body.utf8.count > InspectorLimits.maximumAnswerByteCount else { return answer }
                 return Self.told(
                     RequestFailure(
-                        .tooLarge, "The answer is too long.", hint: "Ask about one device, or for fewer subscriptions.")
+                        .tooLarge, "The answer is too long.", hint: "Ask about one device or fewer subscriptions.")
                 )
             })
     }
@@ -47,7 +47,7 @@ extension InspectorDesk {
         } catch {
             let failure = RequestFailure(error)
             if failure.code == .internalError {
-                logger.warning("A question about devices wasn't answered: \(failure)")
+                logger.warning("Couldn't answer a question about devices: \(failure)")
             }
             return told(failure)
         }

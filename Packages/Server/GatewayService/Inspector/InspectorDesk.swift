@@ -42,7 +42,7 @@ struct InspectorDesk: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            async let noting: Void = repeatedly(every: InspectorLimits.heartbeatInterval, "note that it is there") {
+            async let noting: Void = repeatedly(every: InspectorLimits.heartbeatInterval, "record that it's running") {
                 try await note()
             }
             let underWay = QuestionsUnderWay()
@@ -85,7 +85,7 @@ struct InspectorDesk: Service {
             } catch is CancellationError {
                 return
             } catch {
-                if !isFailing { logger.warning("The gateway couldn't \(what), and tries again: \(error)") }
+                if !isFailing { logger.warning("The gateway couldn't \(what); retrying: \(error)") }
                 isFailing = true
             }
             try? await Task.sleep(for: interval)
@@ -145,7 +145,7 @@ struct InspectorDesk: Service {
         } catch let error as PostgresError where error.code == .foreignKeyViolation {
             // Nobody waits for the answer any more.
         } catch {
-            if !Task.isCancelled { logger.warning("The gateway couldn't give an answer about its devices: \(error)") }
+            if !Task.isCancelled { logger.warning("The gateway couldn't store an answer about devices: \(error)") }
         }
     }
 }

@@ -21,8 +21,8 @@ struct InspectorQuestion: Sendable {
             let id = request.uri.queryParameters["id"]
         else {
             throw RequestFailure(
-                .badRequest, "The question names no object.",
-                hint: "Ask with class=NAME and id=KEY, and with client=DEVICE or user=ID.")
+                .badRequest, "The question doesn't name an object.",
+                hint: "Add class=NAME and id=KEY, and client=DEVICE or user=ID.")
         }
         guard let item = schema[name] else {
             let hint = name.nearest(in: schema.classes.map(\.name)).map { " Did you mean \($0)?" } ?? ""
@@ -30,18 +30,19 @@ struct InspectorQuestion: Sendable {
         }
         if let owner = item.owner {
             throw RequestFailure(
-                .badRequest, "\(item.name) is a list: its elements are where their object is.",
-                hint: "Ask with class=\(owner.className), and property=\(owner.property).")
+                .badRequest, "\(item.name) is a list: ask about the object that has it.",
+                hint: "Use class=\(owner.className) and property=\(owner.property).")
         }
         guard let column = item.primaryKey else {
-            throw RequestFailure(.badRequest, "Objects of \(item.name) live in others: ask for those.")
+            throw RequestFailure(
+                .badRequest, "\(item.name) is an embedded class: ask about the objects that contain it.")
         }
         guard view.includes(item.name) else {
             throw RequestFailure(.forbidden, "Not permitted: no role lets you inspect \(item.name).")
         }
         guard let key = schema.storedType(of: column).keyValue(String(id)) else {
             throw RequestFailure(
-                .badRequest, "'id' is not a key of \(item.name), which is of the type \(column.type.name).")
+                .badRequest, "'id' isn't a valid key of \(item.name) (type \(column.type.name)).")
         }
         className = item.name
         self.key = key
@@ -56,8 +57,8 @@ struct InspectorQuestion: Sendable {
         user = request.uri.queryParameters["user"].map(String.init)
         guard client != nil || user != nil else {
             throw RequestFailure(
-                .badRequest, "The question names no device.",
-                hint: "Add client=DEVICE, as GET /inspector/sessions lists them, or user=ID for all devices of a user.")
+                .badRequest, "The question doesn't name a device.",
+                hint: "Add client=DEVICE, as listed by GET /inspector/sessions, or user=ID for all devices of a user.")
         }
     }
 }
@@ -68,7 +69,7 @@ extension Request {
         guard let text = uri.queryParameters["client"] else { return nil }
         guard let number = Int64(text, radix: 36), number > 0 else {
             throw RequestFailure(
-                .badRequest, "'client' is not the id of a device.", hint: "GET /inspector/sessions lists them.")
+                .badRequest, "'client' isn't a device id.", hint: "GET /inspector/sessions lists them.")
         }
         return ClientID(rawValue: number)
     }
@@ -90,7 +91,7 @@ extension Request {
         if let text = uri.queryParameters["state"] {
             guard let state = ServerSession.State(rawValue: String(text)) else {
                 throw RequestFailure(
-                    .badRequest, "'state' is not a state of sessions.",
+                    .badRequest, "'state' isn't a session state.",
                     hint: "Choose one of \(ServerSession.State.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
             filter.state = state

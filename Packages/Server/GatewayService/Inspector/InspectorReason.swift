@@ -117,7 +117,7 @@ struct InspectorReason: Hashable, Sendable {
             return InspectorReason(
                 code: "class_without_partition",
                 message: Wording(
-                    "The session is in a partition, and \(item.name) has no property that tells an object's."))
+                    "The session is in a partition, and \(item.name) has no partition property."))
         case .otherPartition(let column, let partition):
             let shown = view.shows(PropertyPath(column), of: item.name) && view.mayRead(row, of: item.name, in: schema)
             let value = item.columnIndex(column).map { "\(row[$0])" } ?? "nil"

@@ -7,18 +7,17 @@ package import TomboloSyncSession
 extension GatewayFigures {
     package static let standbyUsed = MetricDefinition(
         "tombolo_standby_used", .gauge,
-        "1 while first batches come from the standby, 0 from when it was found to be behind or failed until it serves "
-            + "one again.")
+        "1 while bootstraps are read from the standby; 0 after it fell behind or failed, until it serves one again.")
     package static let standbyReads = MetricDefinition(
         "tombolo_standby_reads_total", .counter, labels: ["outcome"],
-        "First batches: 'served' by the standby; 'lost' on the way and begun again; read from the primary since the "
-            + "standby was 'behind' or 'unusable', or 'rested' after that.")
+        "Bootstraps: 'served' by the standby; 'lost' midway and started again; read from the primary because the "
+            + "standby was 'behind', 'unusable', or 'rested' after either.")
     package static let standbyLagTicks = MetricDefinition(
         "tombolo_standby_lag_ticks", .gauge,
-        "How many ticks the standby is behind the database; left out while either doesn't answer.")
+        "How many ticks the standby is behind the primary. Omitted while either doesn't answer.")
     package static let standbyLagSeconds = MetricDefinition(
         "tombolo_standby_lag_seconds", .gauge,
-        "The time between the newest tick that the standby has and the newest in the database, in seconds.")
+        "The time between the newest tick on the standby and the newest on the primary, in seconds.")
 
     package static let ofStandby = [standbyUsed, standbyReads, standbyLagTicks, standbyLagSeconds]
 

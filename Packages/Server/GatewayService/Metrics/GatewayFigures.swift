@@ -13,59 +13,58 @@ package struct GatewayFigures: Sendable {
 
     package static let sessions = MetricDefinition(
         "tombolo_sessions", .gauge, labels: ["state"],
-        "Connected devices by the state of their session: waiting (for hello), authenticating, opening, verifying, reading "
-            + "(a batch), live, closed.")
+        "Connected devices by session state: waiting (for hello), authenticating, opening, verifying, reading (a "
+            + "batch), live, closed.")
     package static let memoryPerSession = MetricDefinition(
         "tombolo_memory_per_session_bytes", .gauge,
-        "Memory of the process that is in RAM divided by its sessions, in bytes; left out without sessions.")
+        "Resident memory of the process divided by its sessions, in bytes. Omitted without sessions.")
     package static let generations = MetricDefinition(
-        "tombolo_generations", .gauge, "Versions of the model that sessions are served with.")
+        "tombolo_generations", .gauge, "Versions of the model that are in use by sessions.")
     package static let feedTick = MetricDefinition(
-        "tombolo_feed_tick", .gauge, "The newest tick that the feed of the newest model knows.")
+        "tombolo_feed_tick", .gauge, "The newest tick known to the feed of the newest model.")
     package static let databaseTick = MetricDefinition(
         "tombolo_database_tick", .gauge, "The newest tick in the database.")
     package static let lagTicks = MetricDefinition(
         "tombolo_feed_lag_ticks", .gauge, "How many ticks the feed is behind the database.")
     package static let lagSeconds = MetricDefinition(
         "tombolo_feed_lag_seconds", .gauge,
-        "The time between the newest tick that the feed knows and the newest in the database, in seconds.")
+        "The time between the feed's newest tick and the newest in the database, in seconds.")
     package static let sessionLagTicks = MetricDefinition(
         "tombolo_session_lag_ticks", .gauge,
-        "How many ticks the live session that is furthest behind is behind the feed.")
+        "How many ticks the slowest live session is behind the feed.")
     package static let keptTicks = MetricDefinition(
-        "tombolo_feed_kept_ticks", .gauge, "Ticks that are kept in memory for sessions that fall behind.")
+        "tombolo_feed_kept_ticks", .gauge, "Ticks kept in memory for sessions that fall behind.")
     package static let keptChanges = MetricDefinition(
         "tombolo_feed_kept_changes", .gauge, "Changes and refusals in these ticks.")
     package static let keptBytes = MetricDefinition(
-        "tombolo_feed_kept_bytes", .gauge, "Roughly the size of these ticks, in bytes.")
+        "tombolo_feed_kept_bytes", .gauge, "The approximate size of these ticks, in bytes.")
     package static let views = MetricDefinition(
         "tombolo_feed_views", .gauge,
-        "Different views of all sessions that follow the feed. Sessions with one view share "
-            + "its matching.")
+        "Distinct views of the sessions that follow the feed. Sessions with the same view are matched together.")
     package static let members = MetricDefinition(
         "tombolo_feed_members", .gauge, "Sessions that follow the feed.")
     package static let readSlots = MetricDefinition(
         "tombolo_read_slots", .gauge, labels: ["state"],
-        "Reads of batches: 'used' have a slot, 'waiting' wait for one, 'limit' is how many slots there are.")
+        "Batch reads: 'used' have a slot, 'waiting' are waiting for one, 'limit' is the number of slots.")
     package static let spoolBytes = MetricDefinition(
         "tombolo_spool_bytes", .gauge, labels: ["place"],
-        "Batches on their way to devices, in bytes: in 'memory' and on 'disk'.")
+        "Batches in flight to devices, in bytes, in 'memory' and on 'disk'.")
     package static let waitingUploads = MetricDefinition(
-        "tombolo_uploads_waiting", .gauge, "Calls that wait for a transaction of uploads.")
+        "tombolo_uploads_waiting", .gauge, "Uploads waiting for a transaction.")
     package static let uploadTransactions = MetricDefinition(
-        "tombolo_upload_transactions", .gauge, "Transactions of uploads under way.")
+        "tombolo_upload_transactions", .gauge, "Upload transactions in progress.")
     package static let uploadBytes = MetricDefinition(
-        "tombolo_upload_bytes", .gauge, "Uploads that wait or are being applied, in bytes.")
+        "tombolo_upload_bytes", .gauge, "Uploads that are waiting or being applied, in bytes.")
     package static let uploadDevices = MetricDefinition(
         "tombolo_upload_devices_waiting", .gauge,
-        "Devices whose next upload waits for room in what uploads may take in memory.")
+        "Devices whose next upload is waiting for room in the memory that uploads may use.")
     package static let isSequencer = MetricDefinition(
-        "tombolo_sequencer_elected", .gauge, "1 for the process that makes the ticks, 0 for others.")
+        "tombolo_sequencer_elected", .gauge, "1 for the process that creates the ticks, 0 for others.")
     package static let leaseAge = MetricDefinition(
         "tombolo_sequencer_lease_age_seconds", .gauge,
-        "How long ago the sequencer's lease was renewed, in seconds; left out where the process isn't the sequencer.")
+        "How long ago the sequencer's lease was renewed, in seconds. Omitted if the process isn't the sequencer.")
     package static let madeTicks = MetricDefinition(
-        "tombolo_sequencer_ticks_total", .counter, "Ticks that this process has made.")
+        "tombolo_sequencer_ticks_total", .counter, "Ticks created by this process.")
 
     package static let definitions = [
         sessions, memoryPerSession, generations, feedTick, databaseTick, lagTicks, lagSeconds, sessionLagTicks,

@@ -8,58 +8,56 @@ internal import TomboloSyncSession
 /// see ``GatewayFigures``.
 package final class GatewayMetrics: Sendable {
     package static let receivedMessages = MetricDefinition(
-        "tombolo_received_messages_total", .counter, "Messages that came from devices.")
+        "tombolo_received_messages_total", .counter, "Messages received from devices.")
     package static let receivedBytes = MetricDefinition(
-        "tombolo_received_bytes_total", .counter, "Bytes of messages that came from devices.")
+        "tombolo_received_bytes_total", .counter, "Bytes of messages received from devices.")
     package static let sentMessages = MetricDefinition(
-        "tombolo_sent_messages_total", .counter, "Messages that were sent to devices.")
+        "tombolo_sent_messages_total", .counter, "Messages sent to devices.")
     package static let sentBytes = MetricDefinition(
-        "tombolo_sent_bytes_total", .counter, "Bytes of messages that were sent to devices.")
+        "tombolo_sent_bytes_total", .counter, "Bytes of messages sent to devices.")
     package static let connections = MetricDefinition(
-        "tombolo_connections_total", .counter, "Connections of devices that were taken.")
+        "tombolo_connections_total", .counter, "Device connections accepted.")
     package static let refusedConnections = MetricDefinition(
         "tombolo_connections_refused_total", .counter, labels: ["reason"],
-        "Connections of devices that were turned away: 'full', the gateway had too many; 'address', their address had.")
+        "Device connections refused: 'full', the gateway had too many; 'address', the device's address had too many.")
     package static let failures = MetricDefinition(
         "tombolo_session_failures_total", .counter, labels: ["code"],
-        "Sessions that ended with a failure that the device was told, by its code; 'reset' for devices that must start over."
-    )
+        "Sessions ended by a failure sent to the device, by code; 'reset' for devices that must start over.")
     package static let reads = MetricDefinition(
         "tombolo_reads_total", .counter, labels: ["kind", "outcome"],
-        "Batches read from the database. A 'bootstrap' reads everything, a 'catch_up' a difference. 'begun' counts all, "
-            + "'finished', 'given_up' and 'failed' how they ended.")
+        "Batches read from the database. A 'bootstrap' reads everything, a 'catch_up' a difference. 'begun' counts all "
+            + "of them; 'finished', 'given_up' and 'failed' say how they ended.")
     package static let readDuration = MetricDefinition(
         "tombolo_read_duration_seconds", .seconds, labels: ["kind"],
-        "How long finished reads took, their wait for a slot included, in seconds.")
+        "How long finished reads took, including the wait for a slot, in seconds.")
     package static let uploadedChangesets = MetricDefinition(
         "tombolo_uploaded_changesets_total", .counter, labels: ["result"],
-        "Changesets of devices, by what became of them: applied, duplicate, gap, conflict, unknown_base, or failed.")
+        "Uploaded changesets by outcome: applied, duplicate, gap, conflict, unknown_base, or failed.")
     package static let lostWrites = MetricDefinition(
-        "tombolo_lost_writes_total", .counter, "Field writes of devices that a concurrent edit beat.")
+        "tombolo_lost_writes_total", .counter, "Field writes by devices that lost to a concurrent edit.")
     package static let refusals = MetricDefinition(
-        "tombolo_refusals_total", .counter, labels: ["code"], "Writes of devices that were refused, by code.")
+        "tombolo_refusals_total", .counter, labels: ["code"], "Refused writes by devices, by code.")
     package static let uploadGroup = MetricDefinition(
-        "tombolo_upload_group_changesets", .counts, "Changesets that shared one transaction.")
+        "tombolo_upload_group_changesets", .counts, "Changesets per upload transaction.")
     package static let uploadDuration = MetricDefinition(
-        "tombolo_upload_duration_seconds", .seconds, "How long transactions of uploads took, in seconds.")
+        "tombolo_upload_duration_seconds", .seconds, "How long upload transactions took, in seconds.")
     package static let ticks = MetricDefinition(
-        "tombolo_feed_ticks_total", .counter, "Ticks that the feed has told its sessions of.")
+        "tombolo_feed_ticks_total", .counter, "Ticks that the feed has passed to its sessions.")
     package static let changes = MetricDefinition(
         "tombolo_feed_changes_total", .counter, "Changed objects in these ticks.")
     package static let told = MetricDefinition(
         "tombolo_feed_told_sessions_total", .counter,
-        "How often a session was told of a tick that concerns it.")
+        "Ticks sent to sessions that they concern, counted for each session.")
     package static let matching = MetricDefinition(
         "tombolo_feed_matching_seconds", .shortSeconds,
-        "How long matching one tick with everything that sessions look at took, in seconds.")
+        "How long it took to match one tick against everything that sessions follow, in seconds.")
     package static let candidates = MetricDefinition(
         "tombolo_feed_tick_candidates", .largeCounts,
-        "Predicates of sessions that the indexes found for the rows of one tick, before and after each change: what "
-            + "matching had to look at.")
+        "Session predicates that the indexes found for the rows of one tick, before and after each change: the ones "
+            + "that matching had to evaluate.")
     package static let tickAge = MetricDefinition(
         "tombolo_feed_tick_age_seconds", .seconds,
-        "How old ticks were when the feed had matched them, in seconds, by the clocks of the database and of this machine."
-    )
+        "How old ticks were once the feed had matched them, in seconds, by the database's clock and this machine's.")
 
     package static let definitions = [
         receivedMessages, receivedBytes, sentMessages, sentBytes, connections, refusedConnections, failures, reads,

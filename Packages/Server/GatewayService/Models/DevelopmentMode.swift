@@ -34,13 +34,13 @@ public struct DevelopmentMode: Sendable {
             throw SessionFailure(.badSchema, "Development mode can't add the device's classes: \(error)")
         }
         guard let document else { return false }
-        logger.notice("Development mode adds what a device brought.")
+        logger.notice("Development mode is adding a device's classes and properties.")
         do {
             try await add(document)
         } catch let delay as Delay {
-            logger.warning("Development mode couldn't add what a device brought yet: \(delay)")
+            logger.warning("Development mode couldn't add a device's classes and properties yet: \(delay)")
             throw SessionFailure(
-                .unavailable, "The server can't add the device's classes at the moment: \(delay)", isRetryable: true)
+                .unavailable, "The server can't add the device's classes right now: \(delay)", isRetryable: true)
         } catch {
             throw SessionFailure(.badSchema, "Development mode can't add the device's classes: \(error)")
         }

@@ -68,7 +68,7 @@ actor Generations {
         do {
             _ = try await newest()
         } catch {
-            logger.warning("The model cannot be read yet: \(error)")
+            logger.warning("Can't load the model yet: \(error)")
         }
         // Feeds run in their own tasks, because the set of feeds changes with the model.
         await withTaskCancellationHandler {
@@ -155,7 +155,7 @@ actor Generations {
         do {
             try await refresh()
         } catch {
-            logger.error("The model changed, but the gateway goes on with the one before: \(error)")
+            logger.error("Can't load the changed model; still using the previous one: \(error)")
             refreshLater()
         }
     }
@@ -230,7 +230,7 @@ actor Generations {
     /// The database was replaced by another one of the same name. Every session ends, and each device learns at its
     /// next hello whether it must start over.
     private func leaveDatabase() async {
-        logger.notice("The database was replaced by another of its name. All sessions end.")
+        logger.notice("The database was replaced by another of the same name. Ending all sessions.")
         for entry in entries { await entry.generation.feed.endSessions() }
     }
 

@@ -75,12 +75,12 @@ struct HelloModel {
                 let message: String
                 if let dot = column.name.lastIndex(of: "."), !embedded.contains(String(column.name[..<dot])) {
                     message =
-                        "A name with a dot is that of a property of an embedded object, and the class has no embedded "
+                        "A name with a dot belongs to a property of an embedded object, and the class has no embedded "
                         + "object '\(column.name[..<dot].shown)'."
                 } else if case .link(let target)? = type(String(column.type))?.type, let app = owners[target] {
                     message =
-                        "It links to \(target), a class of the app '\(app)', and development mode leaves an app's "
-                        + "classes alone. Put \(root(of: item)) into that app's document too, and run 'migration-tool "
+                        "It links to \(target), a class of the app '\(app)', and development mode doesn't change an "
+                        + "app's classes. Add \(root(of: item)) to that app's document too, and run 'migration-tool "
                         + "apply --models FILE'."
                 } else {
                     continue
@@ -108,9 +108,9 @@ struct HelloModel {
             guard !ServerSession.serves(parts, with: schema) else { continue }
             let message =
                 owners[name].map { app in
-                    "The class isn't as the document of the app '\(app)' has it, and development mode leaves an app's "
-                        + "classes alone. Apply the app's newer document with 'migration-tool apply --models FILE'."
-                } ?? "A server can't be made to serve the class as the device describes it."
+                    "The class differs from the document of the app '\(app)', and development mode doesn't change an "
+                        + "app's classes. Apply the app's newer document with 'migration-tool apply --models FILE'."
+                } ?? "The server can't serve the class as the device describes it."
             problems.append(.init(className: name, message: message))
         }
         guard problems.isEmpty else { throw ModelDocumentError(problems: problems) }
@@ -157,7 +157,7 @@ struct HelloModel {
             guard classes[name]?.contains(where: { $0.name == key }) == true else {
                 let problem = ModelDocumentError.Problem(
                     className: name,
-                    message: "In development mode the primary key is called '\(Self.primaryKey)'. Call it so, or "
+                    message: "In development mode the primary key must be called '\(Self.primaryKey)'. Rename it, or "
                         + "apply the app's model document with 'migration-tool apply --models FILE'.")
                 throw ModelDocumentError(problems: [problem])
             }

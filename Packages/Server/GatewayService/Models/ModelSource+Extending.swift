@@ -24,8 +24,8 @@ extension ModelSource {
             if let first { return try first.get() }
             throw SessionFailure(
                 .unavailable,
-                "The server is still adding the device's classes, perhaps because others are using the tables. The device "
-                    + "tries again.", isRetryable: true)
+                "The server is still adding the device's classes, perhaps because the tables are in use. The device "
+                    + "will try again.", isRetryable: true)
         }
         throw CancellationError()
     }

@@ -13,7 +13,7 @@ extension SessionRunner {
                 .failed(
                     SessionFailure(
                         .unavailable,
-                        "For \(services.limits.authorityPatience) the gateway could not find out what the user may do.",
+                        "The gateway couldn't look up the user's permissions for \(services.limits.authorityPatience).",
                         isRetryable: true)))
         }
         // Moving includes a lookup.
@@ -65,7 +65,7 @@ extension SessionRunner {
         } catch let failure as SessionFailure {
             handle(.failed(failure))
         } catch {
-            logger.debug("What a user may do could not be looked up: \(error)")
+            logger.debug("Couldn't look up a user's permissions: \(error)")
         }
     }
 }

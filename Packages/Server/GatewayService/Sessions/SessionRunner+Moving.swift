@@ -15,7 +15,7 @@ extension SessionRunner {
             return handle(
                 .failed(
                     SessionFailure(
-                        .unavailable, "The server's model changed while the session was opened.", isRetryable: true)))
+                        .unavailable, "The server's model changed while the session was opening.", isRetryable: true)))
         }
         holdCount += 1
         for action in session.hold() { perform(action, sharing: nil) }
@@ -45,7 +45,7 @@ extension SessionRunner {
                 return handle(
                     .failed(
                         SessionFailure(
-                            .unavailable, "The server's model changed, and the gateway can't serve the new one yet.",
+                            .unavailable, "The server's model changed, and the gateway can't use the new one yet.",
                             isRetryable: true)))
             }
             try? await Task.sleep(for: Self.moveRetryInterval)

@@ -56,7 +56,7 @@ extension SessionRunner {
         } catch let failure as SessionFailure {
             handle(.failed(failure))
         } catch {
-            fail(error, doing: "finding what serves the device")
+            fail(error, doing: "finding the device's model")
         }
         return false
     }
@@ -78,7 +78,7 @@ extension SessionRunner {
         } catch let failure as SessionFailure {
             handle(.failed(failure))
         } catch {
-            fail(error, doing: "finding out what the user may do in the partition")
+            fail(error, doing: "looking up the user's permissions in the partition")
         }
     }
 
@@ -89,7 +89,7 @@ extension SessionRunner {
     ) async throws -> SessionAuthority {
         guard let partition else { return authority }
         guard let inPartition = authority.inPartition else {
-            throw SessionFailure(.badSubscription, "This gateway has no partitions. Open the Realm by subscriptions.")
+            throw SessionFailure(.badSubscription, "This gateway has no partitions. Open the Realm with subscriptions.")
         }
         let narrowed = inPartition(partition)
         guard narrowed.hidden.isEmpty, narrowed.rulesFingerprint != self.authority?.rulesFingerprint else {

@@ -69,7 +69,7 @@ extension SessionRunner {
             handle(.readFinished(end, tick))
         case .givenUp, nil:
             reading = nil
-            logger.debug("A read was given up for another device's, because its own device takes nothing.")
+            logger.debug("Gave the read's slot to another device: this one isn't taking data.")
             handle(.readGivenUp)
         case .failed(let error): fail(reading: error)
         }
@@ -162,18 +162,18 @@ extension SessionRunner {
         if let missing = error as? PostgresError, missing.isMissingName { error = UnmendableReadError(cause: missing) }
         switch error {
         case let error as UnmendableReadError:
-            logger.error("The session ends: its batch cannot be read: \(error.cause)")
+            logger.error("Ending the session: its batch can't be read: \(error.cause)")
             handle(
                 .failed(
                     SessionFailure(
                         .unavailable,
                         "The gateway's database refused to read what the device asked for, and would do so again. "
-                            + "The gateway's log says why; connecting again does not help before that is mended.")))
+                            + "The gateway's log says why; reconnecting won't help until that is fixed.")))
         case let error as PostgresStoreError where error.code == .historyLost:
-            logger.notice("The session ends, and its device's position is looked up again: \(error)")
+            logger.notice("Ending the session; its device's position will be looked up again: \(error)")
             handle(.failed(.historyLost))
         case let error as PostgresError where error.code == .queryCanceled:
-            logger.error("The session ends: the database took too long to read its batch: \(error)")
+            logger.error("Ending the session: the database took too long to read its batch: \(error)")
             handle(
                 .failed(
                     SessionFailure(

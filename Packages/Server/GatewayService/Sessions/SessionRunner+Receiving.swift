@@ -14,7 +14,7 @@ extension SessionRunner {
                 .failed(
                     SessionFailure(
                         .tooLarge,
-                        "Before its session is open, a device's message has at most "
+                        "Until its session is open, a device may send messages of at most "
                             + "\(MessageCodec.maximumControlByteCount) bytes.")))
         }
         inbox.append(message)

@@ -32,7 +32,7 @@ extension SessionRunner {
             .failed(
                 SessionFailure(
                     .tooLarge,
-                    "An object of \(classes.sorted().joined(separator: ", ")) is larger than a message, which has at most "
+                    "An object of \(classes.sorted().joined(separator: ", ")) doesn't fit in a message of at most "
                         + "\(MessageCodec.maximumMessageByteCount) bytes. Make it smaller on the server, or subscribe to less."
                 )))
     }

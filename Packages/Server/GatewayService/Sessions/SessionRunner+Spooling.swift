@@ -31,7 +31,7 @@ extension SessionRunner {
             do {
                 messages = try await spool.next()
             } catch {
-                return fail(error, doing: "reading a batch back from the disk")
+                return fail(error, doing: "reading a batch back from disk")
             }
             guard self.spool === spool, !isEnding else { return }
             guard !messages.isEmpty else {

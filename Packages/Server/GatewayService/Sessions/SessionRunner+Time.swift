@@ -43,7 +43,7 @@ extension SessionRunner {
             .failed(
                 SessionFailure(
                     .unavailable,
-                    "The device took next to nothing for \(limits.writeStallLimit) of a batch that was read for it.",
+                    "The device took almost no data for \(limits.writeStallLimit) while a batch was waiting for it.",
                     isRetryable: true)))
         stall.since = now
     }

@@ -44,16 +44,16 @@ extension SessionRunner {
                 .failed(
                     SessionFailure(
                         .unavailable,
-                        "Others are changing the same objects and did not finish in time; try again.",
+                        "Others are changing the same objects and didn't finish in time; try again.",
                         isRetryable: true)))
         } catch let error as PostgresError where !error.isRetryable {
-            logger.error("The session ends: the database refused to apply uploaded changesets: \(error)")
+            logger.error("Ending the session: the database refused to apply uploaded changesets: \(error)")
             handle(
                 .failed(
                     SessionFailure(
                         .unavailable,
-                        "The gateway's database refused to apply the changes of this device, and the gateway's log "
-                            + "says why. They stay on the device, which sends them again until that is mended.",
+                        "The gateway's database refused to apply this device's changes; the gateway's log says why. "
+                            + "They stay on the device, which sends them again until that is fixed.",
                         isRetryable: true)))
         } catch {
             fail(error, doing: "applying uploaded changesets")

@@ -217,10 +217,10 @@ actor SessionRunner {
     /// A connection that ends cancels its work in progress. That isn't a failure.
     func fail(_ error: any Error, doing what: String) {
         guard !(error is CancellationError), !Task.isCancelled, !session.isClosed else { return }
-        logger.warning("The session ends: \(what) failed: \(error)")
+        logger.warning("Ending the session: \(what) failed: \(error)")
         handle(
             .failed(
-                SessionFailure(.unavailable, "The gateway cannot reach its database; try again.", isRetryable: true)))
+                SessionFailure(.unavailable, "The gateway can't reach its database; try again.", isRetryable: true)))
     }
 
     // MARK: Ending
