@@ -18,7 +18,7 @@ import TomboloPostgresStore
                 (
                     .changelogRetention,
                     .done([
-                        StoredMessage("devices may stand on tick \(7) and later"),
+                        StoredMessage("devices may be at tick \(7) or later"),
                         StoredMessage(2, one: "\(2) partition was dropped", other: "\(2) partitions were dropped"),
                     ])
                 ),
@@ -32,7 +32,7 @@ import TomboloPostgresStore
                 for (language, texts) in [
                     (
                         "en",
-                        ["1 request was deleted", "devices may stand on tick 7 and later, 2 partitions were dropped"]
+                        ["1 request was deleted", "devices may be at tick 7 or later, 2 partitions were dropped"]
                     ),
                     (
                         "de",

@@ -265,7 +265,7 @@ import TomboloSyncSession
             ])
             let refusal = try #require(reason(results[0]), "\(results)")
             #expect(refusal.code == .constraint && refusal.className == "Note" && refusal.key == .string("n"))
-            #expect(refusal.message.contains("Indexed are: _id, slug, text"), "\(refusal.message)")
+            #expect(refusal.message.contains("Indexed properties: _id, slug, text"), "\(refusal.message)")
             #expect(results[1] == .applied(lost: 0))
             #expect(try await connection.query("SELECT count(*) FROM tombolo.set_aside")[0][0].int64 == 0)
         }
@@ -287,7 +287,7 @@ import TomboloSyncSession
                     upload(number, .create(try reference(database, "Parent", .int(number)), []))
                 ])
                 #expect(reason(results[0])?.code == .setAside)
-                #expect(reason(results[0])?.message.contains("too many already") == (number == 2))
+                #expect(reason(results[0])?.message.contains("already keeps too many") == (number == 2))
             }
             let kept = try await connection.query(
                 "SELECT count(*), max(number), max(length(message)) FROM tombolo.set_aside")

@@ -294,7 +294,7 @@ struct SchemaEvolutionTests {
                 item("A", [property("x", "three"), property("y", "two")], table: "third"),
                 item("B", [], table: "second"))
             let found = try await problems(connection, cyclic)
-            #expect(found.contains { $0.contains("The table second of A is to be named third") }, "\(found)")
+            #expect(found.contains { $0.contains("Can't rename the table second of A to third") }, "\(found)")
         }
     }
 
@@ -309,13 +309,13 @@ struct SchemaEvolutionTests {
                 document(item("Thing", [ModelProperty(name: "c", column: "b", type: .string, previousNames: ["a"])])))
             #expect(
                 column == [
-                    "Thing.c: the column a is to be named b, but there is such a column: name another one in "
+                    "Thing.c: can't rename the column a to b: a column of that name exists. Choose another name in "
                         + "propertiesMapping()."
                 ])
             try await connection.execute("CREATE TABLE item (x int)")
             let table = try await problems(connection, document(item("Item", [], previous: ["Thing"])))
             #expect(
-                table.first?.contains("The table thing of Item is to be named item, but there is such a table") == true)
+                table.first?.contains("Can't rename the table thing of Item to item: a table of that name") == true)
         }
     }
 

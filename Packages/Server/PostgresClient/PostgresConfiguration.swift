@@ -53,7 +53,7 @@ public struct PostgresConfiguration: Sendable, Equatable {
             PQfreemem(message)
             throw PostgresError(
                 code: .unableToConnect, message: "the PostgreSQL connection string is malformed",
-                hint: "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE or host=… port=… dbname=… user=…; "
+                hint: "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE or host=… port=… dbname=… user=…, and "
                     + "percent-encode special characters in a URL.")
         }
         defer { PQconninfoFree(options) }

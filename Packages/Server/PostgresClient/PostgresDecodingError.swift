@@ -35,13 +35,13 @@ public struct PostgresDecodingError: Error, Sendable, Equatable, CustomStringCon
         case .noSuchColumn(let known):
             "the result has no column \"\(column)\"; it has: \(known.joined(separator: ", "))"
         case .null:
-            "column \"\(column)\", row \(row): NULL where \(expected) was expected; "
+            "column \"\(column)\", row \(row): found NULL, expected \(expected); "
                 + "check isNull, use nonNull, or COALESCE in the SQL"
         case .typeMismatch:
             "column \"\(column)\", row \(row): the type with OID \(foundOID) can't be read as \(expected); "
                 + "cast it in the SQL"
         case .malformed:
-            "column \"\(column)\", row \(row): the bytes of the type with OID \(foundOID) aren't a valid \(expected)"
+            "column \"\(column)\", row \(row): the bytes (type with OID \(foundOID)) aren't a valid \(expected)"
         case .outOfRange:
             "column \"\(column)\", row \(row): the value doesn't fit into \(expected)"
         }

@@ -7,7 +7,7 @@ public enum PostgresPoolError: Error, Sendable, Equatable, CustomStringConvertib
     public var description: String {
         switch self {
         case .tooManyWaiters(let limit):
-            "the PostgreSQL pool refused a request because \(limit) are already waiting; "
+            "the PostgreSQL pool refused a request because \(limit) others are already waiting; "
                 + "shed load, use fewer tasks at once, or raise maximumWaiters"
         case .timedOut(let limit, let size):
             "no PostgreSQL connection became free within \(limit): all \(size) are in use; "

@@ -118,7 +118,7 @@ extension PostgresSession {
             status == PGRES_FATAL_ERROR
             ? failure(raw, site)
             : PostgresError(
-                code: .featureNotSupported, message: "\(name) got another statement", hint: "Write \(form).",
+                code: .featureNotSupported, message: "\(name) got a different statement", hint: "Write \(form).",
                 sql: site.sql, file: site.file, line: site.line)
         PQclear(raw)
         switch status {

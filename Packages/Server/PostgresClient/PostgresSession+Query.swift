@@ -125,7 +125,7 @@ extension PostgresSession {
                 close()
                 throw PostgresError(
                     code: .featureNotSupported, message: "COPY in query or execute; connection closed",
-                    hint: "Use copyIn or copyOut.", sql: site.sql, file: site.file, line: site.line)
+                    hint: "Call copyIn or copyOut instead.", sql: site.sql, file: site.file, line: site.line)
             default:
                 if failed == nil { failed = failure(raw, site) }
                 PQclear(raw)

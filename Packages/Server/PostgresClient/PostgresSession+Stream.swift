@@ -98,7 +98,7 @@ extension PostgresSession {
                 guard rows.append(raw) else {
                     try await discardRows(site)
                     throw PostgresError(
-                        code: .outOfMemory, message: "no memory for a row of a stream", sql: site.sql, file: site.file,
+                        code: .outOfMemory, message: "out of memory for a streamed row", sql: site.sql, file: site.file,
                         line: site.line)
                 }
                 if rows.byteCount >= cursor.batchByteCount, let batch = rows.finish() { return (batch, false) }

@@ -204,7 +204,7 @@ final class PostgresSession {
 
     private func tooLarge(_ site: CallSite) -> PostgresError {
         PostgresError(
-            code: .resultTooLarge, message: "the answer has more bytes than the caller takes",
+            code: .resultTooLarge, message: "the result has more bytes than the caller accepts",
             hint: "Ask for fewer rows or columns.", sql: site.sql, file: site.file, line: site.line)
     }
 

@@ -42,7 +42,7 @@ final class PostgresTurns: Sendable {
         case .cancelled: throw CancellationError()
         case .refused:
             throw PostgresError(
-                code: .objectInUse, message: "\(Self.waiterLimit) operations already wait for the connection",
+                code: .objectInUse, message: "\(Self.waiterLimit) operations are already waiting for the connection",
                 hint: "Take connections from a pool, or run fewer tasks at once.")
         }
     }

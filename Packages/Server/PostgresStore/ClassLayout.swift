@@ -91,8 +91,8 @@ final class ClassLayout: Sendable {
                 guard let value = KeyText.value(text, storedTypes[position]) else {
                     throw PostgresStoreError(
                         .corrupt,
-                        "The changelog holds an old value of \(item.name).\(item.columns[position].name) that is no "
-                            + "\(storedTypes[position].name).")
+                        "The changelog has an old value of \(item.name).\(item.columns[position].name) that isn't a "
+                            + "valid \(storedTypes[position].name).")
                 }
                 row[position] = value
             }

@@ -55,20 +55,20 @@ enum ClientOpenings {
             guard request.acknowledged > 0 else {
                 throw SessionFailure(
                     .unavailable,
-                    "This user has \(StoreLimits.clientsPerUser) devices already, and the server keeps no "
-                        + "more of one user. Devices that do not connect any more are forgotten after some months.",
+                    "This user already has \(StoreLimits.clientsPerUser) devices, the most that the server keeps for "
+                        + "one user. Devices that no longer connect are forgotten after some months.",
                     isRetryable: true)
             }
             return reset(
-                "The server does not know this device, which has changesets acknowledged up to "
+                "The server doesn't know this device, whose changesets were acknowledged up to "
                     + "\(request.acknowledged).")
         }
         guard found.user == request.user else {
-            return reset("This device's file belongs to another user's sessions.")
+            return reset("This device's file belongs to another user.")
         }
         guard found.last >= request.acknowledged else {
             return reset(
-                "The server knows this device's changesets up to \(found.last) only, not up to "
+                "The server knows this device's changesets only up to \(found.last), not up to "
                     + "\(request.acknowledged).", last: found.last)
         }
         return ClientOpening(last: found.last, serverTime: now)

@@ -157,7 +157,7 @@ public final class PostgresServerStore: ServerStore {
         let followed = layout.following(identifiers, digest: digest)
         named.withLock { $0 = followed }
         guard followed.schema != layout.schema else { return false }
-        logger.notice("Tables or columns have other names in the database now; the store follows.")
+        logger.notice("Tables or columns were renamed in the database; now using the new names.")
         return true
     }
 
@@ -183,7 +183,7 @@ public final class PostgresServerStore: ServerStore {
         }
         throw PostgresStoreError(
             .noSequencer,
-            "No tick can be read: its sequencer is gone and none has taken over. Start a gateway with a sequencer.")
+            "Can't read any tick: its sequencer is gone and no other has taken over. Start a gateway with a sequencer.")
     }
 }
 

@@ -34,7 +34,7 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
     }
 
     static let renamedMeanwhile = PostgresStoreError(
-        .renamed, "A table or column was renamed while it was used: try again.")
+        .renamed, "A table or column was renamed while it was in use: try again.")
 
     /// Whether the same call may succeed later.
     public var isRetryable: Bool { [.noSequencer, .notElected, .renamed, .historyLost, .standbyLost].contains(code) }

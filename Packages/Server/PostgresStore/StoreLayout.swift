@@ -27,7 +27,7 @@ struct StoreLayout: Sendable {
         guard missing.isEmpty else {
             throw PostgresStoreError(
                 .schema,
-                "The database does not know \(missing.joined(separator: ", ")) or some of their properties. "
+                "The database doesn't know \(missing.joined(separator: ", ")) or some of their properties. "
                     + "Run the migration tool.")
         }
         self.init(schema, classes, digest)
@@ -72,7 +72,7 @@ struct StoreLayout: Sendable {
 
     func layout(_ classIndex: Int) throws -> ClassLayout {
         guard classes.indices.contains(classIndex), let layout = classes[classIndex] else {
-            throw PostgresStoreError(.misuse, "There is no synced class at position \(classIndex).")
+            throw PostgresStoreError(.misuse, "There's no synced class at position \(classIndex).")
         }
         return layout
     }
@@ -80,7 +80,7 @@ struct StoreLayout: Sendable {
     /// The key that a changelog row names.
     func key(_ text: String, of layout: ClassLayout) throws -> Value {
         guard let key = KeyText.value(text, layout.keyType) else {
-            throw PostgresStoreError(.corrupt, "The changelog holds a key of \(layout.item.name) that is none.")
+            throw PostgresStoreError(.corrupt, "The changelog has an invalid key for \(layout.item.name).")
         }
         return key
     }

@@ -5450,7 +5450,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/PostgresStore/Feed/ChangelogRetention.swift
 
-        msgid "devices may stand on tick {0} and later"
+        msgid "devices may be at tick {0} or later"
         msgstr "les appareils peuvent en être au tick {0} ou après"
 
         msgid "nothing is old enough"
@@ -5464,8 +5464,8 @@ extension BuiltInTranslations {
         msgid "a new partition is in use"
         msgstr "une nouvelle partition est utilisée"
 
-        msgid "a step waits for transactions of others"
-        msgstr "une étape attend d’autres transactions"
+        msgid "waiting for other transactions"
+        msgstr "attend d’autres transactions"
 
         # Packages/Server/ServerModel/ServerModels+Roles.swift
 

@@ -5451,7 +5451,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/PostgresStore/Feed/ChangelogRetention.swift
 
-        msgid "devices may stand on tick {0} and later"
+        msgid "devices may be at tick {0} or later"
         msgstr "Geräte dürfen auf Tick {0} oder später stehen"
 
         msgid "nothing is old enough"
@@ -5465,8 +5465,8 @@ extension BuiltInTranslations {
         msgid "a new partition is in use"
         msgstr "eine neue Partition ist in Gebrauch"
 
-        msgid "a step waits for transactions of others"
-        msgstr "ein Schritt wartet auf andere Transaktionen"
+        msgid "waiting for other transactions"
+        msgstr "wartet auf andere Transaktionen"
 
         # Packages/Server/ServerModel/ServerModels+Roles.swift
 

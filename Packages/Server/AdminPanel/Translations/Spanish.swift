@@ -5450,7 +5450,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/PostgresStore/Feed/ChangelogRetention.swift
 
-        msgid "devices may stand on tick {0} and later"
+        msgid "devices may be at tick {0} or later"
         msgstr "los dispositivos pueden estar en el tick {0} o posterior"
 
         msgid "nothing is old enough"
@@ -5464,8 +5464,8 @@ extension BuiltInTranslations {
         msgid "a new partition is in use"
         msgstr "se usa una partición nueva"
 
-        msgid "a step waits for transactions of others"
-        msgstr "un paso espera a otras transacciones"
+        msgid "waiting for other transactions"
+        msgstr "espera a otras transacciones"
 
         # Packages/Server/ServerModel/ServerModels+Roles.swift
 

@@ -80,7 +80,7 @@ public struct AuditFollower: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                logger.warning("Copying into the audit log failed and will be tried again: \(error)")
+                logger.warning("Can't copy changes into the audit log; retrying: \(error)")
                 delay = Self.errorDelay
             }
             if delay > .zero { try? await Task.sleep(for: delay) }
@@ -89,7 +89,7 @@ public struct AuditFollower: Sendable {
 
     private func expire() async throws -> [StoredMessage] {
         let dropped = Int(try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64)
-        if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
+        if dropped > 0 { logger.notice("The audit log dropped \(dropped) months that it doesn't have to keep.") }
         return [StoredMessage(dropped, one: "\(dropped) month was dropped", other: "\(dropped) months were dropped")]
     }
 

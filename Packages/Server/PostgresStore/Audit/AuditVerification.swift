@@ -17,7 +17,8 @@ public enum AuditVerification {
 
         public var description: String {
             guard isLogged, isStored else {
-                return "\(className) \(key) is in the \(isLogged ? "log, not in the table" : "table, not in the log")"
+                let place = isLogged ? "log but not in the table" : "table but not in the log"
+                return "\(className) \(key) is in the \(place)"
             }
             return "\(className) \(key) differs in \(properties.joined(separator: ", "))"
         }

@@ -85,7 +85,7 @@ public struct ChangelogCursor: Sendable {
 
     private static func snapshot(_ text: String) throws -> Snapshot {
         guard let snapshot = Snapshot(text: text) else {
-            throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that is not readable.")
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that can't be read.")
         }
         return snapshot
     }

@@ -57,7 +57,7 @@ public struct ChangelogRetention: Sendable {
         /// The report as text for people.
         var messages: [StoredMessage] {
             var messages = [
-                floor.map { StoredMessage("devices may stand on tick \($0) and later") }
+                floor.map { StoredMessage("devices may be at tick \($0) or later") }
                     ?? StoredMessage("nothing is old enough")
             ]
             let dropped = droppedGenerations.count
@@ -67,7 +67,7 @@ public struct ChangelogRetention: Sendable {
                         dropped, one: "\(dropped) partition was dropped", other: "\(dropped) partitions were dropped"))
             }
             if openedGeneration != nil { messages.append(StoredMessage("a new partition is in use")) }
-            if isWaiting { messages.append(StoredMessage("a step waits for transactions of others")) }
+            if isWaiting { messages.append(StoredMessage("waiting for other transactions")) }
             return messages
         }
     }

@@ -34,7 +34,7 @@ package struct RoutineTimer {
             } catch is CancellationError {
                 return
             } catch {
-                logger.warning("The \(routine.rawValue) failed and will run again: \(error)")
+                logger.warning("The \(routine.rawValue) failed; retrying: \(error)")
             }
             try? await Task.sleep(for: Routine.lookInterval)
         }

@@ -134,7 +134,7 @@ public actor Sequencer {
                 await wakeUp.wait(pace.delay(after: .notElected))
             } catch {
                 let delay = pace.delay(after: .failed)
-                logger.warning("The sequencer starts over in \(delay): \(error)")
+                logger.warning("Restarting the sequencer in \(delay): \(error)")
                 await resign()
                 try? await Task.sleep(for: delay)
             }
@@ -163,7 +163,7 @@ public actor Sequencer {
                 guard self.holder === holder, exporter?.processID == exporters.last?.processID, !Task.isCancelled else {
                     continue
                 }
-                logger.debug("The sequencer's lease can't be renewed: \(error)")
+                logger.debug("Can't renew the sequencer's lease: \(error)")
                 lease?.handle(.renewalFailed)
                 wakeUp.wake()
             }
@@ -234,7 +234,7 @@ public actor Sequencer {
                 logger.warning(
                     """
                     The changelog was dumped in another PostgreSQL cluster, whose transaction numbers are ahead of this \
-                    one's. It was emptied, and a new history begins: every device starts over with its next connection.
+                    one's. It was emptied and a new history begins: every device starts over when it next connects.
                     """)
             }
             last = try await StoredTick.latest(connection)
@@ -242,7 +242,7 @@ public actor Sequencer {
                 "SELECT xid::text, position FROM tombolo.tick ORDER BY number DESC LIMIT 64"
             ).reversed().map { row in
                 guard let xid = UInt64(try row[0].string) else {
-                    throw PostgresStoreError(.corrupt, "The transaction number of a tick is not readable.")
+                    throw PostgresStoreError(.corrupt, "The transaction number of a tick can't be read.")
                 }
                 return Position(xid: xid, sequence: try row[1].int64)
             }
@@ -355,7 +355,7 @@ public actor Sequencer {
             return nil
         }
         guard let xid = UInt64(try row[0].string) else {
-            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that cannot be read.")
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that can't be read.")
         }
         remember(Position(xid: xid, sequence: export.position))
         tickCount += 1
@@ -412,7 +412,7 @@ public actor Sequencer {
         ]
         let results = try await connection.pipeline(statements)
         guard let row = results.last?.first, let snapshot = Snapshot(text: try row[0].string) else {
-            throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that is not readable.")
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that can't be read.")
         }
         return Export(
             snapshot: snapshot, position: try row[1].int64, time: try row[2].int64, name: try row[3].string,

@@ -57,16 +57,16 @@ struct SequencerLease: Equatable {
     func epoch() throws -> Int64 {
         switch state {
         case .elected(let epoch): return epoch
-        case .locked: throw PostgresStoreError(.notElected, "This sequencer's election has not been counted yet.")
+        case .locked: throw PostgresStoreError(.notElected, "This sequencer's election hasn't been counted yet.")
         case .lost(.session):
             throw PostgresStoreError(
                 .notElected,
-                "PostgreSQL ended the sequencer's session, as it does when it hears nothing for too long. This process "
-                    + "stands for election again, with a longer lease if it was only slow.")
+                "PostgreSQL ended the sequencer's session, as it does after too long a silence. This process stands "
+                    + "for election again, with a longer lease if it was only slow.")
         case .lost(.epoch):
             throw PostgresStoreError(
                 .notElected,
-                "Another process was elected as the sequencer, so that this one's tick was refused. It stands for "
+                "Another process was elected as the sequencer, so this process's tick was refused. It stands for "
                     + "election again.")
         }
     }

@@ -19,7 +19,7 @@ struct StoredTick: Sendable {
 
     init(_ row: PostgresRow) throws {
         guard let snapshot = Snapshot(text: try row[2].string) else {
-            throw PostgresStoreError(.corrupt, "The snapshot of a tick is not readable.")
+            throw PostgresStoreError(.corrupt, "The snapshot of a tick can't be read.")
         }
         self.init(
             tick: Tick(

@@ -173,11 +173,11 @@ public final class PostgresStandby: Sendable {
             rest(Self.restAfterFailure, "it doesn't answer") { $0.lost += 1 }
             throw PostgresStoreError(
                 .standbyLost,
-                "The standby stopped answering in the middle of a bootstrap, which is read from the primary now.")
+                "The standby stopped answering in the middle of a bootstrap, which is now read from the primary.")
         } catch let lost as Lost {
             rest(Self.restAfterFailure, "\(lost.cause)") { $0.lost += 1 }
             throw PostgresStoreError(
-                .standbyLost, "The standby broke a bootstrap off, which is read from the primary now: \(lost.cause)")
+                .standbyLost, "The standby aborted a bootstrap, which is now read from the primary: \(lost.cause)")
         } catch {
             guard !Task.isCancelled, error is PostgresError || error is PostgresPoolError else { throw error }
             outcome = .unusable("\(error)")
@@ -186,12 +186,12 @@ public final class PostgresStandby: Sendable {
         case .served:
             state.withLock { state in
                 state.statistics.served += 1
-                if state.lastProblem != nil { logger.notice("Bootstraps are read from the standby again.") }
+                if state.lastProblem != nil { logger.notice("Reading bootstraps from the standby again.") }
                 state.lastProblem = nil
             }
         case .behind: rest(Self.restWhenBehind, "it's behind the primary") { $0.behind += 1 }
         case .putAside:
-            rest(Self.restWhenBehind, "another database has its name now, to which it will connect") { $0.behind += 1 }
+            rest(Self.restWhenBehind, "a restored database has taken over its name; reconnecting") { $0.behind += 1 }
         case .unusable(let problem): rest(Self.restAfterFailure, problem) { $0.unusable += 1 }
         }
         return outcome
@@ -209,7 +209,7 @@ public final class PostgresStandby: Sendable {
                     + "SET LOCAL statement_timeout = \(PostgresServerStore.readStatementTimeout.milliseconds)")
             let standing = try await standing(of: connection)
             guard standing.isStandby else {
-                return .unusable("it's no standby any more, but a primary of its own")
+                return .unusable("it's no longer a standby but a primary")
             }
             guard standing.hasItsName else { return .putAside }
             if let stored = try await StoredTick.latest(connection), stored.tick.number >= wanted,
@@ -217,7 +217,7 @@ public final class PostgresStandby: Sendable {
             {
                 guard try await SchemaDigest.read(connection) == layout.digest else { return .behind }
                 guard try await isKnown(stored.tick) else {
-                    return .unusable("it has a tick that the primary doesn't: it belongs to another history")
+                    return .unusable("it has a tick that the primary doesn't have: it belongs to another history")
                 }
                 try await connection.execute("SET LOCAL enable_seqscan = on")
                 return .served(stored)
@@ -256,7 +256,7 @@ public final class PostgresStandby: Sendable {
             defer { state.lastProblem = problem }
             return state.lastProblem != problem
         }
-        if isNew { logger.warning("Bootstraps are read from the primary, not from the standby: \(problem)") }
+        if isNew { logger.warning("Reading bootstraps from the primary instead of the standby: \(problem)") }
     }
 }
 

@@ -9,20 +9,20 @@ extension PostgresTickReader {
     /// putting old values back, newest first.
     func difference(from older: Tick) async throws -> TickDifference {
         guard older.number > 0 else {
-            throw PostgresStoreError(.misuse, "There is no difference from the origin: bootstrap instead.")
+            throw PostgresStoreError(.misuse, "There's no difference from the origin: bootstrap instead.")
         }
         guard older.number < tick.number else {
             guard older.number == tick.number else {
                 throw PostgresStoreError(
                     .historyLost,
-                    "Tick \(older.number) is newer than the newest, \(tick.number): the database was restored or replaced."
-                )
+                    "Tick \(older.number) is newer than the newest one, \(tick.number): the database was restored "
+                        + "or replaced.")
             }
             return TickDifference(from: older.number, to: tick.number, changes: [], clients: [:])
         }
         guard let base = try await StoredTick.numbered(older.number, connection), base.tick.token == older.token else {
             throw PostgresStoreError(
-                .historyLost, "Tick \(older.number) is not in the changelog any more: bootstrap instead.")
+                .historyLost, "Tick \(older.number) is no longer in the changelog: bootstrap instead.")
         }
         var collection = try await readChangelog(since: base)
         try await loadRows(&collection)

@@ -40,7 +40,7 @@ struct PostgresTickReader: TickReader {
         let item = try layout.layout(classIndex)
         let ownerIndex = layout.schema.rootClassIndex(of: classIndex)
         guard item.isElement, ownerIndex != classIndex else {
-            throw PostgresStoreError(.misuse, "\(item.item.name) is no class of list elements.")
+            throw PostgresStoreError(.misuse, "\(item.item.name) isn't a list element class.")
         }
         let owner = try layout.layout(ownerIndex)
         let (condition, parameters) = try await condition(predicate, owner, alias: "o")
@@ -75,7 +75,7 @@ struct PostgresTickReader: TickReader {
 
     private func columns(_ columns: [Int], of item: ClassLayout, alias: String) throws -> String {
         guard columns.first == item.keyIndex, columns.allSatisfy(item.names.indices.contains) else {
-            throw PostgresStoreError(.misuse, "Columns of \(item.item.name) must begin with the primary key.")
+            throw PostgresStoreError(.misuse, "The columns of \(item.item.name) must start with the primary key.")
         }
         return columns.map { "\(alias).\(item.names[$0])" }.joined(separator: ", ")
     }

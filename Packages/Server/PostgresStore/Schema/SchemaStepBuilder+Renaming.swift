@@ -15,8 +15,9 @@ extension SchemaStepBuilder {
             guard let next = waiting.firstIndex(where: { !$0.movesTable || live.tables[$0.item.table] == nil }) else {
                 for renaming in waiting {
                     problems.append(
-                        "The table \(renaming.oldTable) of \(renaming.item.name) is to be named "
-                            + "\(renaming.item.table), but there is such a table: name another one in tableName().")
+                        "Can't rename the table \(renaming.oldTable) of \(renaming.item.name) to "
+                            + "\(renaming.item.table): a table of that name exists. Choose another name in "
+                            + "tableName().")
                 }
                 return
             }
@@ -50,9 +51,9 @@ extension SchemaStepBuilder {
             guard let next = waiting.firstIndex(where: { !present.contains($0.column.sqlName) }) else {
                 for column in waiting {
                     problems.append(
-                        "\(renaming.item.name).\(column.column.name): the column \(column.oldSQLName ?? "") is to be "
-                            + "named \(column.column.sqlName), but there is such a column: name another one in "
-                            + "propertiesMapping().")
+                        "\(renaming.item.name).\(column.column.name): can't rename the column "
+                            + "\(column.oldSQLName ?? "") to \(column.column.sqlName): a column of that name exists. "
+                            + "Choose another name in propertiesMapping().")
                 }
                 return nil
             }

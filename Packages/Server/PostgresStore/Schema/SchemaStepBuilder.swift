@@ -126,7 +126,7 @@ struct SchemaStepBuilder {
         guard live.tables[item.table] == nil else { return }
         if let kind = live.otherRelations[item.table] ?? indexOwner(item.table).map({ "an index of the table \($0)" }) {
             problems.append(
-                "\(item.name) is to have the table \(item.table), but \(kind) has that name: name another one in "
+                "\(item.name) needs the table \(item.table), but \(kind) already has that name: choose another name in "
                     + "tableName().")
             return
         }
@@ -157,7 +157,7 @@ struct SchemaStepBuilder {
         for column in item.columns {
             guard let found = present[column.sqlName] else {
                 guard !column.isPrimaryKey else {
-                    problems.append("\(item.table) lacks its primary key \(column.sqlName): make a new table instead.")
+                    problems.append("\(item.table) has no primary key \(column.sqlName): create a new table instead.")
                     continue
                 }
                 add(
@@ -179,7 +179,7 @@ struct SchemaStepBuilder {
                     "ALTER TABLE \(table(item)) ALTER COLUMN \(quoted(column.sqlName)) DROP NOT NULL")
             } else if !found.isRequired, !column.isOptional {
                 problems.append(
-                    "\(item.table).\(column.sqlName) may be NULL, but the model says that it is required: "
+                    "\(item.table).\(column.sqlName) may be NULL, but the model says that it's required: "
                         + "fill it and run ALTER TABLE … SET NOT NULL, or make the property optional.")
             } else if column.isRetired, found.isRequired, !found.hasDefault, !column.isPrimaryKey,
                 column.linkTarget == nil

@@ -42,40 +42,39 @@ struct ConstraintNames: Sendable {
         if error.code == .programLimitExceeded {
             let item = className.flatMap { name in classByTable.values.first { $0.name == name } } ?? table
             let indexed = item.map(Self.indexed) ?? []
-            let list = indexed.isEmpty ? "" : " Indexed are: \(indexed.joined(separator: ", "))."
+            let list = indexed.isEmpty ? "" : " Indexed properties: \(indexed.joined(separator: ", "))."
             return result(
-                "A value of \(subject) is too long for an index of the database, which takes about 2,700 bytes.\(list) "
-                    + "Shorten the value, or do without the index.")
+                "A value of \(subject) is too long for a database index, which takes about 2,700 bytes.\(list) "
+                    + "Shorten the value, or remove the index.")
         }
         if let name = error.constraintName {
             if rowSizes.contains(name) {
                 return result(
-                    "The text and data of one \(subject) may have \(Row.maximumContentByteCount >> 20) MiB "
-                        + "together, not more. Make them smaller, or put some into objects of their own.")
+                    "The text and data of one \(subject) may have at most \(Row.maximumContentByteCount >> 20) MiB "
+                        + "in total. Make them smaller, or move some into objects of their own.")
             }
             if name == TrashLimits.constraint {
                 return result(
-                    "More than \(TrashLimits.takenAlong) objects would go into the trash with this \(subject). Erase what links to "
-                        + "it first, in parts.")
+                    "More than \(TrashLimits.takenAlong) objects would go into the trash with this \(subject). "
+                        + "Delete what links to it first, in parts.")
             }
             if let meaning = unique[name] {
                 return result(
                     "Another \(meaning.className) has the same \(meaning.properties.joined(separator: " and ")).")
             }
             if let meaning = foreignKeys[name] {
-                return result(
-                    "\(meaning.className).\(meaning.properties.joined(separator: ", ")) points to what is gone."
-                )
+                let properties = meaning.properties.joined(separator: ", ")
+                return result("\(meaning.className).\(properties) links to an object that was deleted.")
             }
             if error.isTakenKey, let table {
                 return result("Another \(table.name) already has this primary key.")
             }
-            return result(error.raisedSentence ?? "\(subject) breaks the rule '\(name)' of the database.")
+            return result(error.raisedSentence ?? "\(subject) breaks the database's rule '\(name)'.")
         }
         if error.code == .notNullViolation, let column = error.columnName {
-            return result("\(subject).\(property(column, table)) cannot be nil.")
+            return result("\(subject).\(property(column, table)) can't be nil.")
         }
-        return result("The database does not take a value of \(subject) (SQLSTATE \(error.code)).")
+        return result("The database rejected a value of \(subject) (SQLSTATE \(error.code)).")
     }
 
     /// Properties with values of any length that are in one of our indexes.

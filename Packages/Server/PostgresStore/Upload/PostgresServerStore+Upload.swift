@@ -64,7 +64,7 @@ extension PostgresServerStore {
                 return try await attempt(group, .together, stopped, Self.lockTimeouts.together)
             } catch let failure as UploadFailure {
                 guard !failure.cause.isRetryable || failure.cause.code == .lockNotAvailable else { throw failure.cause }
-                logger.debug("A group of \(group.count) changesets is applied one by one: \(failure.cause)")
+                logger.debug("Applying a group of \(group.count) changesets one by one: \(failure.cause)")
             }
         }
         return try await applyOneByOne(group, stopped, &causes)
@@ -142,15 +142,14 @@ extension PostgresServerStore {
         }
         let name = "Changeset \(upload.changeset.number) of client \(upload.client)"
         guard try await hasRoomForSetAside(of: upload.client) else {
-            logger.debug("\(name) is refused, for its user has too many in tombolo.set_aside: \(failure.cause)")
+            logger.debug("\(name) is refused: its user already has too many changesets set aside: \(failure.cause)")
             let refusal = refusal(
-                "The server could not apply this change. It keeps such changes for its operator, but of this user it "
-                    + "has too many already.")
+                "The server couldn't apply this change, and already keeps too many of this user's for its operator.")
             let nothing = RefusedInstructions.everything(of: upload.changeset, refusal)
             return try await attempt([upload], .alone(without: nothing), stopped, lockTimeout)[0]
         }
-        logger.error("\(name) is set aside in tombolo.set_aside: \(failure.cause)")
-        let refusal = refusal("The server could not apply this change and has kept it for its operator.")
+        logger.error("\(name) is being set aside in tombolo.set_aside: \(failure.cause)")
+        let refusal = refusal("The server couldn't apply this change and has kept it for its operator.")
         return try await attempt([upload], .setAside(refusal, failure.cause), stopped, lockTimeout)[0]
     }
 
@@ -188,7 +187,7 @@ extension PostgresServerStore {
             } catch let error as OldBases {
                 // Each retry has fewer changesets left, since it answers those with the old bases.
                 tooOld.formUnion(error.positions)
-                logger.debug("A group of \(group.count) changesets is tried again: \(error)")
+                logger.debug("Retrying a group of \(group.count) changesets: \(error)")
             } catch {
                 let cause = (error as? UploadFailure)?.cause ?? (error as? PostgresError)
                 if let error = error as? PostgresStoreError, error.code == .renamed,
@@ -208,7 +207,7 @@ extension PostgresServerStore {
                     attempt < Self.uploadAttempts.limit
                 else { throw error }
                 attempt += 1
-                logger.debug("An upload is tried again in \(delay): \(cause)")
+                logger.debug("Retrying an upload in \(delay): \(cause)")
                 try await Task.sleep(for: delay * Double.random(in: 0.5...1))
                 delay = min(delay * 2, Self.uploadAttempts.last)
             }

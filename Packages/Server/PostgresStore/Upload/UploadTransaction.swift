@@ -327,7 +327,7 @@ struct UploadTransaction {
 
     private static func transactionNumber<Number: FixedWidthInteger>(_ text: String) throws -> Number {
         guard let number = Number(text) else {
-            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that cannot be read.")
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that can't be read.")
         }
         return number
     }

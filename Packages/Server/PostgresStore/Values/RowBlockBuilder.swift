@@ -94,7 +94,7 @@ struct RowBlockBuilder {
         let column = layout.item.columns[columns[position]]
         return PostgresStoreError(
             .schema,
-            "\(layout.item.table).\(column.sqlName) came with \(count) bytes, which is no \(column.type.name). "
+            "\(layout.item.table).\(column.sqlName) came with \(count) bytes, which isn't a valid \(column.type.name). "
                 + "Run the migration tool's plan to see how the table differs.")
     }
 }
