@@ -23,14 +23,14 @@ public struct ModelFollower: Service {
             let model = try await models.refresh()
             if model.database != before.database {
                 logger.notice(
-                    "The database was replaced by another of its name. The model is version \(model.version) there.")
+                    "The database was replaced by another of the same name. Its model is version \(model.version).")
             } else if model.version != before.version {
-                logger.notice("The model is version \(model.version) now.")
+                logger.notice("The model is now version \(model.version).")
             }
         } catch is CancellationError {
             return
         } catch {
-            logger.error("The model changed, but the server goes on with version \(before.version): \(error)")
+            logger.error("Can't load the changed model; still using version \(before.version): \(error)")
         }
     }
 }

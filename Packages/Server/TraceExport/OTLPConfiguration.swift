@@ -50,19 +50,19 @@ public struct OTLPConfiguration: Sendable {
         }
         guard let url = URL(string: endpoint), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false
         else {
-            throw Mistake(description: "\(endpointVariable) must be an address such as http://127.0.0.1:4318.")
+            throw Mistake(description: "\(endpointVariable) must be a URL such as http://127.0.0.1:4318.")
         }
         var result = OTLPConfiguration(endpoint: endpoint, service: text(serviceVariable) ?? service)
         for pair in (text(headersVariable) ?? "").split(separator: ",") {
             let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw Mistake(description: "\(headersVariable) must be name=value pairs with commas between them.")
+                throw Mistake(description: "\(headersVariable) must be name=value pairs separated by commas.")
             }
             result.headers.append((parts[0], parts[1].removingPercentEncoding ?? parts[1]))
         }
         if let value = text(timeoutVariable) {
             guard let number = Int64(value), (1...600_000).contains(number) else {
-                throw Mistake(description: "\(timeoutVariable) is '\(value)': give milliseconds from 1 to 600000.")
+                throw Mistake(description: "\(timeoutVariable) is '\(value)': expected milliseconds from 1 to 600000.")
             }
             result.timeoutMilliseconds = number
         }
@@ -96,7 +96,7 @@ public struct TraceSampler: Hashable, Sendable {
         default:
             throw OTLPConfiguration.Mistake(
                 description: "\(OTLPConfiguration.samplerVariable) is '\(name)': choose always_on, always_off or "
-                    + "traceidratio, or one of these after parentbased_.")
+                    + "traceidratio, with or without parentbased_ in front.")
         }
     }
 

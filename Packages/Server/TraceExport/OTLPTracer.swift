@@ -121,14 +121,13 @@ public final class OTLPTracer: Tracer, Service {
             do {
                 try await send(batch)
                 if hasFailed.withLock({ exchange(&$0, false) }) {
-                    logger.notice("The trace collector takes spans again.")
+                    logger.notice("Exporting spans again.")
                 }
             } catch {
                 queue.withLock { $0.droppedCount += batch.count }
                 if !hasFailed.withLock({ exchange(&$0, true) }) {
                     logger.warning(
-                        "The trace collector at \(configuration.endpoint) doesn't take spans, which are dropped: \(error)"
-                    )
+                        "Can't export spans to \(configuration.endpoint); dropping them: \(error)")
                 }
                 return
             }
@@ -144,7 +143,7 @@ public final class OTLPTracer: Tracer, Service {
     struct Refused: Error, CustomStringConvertible {
         let status: UInt
 
-        var description: String { "it answered \(status)" }
+        var description: String { "it answered with status \(status)" }
     }
 
     private func send(_ batch: [SpanRecord]) async throws {
