@@ -15,10 +15,10 @@ import Testing
         ("@objc dynamic var a, b: Int", "2:19 One declaration has several variables"),
         ("@objc(other) dynamic var a = 0", "2:26 'a' has another name in Objective-C"),
         ("@objc var a = 0", "2:11 'a' is visible to the ObjC runtime but not 'dynamic'"),
-        ("@objc dynamic static var a = 0", "2:26 'a' is not a stored property of each object"),
-        ("let a = List<Int /* key */>()", "2:5 A comment stands inside the declaration of 'a'"),
+        ("@objc dynamic static var a = 0", "2:26 'a' isn't a stored instance property"),
+        ("let a = List<Int /* key */>()", "2:5 There's a comment inside the declaration of 'a'"),
         ("let a: List = List()", ""),
-        ("let a = LinkingObjects(fromType: type, property: name)", "2:5 'a' is LinkingObjects whose class"),
+        ("let a = LinkingObjects(fromType: type, property: name)", "2:5 'a' is LinkingObjects with a class"),
         ("override func isEqual(_ object: Any?) -> Bool { true }", "2:10 'isEqual' overrides a method of NSObject"),
         ("init(a: Int) { self.name = a; super.init() }\n@Persisted var name: Int", "2:16 'name' is set before"),
         ("func f() { g(#selector(h)) }", "2:14 '#selector' needs the ObjC runtime"),
@@ -35,9 +35,9 @@ import Testing
     @Test(arguments: [
         ("@objc dynamic var a: Double = .nan", "2:19 'a' is NaN at first"),
         ("@objc dynamic var a = Float.nan", "2:19 'a' is NaN at first"),
-        ("@objc dynamic var a = Dog()", "2:19 'a' links to Dog and is not optional"),
-        ("@objc dynamic var a: Dog", "2:19 'a' links to Dog and is not optional"),
-        ("@objc dynamic var a: Size = .small", "2:19 'a' is a Size, which is not in the input"),
+        ("@objc dynamic var a = Dog()", "2:19 'a' links to Dog and isn't optional"),
+        ("@objc dynamic var a: Dog", "2:19 'a' links to Dog and isn't optional"),
+        ("@objc dynamic var a: Size = .small", "2:19 'a' is a Size, which isn't in the input"),
         ("@objc dynamic var a = 0 { didSet { show() } }", "2:19 'a' has observers"),
         ("@objc func bark() {}", "2:7 'bark' is no longer visible to the ObjC runtime"),
     ])
@@ -128,7 +128,7 @@ import Testing
         let text = "class Dog: Animal {\n    override static func primaryKey() -> String? { \"id\" }\n}\n"
         #expect(
             Rewriting.findings(text) == [
-                "1:7 warning: Dog looks like a model, but its superclass Animal is not in the input."
+                "1:7 warning: Dog looks like a model, but its superclass Animal isn't in the input."
             ])
     }
 }

@@ -21,7 +21,7 @@ public struct Codemod: Sendable {
             guard file.text.utf8.count <= Self.maximumBytes else {
                 refusals[position] = Finding(
                     path: file.path, line: 1, column: 1, kind: .warning,
-                    message: "The file has more than \(Self.maximumBytes) bytes and is left as it is.",
+                    message: "The file has more than \(Self.maximumBytes) bytes and wasn't changed.",
                     advice: "Split it.")
                 return nil
             }
@@ -49,7 +49,7 @@ public struct Codemod: Sendable {
         place.advance(to: problem.offset, in: Array(file.text.utf8))
         return Finding(
             path: file.path, line: place.line, column: place.column, kind: .warning,
-            message: problem.message + " The file is left as it is.",
-            advice: "Correct it, so that it is Swift, and run this again.")
+            message: problem.message + " The file wasn't changed.",
+            advice: "Make it valid Swift and run this again.")
     }
 }

@@ -22,23 +22,23 @@ struct PropertyPlanner {
         if head.isStatic || head.has("lazy") || head.has("weak") || head.has("unowned") {
             guard isDynamic || objc != nil else { return .keep }
             return .left(
-                "'\(property.name)' is not a stored property of each object, and 'dynamic' needs the ObjC runtime.",
+                "'\(property.name)' isn't a stored instance property, and 'dynamic' needs the ObjC runtime.",
                 advice: "Remove '@objc dynamic' unless Objective-C code reads it.")
         }
         if property.isComputed { return isDynamic || objc != nil ? .plain : .keep }
         if names(property).allSatisfy(ignored.contains) { return isDynamic || objc != nil ? .plain : .keep }
         if let objc, objc.hasArguments {
             return .left(
-                "'\(property.name)' has another name in Objective-C, which is the name that Realm stored.",
-                advice: "Write '@Persisted', and map the name in propertiesMapping() if it is in files already.")
+                "'\(property.name)' has another name in Objective-C, which Realm used in its files.",
+                advice: "Write '@Persisted', and map the name in propertiesMapping() if files already have it.")
         }
         if let special = collection(property) { return special }
         guard isDynamic else {
             guard objc != nil || (hasObjCMembers && !property.isLet) else { return .keep }
             return .left(
-                "'\(property.name)' is visible to the ObjC runtime but not 'dynamic': Realm stored it, yet reads "
-                    + "went past Realm.",
-                advice: "Write '@Persisted' to store it, or remove '@objc' to have a plain property.")
+                "'\(property.name)' is visible to the ObjC runtime but not 'dynamic': Realm stored it, but reads "
+                    + "bypassed Realm.",
+                advice: "Write '@Persisted' to store it, or remove '@objc' to make it a plain property.")
         }
         return dynamic(property)
     }
@@ -51,17 +51,17 @@ struct PropertyPlanner {
         }
         if let type = property.type, let name = unsupportedName(type) {
             return .left(
-                "'\(property.name)' is of type \(name), which has no column.", advice: Self.replacement(of: name))
+                "'\(property.name)' is of type \(name), which can't be stored.", advice: Self.replacement(of: name))
         }
         if let value = property.value, property.type == nil, let name = source.name(value.lowerBound),
             Self.unsupported.contains(name), !isDeclared(name)
         {
             return .left(
-                "'\(property.name)' is of type \(name), which has no column.", advice: Self.replacement(of: name))
+                "'\(property.name)' is of type \(name), which can't be stored.", advice: Self.replacement(of: name))
         }
         if !property.commas.isEmpty, !canSplit(property) || names(property).contains(where: ignored.contains) {
             return .left(
-                "One declaration has several variables, and '@Persisted' takes one.",
+                "One declaration has several variables, but '@Persisted' takes one.",
                 advice: "Write a declaration for each, with its type.")
         }
         return .persisted
@@ -92,12 +92,12 @@ struct PropertyPlanner {
 
     private static func replacement(of name: String) -> String {
         switch name {
-        case "NSNumber": "Write '@Persisted var' with Int, Double or Bool, or their optional."
+        case "NSNumber": "Write '@Persisted var' with Int, Double or Bool, or one of their optionals."
         case _ where name.hasPrefix("["), "Array", "NSArray", "NSMutableArray":
             "Write '@Persisted var …: List<Element>'."
         case _ where name.hasPrefix("UInt"): "Write Int."
-        case "URL", "NSURL": "Store its text in a String, or make it a CustomPersistable."
-        default: "Store a type that has a column, or make it a CustomPersistable."
+        case "URL", "NSURL": "Store it as a String, or make it a CustomPersistable."
+        default: "Use a type that can be stored, or make it a CustomPersistable."
         }
     }
 
@@ -114,13 +114,13 @@ struct PropertyPlanner {
         else { return nil }
         if !property.commas.isEmpty {
             return .left(
-                "One declaration has several variables, and '@Persisted' takes one.",
+                "One declaration has several variables, but '@Persisted' takes one.",
                 advice: "Write a declaration for each.")
         }
         if let span = property.value, source.holdsComment(property.nameToken..<span.upperBound) {
             return .left(
-                "A comment stands inside the declaration of '\(property.name)'.",
-                advice: "Move it above, and run this again.")
+                "There's a comment inside the declaration of '\(property.name)'.",
+                advice: "Move it above the declaration and run this again.")
         }
         if name == "LinkingObjects" { return linking(property, call, annotation?.element) }
         let isEmpty = call.map { $0.name == name && $0.arguments.isEmpty } ?? (initialiser == ".init()")
@@ -129,7 +129,7 @@ struct PropertyPlanner {
         }
         guard let type = property.type ?? call?.type else {
             return .left(
-                "'\(property.name)' does not say what it is a \(name) of.",
+                "'\(property.name)' doesn't say what it's a \(name) of.",
                 advice: "Write '@Persisted var \(property.name): \(name)<Element>'.")
         }
         return .collection(type: source.text(type), dropsValue: isEmpty)
@@ -140,14 +140,14 @@ struct PropertyPlanner {
     ) -> PropertyPlan {
         guard let element else {
             return .left(
-                "'\(property.name)' does not say what it is a \(name) of.",
-                advice: "Write '@Persisted var \(property.name): Int?', or what it holds.")
+                "'\(property.name)' doesn't say what it's a \(name) of.",
+                advice: "Write '@Persisted var \(property.name): Int?', with the type of its value.")
         }
         let type = source.text(element) + (name == "RealmOptional" && !source.text(element).hasSuffix("?") ? "?" : "")
         if property.value == nil || isEmpty { return .box(type: type, value: nil) }
         guard let call, call.name == name, !source.isToken(call.arguments.lowerBound + 1, ":") else {
             return .left(
-                "'\(property.name)' is a \(name) with an initial value that is not understood.",
+                "'\(property.name)' is a \(name) with an initial value that this tool doesn't understand.",
                 advice: "Write '@Persisted var \(property.name): \(type) = …'.")
         }
         return .box(type: type, value: source.text(call.arguments))
@@ -158,7 +158,7 @@ struct PropertyPlanner {
     ) -> PropertyPlan {
         func left() -> PropertyPlan {
             .left(
-                "'\(property.name)' is LinkingObjects whose class or property is not understood.",
+                "'\(property.name)' is LinkingObjects with a class or property that this tool doesn't understand.",
                 advice: "Write '@Persisted(originProperty: \"…\") var \(property.name): LinkingObjects<…>'.")
         }
         guard let call, call.name == "LinkingObjects" else { return left() }

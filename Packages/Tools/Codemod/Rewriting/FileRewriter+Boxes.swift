@@ -26,7 +26,7 @@ extension FileRewriter {
                 report(
                     .warning, at: token,
                     "'\(name)' may be the property that was a RealmOptional, or something else with a 'value'.",
-                    "If it is the property, remove '.value'.")
+                    "If it's the property, remove '.value'.")
             }
         }
     }
@@ -71,8 +71,8 @@ extension FileRewriter {
                 source.isToken(token + 1, "<")
             else { continue }
             report(
-                .warning, at: token, "\(name) is no longer there.",
-                "Write an optional, as in 'Int?', and leave out '.value'.")
+                .warning, at: token, "\(name) no longer exists.",
+                "Write an optional such as 'Int?', and remove '.value'.")
         }
     }
 }

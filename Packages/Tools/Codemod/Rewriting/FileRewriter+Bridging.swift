@@ -20,7 +20,7 @@ extension FileRewriter {
             } else if model(around: token) != nil {
                 report(
                     .warning, at: token,
-                    "\(source.text(token)) is used in a model, whose properties are \(bridge) now.",
+                    "\(source.text(token)) is used in a model whose properties are now \(bridge).",
                     "Write \(bridge).")
             }
         }

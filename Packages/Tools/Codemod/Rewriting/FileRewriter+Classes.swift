@@ -6,8 +6,8 @@ extension FileRewriter {
         guard !facts.unreadable.contains(id) else {
             return report(
                 .warning, at: type.nameToken,
-                "What ignoredProperties() of \(type.name) returns cannot be read without running it, so none of its "
-                    + "properties is rewritten.",
+                "This tool can't tell what ignoredProperties() of \(type.name) returns, so it didn't rewrite any of "
+                    + "its properties.",
                 "Return an array of string literals.")
         }
         rewriteAttributes(type)
@@ -51,9 +51,9 @@ extension FileRewriter {
         if objc.hasArguments {
             report(
                 .warning, at: type.nameToken,
-                "\(type.name) had another name in Objective-C ('\(source.text(objc.tokens))'), under which Realm stored "
-                    + "it.",
-                "Rename the class if it must be found under that name in files or on a server.")
+                "\(type.name) had another name in Objective-C ('\(source.text(objc.tokens))'), which Realm used in its "
+                    + "files.",
+                "Rename the class if files or a server already have it under that name.")
         }
     }
 
@@ -64,7 +64,7 @@ extension FileRewriter {
         if index.ambiguous.contains(id) {
             return report(
                 .warning, at: type.nameToken,
-                "\(type.name) inherits from \(superclass.name), of which the input has several, not all of them models.",
+                "\(type.name) inherits from \(superclass.name), and the input has several of them, not all models.",
                 "Run this on the files of one module at a time.")
         }
         guard index.superclass(of: id) == nil else { return }
@@ -78,8 +78,8 @@ extension FileRewriter {
         guard isLikely else { return }
         report(
             .warning, at: type.nameToken,
-            "\(type.name) looks like a model, but its superclass \(superclass.name) is not in the input.",
-            "Give the file that declares \(superclass.name) too.")
+            "\(type.name) looks like a model, but its superclass \(superclass.name) isn't in the input.",
+            "Pass the file that declares \(superclass.name) too.")
     }
 
     // MARK: Functions
@@ -95,8 +95,8 @@ extension FileRewriter {
             report(
                 .warning, at: function.keyword,
                 "'\(function.name)' overrides a method of NSObject, which models no longer are.",
-                "Remove 'override'; objects are Hashable by identity or primary key, so compare properties in a method of your own."
-            )
+                "Remove 'override'. Objects are Hashable by identity or primary key; to compare properties, write "
+                    + "another method.")
         }
         if function.name == "observeValue" || function.name.hasPrefix("keyPathsForValuesAffecting") { return }
         guard function.head.attribute("objc") != nil || function.head.has("dynamic") else { return }
@@ -104,7 +104,7 @@ extension FileRewriter {
         counts.others += 1
         report(
             .note, at: function.keyword, "'\(function.name)' is no longer visible to the ObjC runtime.",
-            "Where a '#selector' names it, call it from a closure.")
+            "If a '#selector' names it, call it from a closure instead.")
     }
 
     /// Rewrites `#keyPath(Dog.name)` to `"name"`.
@@ -155,8 +155,8 @@ extension FileRewriter {
         }
         report(
             .warning, at: function.keyword,
-            "This initialiser takes types of Realm's ObjC library, which there are not.",
-            "Remove it; what it does belongs into 'required init()'.")
+            "This initialiser takes types of Realm's ObjC library, which doesn't exist here.",
+            "Remove it; move what it does to 'required init()'.")
     }
 
     /// Before `super.init()`, the properties were plain memory. Now setting one uses the whole object.
@@ -174,7 +174,7 @@ extension FileRewriter {
             {
                 return report(
                     .warning, at: token,
-                    "'\(text)' is set before 'super.init()', which '@Persisted' properties do not allow.",
+                    "'\(text)' is set before 'super.init()', which '@Persisted' properties don't allow.",
                     "Move 'super.init()' above it.")
             }
             token += 1

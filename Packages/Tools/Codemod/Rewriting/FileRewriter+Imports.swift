@@ -21,8 +21,8 @@ extension FileRewriter {
         guard counts.models > 0 else { return }
         for (token, name) in imports where ["UIKit", "AppKit", "SwiftUI", "Cocoa"].contains(name) {
             report(
-                .note, at: token, "\(name) is on Apple's systems only.",
-                "For models that are compiled on Linux too, write 'import Foundation', or put it within '#if canImport'."
+                .note, at: token, "\(name) is only on Apple's platforms.",
+                "If the models are built on Linux too, write 'import Foundation', or put this inside '#if canImport'."
             )
         }
     }

@@ -16,18 +16,18 @@ extension FileRewriter {
             case "addObserver" where has(arguments, "forKeyPath") && (isInside || mentionsModel(arguments)):
                 report(
                     .warning, at: token, "Key-value observing of a model needs the ObjC runtime.",
-                    "Write 'token = object.observe { change in … }' and keep the token; the block is not called at "
-                        + "first, as '.initial' was.")
+                    "Write 'token = object.observe { change in … }' and keep the token; unlike with '.initial', the "
+                        + "block isn't called at the start.")
             case "removeObserver" where has(arguments, "forKeyPath") && (isInside || mentionsModel(arguments)):
                 report(
                     .warning, at: token, "Key-value observing of a model needs the ObjC runtime.",
-                    "Write 'token?.invalidate()', or let the token go.")
+                    "Write 'token?.invalidate()', or release the token.")
             case "observeValue" where has(arguments, "forKeyPath") && source.isToken(token - 1, "func"):
                 guard let body = self.body(after: end), isInside || mentionsModel(body, namesOnly: true) else {
                     continue
                 }
                 report(
-                    .warning, at: token, "This receives key-value observations of a model.",
+                    .warning, at: token, "This handles key-value observations of a model.",
                     "Move what it does into the block of 'object.observe { change in … }'.")
             case "observe", "publisher":
                 guard let start = keyPathStart(arguments), mentionsModel(start..<arguments.upperBound) else { continue }
@@ -36,11 +36,11 @@ extension FileRewriter {
                     "Write 'token = object.observe(keyPaths: [\"…\"]) { change in … }' and keep the token.")
             case "willChangeValue" where isInside, "didChangeValue" where isInside:
                 report(
-                    .warning, at: token, "Models send no key-value notifications.",
-                    "Remove it: observers hear of every change of a stored property.")
+                    .warning, at: token, "Models don't send key-value notifications.",
+                    "Remove it: observers are told of every change to a stored property.")
             case let name where isInside && name.hasPrefix("keyPathsForValuesAffecting"):
                 report(
-                    .warning, at: token, "Models send no key-value notifications.",
+                    .warning, at: token, "Models don't send key-value notifications.",
                     "Remove it, and observe the properties that the computed one reads.")
             default: continue
             }

@@ -49,8 +49,8 @@ extension FileRewriter {
         guard property.block != nil else { return }
         report(
             .note, at: property.nameToken,
-            "'\(property.name)' has observers, which run for every set, also of objects in a Realm.",
-            "They did not run there before: check that they do no harm.")
+            "'\(property.name)' has observers, which now run for every set, even of objects in a Realm.",
+            "They didn't run there before: check that this does no harm.")
     }
 
     mutating func removeObjC(_ head: DeclarationHead) {
@@ -107,17 +107,17 @@ extension FileRewriter {
         case .found(let id) where index[id]?.kind == .enum: return
         case .found(let id) where index.isModel(id):
             report(
-                .warning, at: property.nameToken, "'\(property.name)' links to \(name) and is not optional.",
+                .warning, at: property.nameToken, "'\(property.name)' links to \(name) and isn't optional.",
                 "Links are optional: write '\(name)?'.")
         case .found:
             report(
-                .warning, at: property.nameToken, "'\(property.name)' is a \(name), which has no column.",
+                .warning, at: property.nameToken, "'\(property.name)' is a \(name), which can't be stored.",
                 "Make \(name) a CustomPersistable.")
         case .ambiguous, .unknown:
             report(
-                .note, at: property.nameToken, "'\(property.name)' is a \(name), which is not in the input.",
-                "An enumeration must be a PersistableEnum: give its file too, or add that. "
-                    + "Other types must be CustomPersistable.")
+                .note, at: property.nameToken, "'\(property.name)' is a \(name), which isn't in the input.",
+                "An enumeration must be a PersistableEnum: pass its file too, or add the conformance. Any other type "
+                    + "must be CustomPersistable.")
         }
     }
 
@@ -127,8 +127,8 @@ extension FileRewriter {
             source.isToken(value.upperBound - 2, ".")
         else { return }
         report(
-            .warning, at: property.nameToken, "'\(property.name)' is NaN at first, which is not stored.",
-            "Make it optional, with nil for 'unknown', or begin with a number.")
+            .warning, at: property.nameToken, "'\(property.name)' is NaN at first, which can't be stored.",
+            "Make it optional, with nil for 'unknown', or start with a number.")
     }
 
     /// Reports `var owner = Person()`.
@@ -138,7 +138,7 @@ extension FileRewriter {
             case .found(let id) = index.resolve(name, in: type.path, file: file), index.isModel(id)
         else { return }
         report(
-            .warning, at: property.nameToken, "'\(property.name)' links to \(name) and is not optional.",
+            .warning, at: property.nameToken, "'\(property.name)' links to \(name) and isn't optional.",
             "Links are optional: write 'var \(property.name): \(name)? = \(source.text(value))'.")
     }
 

@@ -8,7 +8,7 @@ extension FileRewriter {
                 report(
                     .warning, atByte: quote.opening.lowerBound, "Typographic quotes in code: \(text)",
                     fixesQuotes
-                        ? "There is a plain quote between them: correct it by hand."
+                        ? "There's a plain quote between them: correct it by hand."
                         : "Write plain quotes, or run with --fix-quotes.")
                 continue
             }
@@ -19,7 +19,7 @@ extension FileRewriter {
         }
         for token in source.tokens where token.kind == .strayQuote {
             report(
-                .warning, atByte: token.range.lowerBound, "A typographic quote that belongs to no string.",
+                .warning, atByte: token.range.lowerBound, "A typographic quote that doesn't belong to a string.",
                 "Correct the line by hand.")
         }
     }

@@ -70,8 +70,8 @@ struct FileRewriter {
             result.append(
                 Finding(
                     path: source.path, line: place.line, column: place.column, kind: .warning,
-                    message: "There are \(omitted) more findings in this file.",
-                    advice: "Do what is reported, and run this again."))
+                    message: "This file has \(omitted) more findings.",
+                    advice: "Deal with those reported and run this again."))
         }
         return result
     }
