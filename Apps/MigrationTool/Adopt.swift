@@ -8,14 +8,14 @@ import ToolSupport
 /// `migration-tool adopt`
 struct Adopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prepare tables that exist already for synchronisation.",
+        abstract: "Prepare existing tables for synchronisation.",
         discussion: """
             Reads the tables and every value in them. If a table needs a change first, prints it with the SQL and \
             writes nothing. Otherwise writes the models as 'models' does, and prints the steps that 'apply' will take \
-            so that the tables can be synchronised: it adds triggers and indexes, and rewrites no table. Changes \
-            nothing in the database.
+            so that the tables can be synchronised: it adds triggers and indexes and doesn't rewrite tables. This \
+            command changes nothing in the database.
 
-            Exit codes: 0 the tables can be adopted, 1 something has to be changed first.
+            Exit codes: 0 the tables can be adopted, 1 something must be changed first.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -41,7 +41,7 @@ struct Adopt: AsyncParsableCommand {
             } catch let error as ServerModelError {
                 throw ToolError(error, naming: ["the tables' models"])
             } catch let error as ModelDocumentError {
-                throw ToolError("No document can be made: \(error)", fix: "Choose other tables, or another --app.")
+                throw ToolError("Can't create a document: \(error)", fix: "Choose other tables or another --app.")
             }
         }
     }

@@ -6,16 +6,16 @@ import ToolSupport
 /// `migration-tool apply`
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add what the database lacks.",
+        abstract: "Add what is missing from the database.",
         discussion: """
-            Only adds. Everything that PostgreSQL can do in a transaction is done in one; a failure leaves the \
-            database as it was. A second run at the same time is refused.
+            Only adds. Everything that PostgreSQL can do in a transaction is done in one, so a failure leaves the \
+            database as it was. Only one run at a time is allowed.
 
-            Makes the roles that servers connect as, such as tombolo_gateway, and gives them their rights: see \
-            docs/database-roles.md. They can't log in until you let them.
+            Creates the roles that servers connect as, such as tombolo_gateway, and grants their rights: see \
+            docs/database-roles.md. They can't log in until you allow it.
 
-            Boxes of the permission matrix, and roles, that were changed in the admin server stay as they are when \
-            newer rules come, and are listed.
+            Boxes of the permission matrix and roles that were changed in the admin server stay as they are when \
+            newer rules are applied. They are listed.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -37,7 +37,7 @@ struct Apply: AsyncParsableCommand {
             for note in plan.notes { print(note) }
             print(
                 steps.isEmpty
-                    ? "The database was up to date."
+                    ? "The database is already up to date."
                     : "Applied \(steps.count == 1 ? "1 step" : "\(steps.count) steps").")
             Advice.print(plan.advice)
         }

@@ -10,10 +10,10 @@ struct Audit: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Replay the audit log from empty and compare what comes of it with the tables.",
+            abstract: "Replay the audit log from the beginning and compare the result with the tables.",
             discussion: """
-                Changes that the log hasn't copied yet are left out. It reads all of the log, and may run beside \
-                everything else.
+                Changes that the log hasn't copied yet are left out. This reads the whole log and can run at any time, \
+                alongside everything else.
                 """)
 
         @OptionGroup var database: DatabaseOptions
@@ -23,17 +23,17 @@ struct Audit: AsyncParsableCommand {
                 let model = try await ServerModel(DocumentTable.newest(connection))
                 let report = try await AuditVerification.run(model.schema, on: connection)
                 for name in report.incomplete {
-                    print("\(name): not compared; the objects from before the log aren't all in it yet.")
+                    print("\(name): not compared: the log doesn't have all the older objects yet.")
                 }
                 if report.isShortened {
-                    print("Old months of the log were dropped: what they say is missing below.")
+                    print("Old months of the log were dropped, so their entries are missing from the replay.")
                 }
                 for difference in report.differences { print("\(difference)") }
                 guard report.differences.isEmpty else {
                     print("The audit log differs from the tables.")
                     throw ExitCode.failure
                 }
-                print("The audit log replays to the tables.")
+                print("The audit log matches the tables.")
             }
         }
     }

@@ -8,9 +8,9 @@ struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Manage the keys that access tokens are signed with.",
         discussion: """
-            The newest key signs; tokens of older ones stay good until their key is retired. To replace a key, 'rotate', \
-            wait for half an hour until its last tokens have expired, then 'retire' it. If a key has leaked, retire it \
-            at once: devices get new tokens with their refresh tokens, without a login.
+            The newest key signs; tokens of older keys stay valid until their key is retired. To replace a key, run \
+            'rotate', wait half an hour until its last tokens have expired, then 'retire' it. If a key has leaked, \
+            retire it at once: devices get new tokens with their refresh tokens, without logging in again.
             """,
         subcommands: [List.self, Rotate.self, Retire.self])
 
@@ -23,7 +23,7 @@ struct Keys: AsyncParsableCommand {
         func run() async throws {
             try await database.withPool { pool in
                 let keys = try await SigningKeys(pool: pool, tokens: Keys.withoutSecret()).list()
-                if keys.isEmpty { print("There is no key yet; the first login makes one.") }
+                if keys.isEmpty { print("There's no key yet; the first login creates one.") }
                 let signer = keys.first { $0.retiredAt == nil }
                 for key in keys {
                     let state =
@@ -41,11 +41,10 @@ struct Keys: AsyncParsableCommand {
     /// `migration-tool keys rotate`
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a new key, which signs from now on.",
+            abstract: "Create a new key, which signs from now on.",
             discussion: """
-                TOMBOLO_JWT_SECRET must be what the servers have: the private key is sealed under it. To replace the \
-                secret itself, restart the servers with a new one right after a rotation under it, then retire the \
-                older keys.
+                TOMBOLO_JWT_SECRET must be the servers' secret: it encrypts the private key. To replace the secret \
+                itself, rotate with the new secret, restart the servers with it right away, then retire the older keys.
                 """)
 
         @OptionGroup var database: DatabaseOptions
@@ -54,7 +53,7 @@ struct Keys: AsyncParsableCommand {
             let tokens = try Keys.fromEnvironment()
             try await database.withPool { pool in
                 let key = try await SigningKeys(pool: pool, tokens: tokens).rotate()
-                print("Made the key \(key.id). Servers sign with it within a few seconds.")
+                print("Created the key \(key.id). Servers will sign with it within a few seconds.")
             }
         }
     }
@@ -62,7 +61,7 @@ struct Keys: AsyncParsableCommand {
     /// `migration-tool keys retire`
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refuse a key's tokens from now on, and delete its private part.")
+            abstract: "Refuse a key's tokens from now on, and delete its private key.")
 
         @OptionGroup var database: DatabaseOptions
 
@@ -75,8 +74,8 @@ struct Keys: AsyncParsableCommand {
                     let isNew = try await SigningKeys(pool: pool, tokens: Keys.withoutSecret()).retire(id)
                     print(
                         isNew
-                            ? "Retired the key \(id). Servers refuse its tokens within a few seconds."
-                            : "The key \(id) was retired already.")
+                            ? "Retired the key \(id). Servers will refuse its tokens within a few seconds."
+                            : "The key \(id) was already retired.")
                 } catch let error as AuthenticationError {
                     throw ToolError(error.description, fix: "See 'migration-tool keys list' and 'keys rotate'.")
                 }
@@ -88,12 +87,12 @@ struct Keys: AsyncParsableCommand {
 
     private static func fromEnvironment() throws -> TokenConfiguration {
         guard let secret = ProcessInfo.processInfo.environment[variable], !secret.isEmpty else {
-            throw ToolError("\(variable) is not set.", fix: "Set it to what the servers have.")
+            throw ToolError("\(variable) is not set.", fix: "Set it to the servers' secret.")
         }
         do throws(AuthenticationError) {
             return try TokenConfiguration(secret: secret)
         } catch {
-            throw ToolError(error.description, fix: "Set \(variable) to what the servers have.")
+            throw ToolError(error.description, fix: "Set \(variable) to the servers' secret.")
         }
     }
 

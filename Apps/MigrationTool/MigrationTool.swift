@@ -7,17 +7,17 @@ struct MigrationTool: AsyncParsableCommand {
         commandName: "migration-tool",
         abstract: "Updates a PostgreSQL database to match an app's models, and manages accounts.",
         discussion: """
-            The app exports its models as a document, which --models names. First 'plan' shows what is missing, then \
-            'apply' adds it. Nothing here deletes data: what cannot be added is reported and left to you. Every \
-            command may be repeated.
+            The app exports its models as a document, which you pass with --models. First run 'plan' to see what is \
+            missing, then 'apply' to add it. Nothing here deletes data: what can't be added is reported and left to \
+            you. Every command can be repeated.
 
-            The database is named by --database-url or TOMBOLO_DATABASE_URL, as in
+            Pass the database in --database-url or TOMBOLO_DATABASE_URL, such as
             postgresql://tombolo:PASSWORD@127.0.0.1:5432/tombolo. Connect as the role that owns the tables.
 
-            'codemod' is another kind of migration and needs no database: it rewrites the source of Realm models.
+            'codemod' is a different kind of migration and needs no database: it rewrites the source of Realm models.
 
             Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage. 'codemod' also \
-            exits with 2, which its help explains.
+            exits with 2; see its help.
             """,
         subcommands: [
             Plan.self, Apply.self, Status.self, RulesCommand.self, Audit.self, Models.self, Adopt.self, User.self,

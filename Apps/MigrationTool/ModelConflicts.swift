@@ -13,8 +13,8 @@ enum ModelConflicts {
         for (file, models) in documents {
             if let other = apps.updateValue(file, forKey: models.app) {
                 problems.append(
-                    "\(other) and \(file) are both documents of the app '\(models.app)', which has one: name the newer "
-                        + "file only, or give the other app another name.")
+                    "\(other) and \(file) are both documents of the app '\(models.app)', which can have only one: pass "
+                        + "only the newer file, or give the other app another name.")
                 continue
             }
             for item in models.classes {
@@ -22,11 +22,11 @@ enum ModelConflicts {
                 if let other = classes.updateValue((file, models.app), forKey: item.name) {
                     problems.append(
                         "\(other.file) and \(file) both define the class \(item.name): the apps '\(other.app)' and "
-                            + "'\(models.app)' share a database, and need different names. Rename one.")
+                            + "'\(models.app)' share a database and need different names. Rename one.")
                 } else if let other = tables.updateValue((file, item.name), forKey: table) {
                     problems.append(
                         "\(other.className) in \(other.file) and \(item.name) in \(file) both have the table "
-                            + "'\(table)': give one another tableName().")
+                            + "'\(table)': give one of them another tableName().")
                 }
             }
         }

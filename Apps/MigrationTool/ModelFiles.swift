@@ -36,7 +36,7 @@ struct ModelFiles {
     private mutating func find(_ path: String) -> [String] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            fail(path, "There is no such file or folder.", "Check the path.")
+            fail(path, "There's no such file or folder.", "Check the path.")
             return []
         }
         guard isFolder.boolValue else { return [path] }
@@ -47,7 +47,7 @@ struct ModelFiles {
             do {
                 names = try FileManager.default.contentsOfDirectory(atPath: folder)
             } catch {
-                fail(folder, "The folder cannot be read: \(error.localizedDescription)", "Check its permissions.")
+                fail(folder, "Can't read the folder: \(error.localizedDescription)", "Check its permissions.")
                 continue
             }
             for name in names where !name.hasPrefix(".") && !Self.skipped.contains(name) {
@@ -67,7 +67,7 @@ struct ModelFiles {
         let attributes = try? FileManager.default.attributesOfItem(
             atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
         guard attributes?[.type] as? FileAttributeType == .typeRegular else {
-            fail(path, "This is no regular file.", "Give Swift files, or folders of them.")
+            fail(path, "Not a regular file.", "Pass Swift files, or folders of them.")
             return nil
         }
         let size = (attributes?[.size] as? NSNumber)?.intValue ?? 0
@@ -76,11 +76,11 @@ struct ModelFiles {
             return nil
         }
         guard let data = FileManager.default.contents(atPath: path) else {
-            fail(path, "The file cannot be read.", "Check its permissions.")
+            fail(path, "Can't read the file.", "Check its permissions.")
             return nil
         }
         guard !data.contains(0), let text = String(validating: data, as: UTF8.self) else {
-            fail(path, "The file is not text in UTF-8, and is left as it is.", "Convert it, or leave it out.")
+            fail(path, "The file isn't UTF-8 text and wasn't changed.", "Convert it, or leave it out.")
             return nil
         }
         contents[path] = data
@@ -92,11 +92,11 @@ struct ModelFiles {
     mutating func write(_ file: RewrittenFile) -> Bool {
         let target = URL(fileURLWithPath: file.path).resolvingSymlinksInPath()
         guard FileManager.default.contents(atPath: target.path) == contents[file.path] else {
-            fail(file.path, "The file was changed meanwhile, and is left as it is.", "Run this again.")
+            fail(file.path, "The file was changed in the meantime and wasn't rewritten.", "Run this again.")
             return false
         }
         guard FileManager.default.isWritableFile(atPath: target.path) else {
-            fail(file.path, "The file may not be written.", "Change its permissions.")
+            fail(file.path, "The file isn't writable.", "Change its permissions.")
             return false
         }
         let temporary = target.deletingLastPathComponent()
@@ -112,8 +112,8 @@ struct ModelFiles {
         } catch {
             try? FileManager.default.removeItem(at: temporary)
             fail(
-                file.path, "The file cannot be written: \(error.localizedDescription)",
-                "Check the folder's permissions and the space on the disk.")
+                file.path, "Can't write the file: \(error.localizedDescription)",
+                "Check the folder's permissions and the free space on the disk.")
             return false
         }
     }

@@ -11,30 +11,30 @@ struct ModelOptions: ParsableArguments {
     @Option(
         name: .customLong("models"), parsing: .upToNextOption,
         help: ArgumentHelp(
-            "The model documents of the apps, as their code exports them.",
-            discussion: "Apps that share the database and aren't named keep what they have.", valueName: "file"),
+            "The apps' model documents, as exported by their code.",
+            discussion: "Other apps that share the database keep what they have.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var files: [String] = []
 
     @Option(
         name: .customLong("rules"), parsing: .upToNextOption,
         help: ArgumentHelp(
-            "The rule documents of these apps, in the order of --models; see docs/rules.md.", valueName: "file"),
+            "These apps' rule documents, in the order of --models; see docs/rules.md.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var ruleFiles: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "What the names of the servers' roles begin with; chosen once for a database.",
+            "The prefix of the servers' role names; chosen once for a database.",
             discussion: """
-                Roles belong to the whole PostgreSQL cluster: databases whose servers must not reach each other's rows \
-                need roles of their own. The default is what the database has, or 'tombolo', as in tombolo_gateway.
+                Roles belong to the whole PostgreSQL cluster: databases whose servers mustn't reach each other's rows \
+                need separate roles. The default is what the database already has, or 'tombolo', as in tombolo_gateway.
                 """, valueName: "prefix"))
     var rolePrefix: String?
 
     func validate() throws {
         guard ruleFiles.count <= files.count else {
-            throw ValidationError("Each file of --rules goes with one of --models: there are more rules than models.")
+            throw ValidationError("Each --rules file belongs to one of --models, but there are more rules than models.")
         }
     }
 
@@ -76,7 +76,7 @@ struct ModelOptions: ParsableArguments {
         do {
             return try String(contentsOf: URL(filePath: file), encoding: .utf8)
         } catch {
-            throw ToolError("\(file) cannot be read: \(error.localizedDescription)", fix: "Check the path.")
+            throw ToolError("Can't read \(file): \(error.localizedDescription)", fix: "Check the path.")
         }
     }
 }

@@ -6,11 +6,11 @@ import ToolSupport
 /// `migration-tool models`
 struct Models: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write models for tables that exist already.",
+        abstract: "Write models for existing tables.",
         discussion: """
-            Reads the database's tables and writes a model document and the Swift source of classes with these \
-            properties. Changes nothing in the database. What can't be a property is reported, with what is possible \
-            instead; 'adopt' says what the tables need before devices can synchronise them.
+            Reads the database's tables and writes a model document and the Swift source of matching classes. Changes \
+            nothing in the database. What can't be a property is reported, with alternatives; 'adopt' says what the \
+            tables need before devices can synchronise them.
 
             Example:
               migration-tool models --from-database --app shop --table customer --table product
@@ -19,13 +19,13 @@ struct Models: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var options: ReverseOptions
 
-    @Flag(name: .customLong("from-database"), help: "Make the models from the database's tables.")
+    @Flag(name: .customLong("from-database"), help: "Create the models from the database's tables.")
     var isFromDatabase = false
 
     func validate() throws {
         guard isFromDatabase else {
             throw ValidationError(
-                "Pass --from-database. To export a document from Swift classes, call this in the app that has them: "
+                "Pass --from-database. To export a document from Swift classes, call this in their app: "
                     + "ModelDocument(app:objectTypes:).write(to:).")
         }
     }
@@ -39,7 +39,7 @@ struct Models: AsyncParsableCommand {
                 options.tell(models.findings)
                 try options.write(models)
             } catch let error as ModelDocumentError {
-                throw ToolError("No document can be made: \(error)", fix: "Choose other tables, or another --app.")
+                throw ToolError("Can't create a document: \(error)", fix: "Choose other tables or another --app.")
             }
         }
     }

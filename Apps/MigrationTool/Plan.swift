@@ -7,13 +7,13 @@ import ToolSupport
 struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print what 'apply' would do, with its SQL. Changes nothing.",
-        discussion: "Exit codes: 0 'apply' can do it, 1 something has to be changed before.")
+        discussion: "Exit codes: 0 'apply' can do it, 1 something must be changed first.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var models: ModelOptions
     @OptionGroup var boxes: BoxOptions
 
-    @Flag(help: "Print the names of the steps only.")
+    @Flag(help: "Print only the names of the steps.")
     var namesOnly = false
 
     func run() async throws {
@@ -30,7 +30,7 @@ struct Plan: AsyncParsableCommand {
                 }
             }
             for note in plan.notes { print("-- \(note.replacing("\n", with: "\n-- "))") }
-            for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
+            for problem in plan.problems { print("-- Can't be changed automatically: \(problem)") }
             Advice.print(plan.advice)
             if !plan.problems.isEmpty { throw ExitCode.failure }
         }

@@ -5,18 +5,18 @@ import ToolSupport
 /// `migration-tool providers`
 struct Providers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Switch ways to log in on and off, and set them. Servers follow within a few seconds.",
+        abstract: "Turn ways to log in on and off, and configure them. Servers follow within a few seconds.",
         discussion: """
-            local-userpass   e-mail and password; on by itself
+            local-userpass   e-mail and password; on by default
                              {"registration": true, "confirmation": "mail", "confirmURL": "https://…", "resetURL": "https://…"}
-                             "confirmation": "none" lets an address log in without a mail
-            anon-user        an account for each login, without any proof
-            api-key          keys that users make for programs, and those of 'api-keys add'
-            custom-token     JSON Web Tokens of an outside issuer; custom-token-NAME for further ones
+                             "confirmation": "none" doesn't require a confirmation mail
+            anon-user        a new account for each login, without credentials
+            api-key          keys that users create for programs, and those of 'api-keys add'
+            custom-token     JSON Web Tokens of an external issuer; custom-token-NAME for more issuers
                              {"jwksURL": "https://…", "issuers": ["…"], "audiences": ["…"], "algorithms": ["RS256"],
                               "identifier": "sub", "name": "name", "profile": {"pictureURL": "picture"}}
-            oauth2-apple     {"audiences": ["the app's bundle identifier"]}; the rest is known
-            oauth2-google    {"audiences": ["the app's client ID"]}; the rest is known
+            oauth2-apple     {"audiences": ["the app's bundle identifier"]}; the rest is built in
+            oauth2-google    {"audiences": ["the app's client ID"]}; the rest is built in
             custom-function  {"url": "https://…", "secret": "…", "timeoutSeconds": 5}
 
             docs/accounts.md describes each of them.
@@ -56,7 +56,7 @@ struct Providers: AsyncParsableCommand {
     /// `migration-tool providers disable`
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refuse further logins with a provider; those that there are go on.")
+            abstract: "Refuse new logins with a provider; existing ones stay valid.")
 
         @OptionGroup var database: DatabaseOptions
 
@@ -65,16 +65,16 @@ struct Providers: AsyncParsableCommand {
 
         func run() async throws {
             try await Providers.change(name, database) { try await $0.setEnabled(false, name) }
-            print("Nobody can log in with \(name).")
+            print("Nobody can log in with \(name) now.")
         }
     }
 
     /// `migration-tool providers set`
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Replace a provider's settings; whether it is on stays.",
+            abstract: "Replace a provider's settings. Doesn't turn it on or off.",
             discussion: """
-                A secret in the settings is visible to other users of the machine while this runs: pass - to read the \
+                Other users of the machine can see a secret in the settings while this runs: pass - to read the \
                 settings from standard input.
                 """)
 
@@ -108,7 +108,7 @@ struct Providers: AsyncParsableCommand {
                 try await body(ProviderRegistry(pool: pool))
             } catch AuthenticationError.noSuchProvider {
                 throw ToolError(
-                    "There is no provider '\(name)'.", fix: "'migration-tool providers --help' lists them.")
+                    "There's no provider '\(name)'.", fix: "'migration-tool providers --help' lists them.")
             } catch let error as AuthenticationError {
                 throw ToolError(
                     error.description, fix: "'migration-tool providers --help' shows the settings of \(name).")
@@ -120,16 +120,16 @@ struct Providers: AsyncParsableCommand {
 /// `migration-tool api-keys`
 struct ServerKeys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "api-keys", abstract: "Manage keys with which programs of one's own log in.",
+        commandName: "api-keys", abstract: "Manage the keys that your own programs log in with.",
         subcommands: [Add.self])
 
     /// `migration-tool api-keys add`
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an account for a program, with a key, which is printed once.",
+            abstract: "Create an account for a program, with a key, which is printed once.",
             discussion: """
-                Rules decide what the account may do, as for everybody: give it a role by its id. Deleting the account \
-                ends the key. Keys work while the provider api-key is on.
+                Rules decide what the account may do, as for every account: use its id to give it a role. Deleting the \
+                account also deletes the key. Keys work while the provider api-key is on.
                 """)
 
         @OptionGroup var database: DatabaseOptions
@@ -141,7 +141,7 @@ struct ServerKeys: AsyncParsableCommand {
             try await database.withPool { pool in
                 do {
                     let made = try await AccountRegistry(pool: pool).makeServerKey(named: name)
-                    print("Made the account \(made.userID). Its key, shown only now: \(made.text)")
+                    print("Created the account \(made.userID). Its key, shown only now: \(made.text)")
                 } catch let error as AuthenticationError {
                     throw ToolError(error.description, fix: "Choose another name.")
                 }

@@ -8,23 +8,21 @@ struct RewriteModels: ParsableCommand {
         commandName: "codemod",
         abstract: "Rewrite Realm models from '@objc dynamic var' to '@Persisted var'.",
         discussion: """
-            Reads Swift files and prints what would change as a unified diff, which 'git apply' takes. Nothing is \
-            written without --in-place. Give all files of a module at once: a class is a model if it inherits from \
-            Object or EmbeddedObject, directly or through other classes of these files.
+            Reads Swift files and prints what would change as a unified diff, which 'git apply' accepts. Nothing is \
+            written without --in-place. Pass all files of a module at once: a class is a model if it inherits from \
+            Object or EmbeddedObject, directly or through other classes in these files.
 
-            Folders are searched for files that end in .swift; hidden folders, links, Pods, Carthage and DerivedData \
-            are left out.
+            Folders are searched for .swift files; hidden folders, links, Pods, Carthage and DerivedData are skipped.
 
-            What cannot be rewritten is left as it is and reported with file, line and what to write instead. The \
-            diff goes to standard output; findings and the summary go to standard error. docs/codemod.md lists every \
-            rule.
+            What can't be rewritten is left unchanged and reported with file, line and what to write instead. The diff \
+            goes to standard output; findings and the summary go to standard error. docs/codemod.md lists every rule.
 
             Examples:
               migration-tool codemod Sources                 look at what would change
               migration-tool codemod Sources --in-place      change it (commit first)
-              migration-tool codemod Sources --check         in a build: fail if something is left to rewrite
+              migration-tool codemod Sources --check         in a build: fail if anything is left to rewrite
 
-            Exit codes: 0 done, 1 with --check if something would change, 2 a file could not be read or written (the \
+            Exit codes: 0 done, 1 with --check if anything would change, 2 a file couldn't be read or written (the \
             others are done), 64 wrong usage.
             """)
 
@@ -33,8 +31,8 @@ struct RewriteModels: ParsableCommand {
 
         static func help(for value: Mode) -> ArgumentHelp? {
             switch value {
-            case .dryRun: "Print the diff and write nothing. This is what happens without any of the three."
-            case .inPlace: "Write the changed files. Each is replaced as a whole or not at all."
+            case .dryRun: "Print the diff and write nothing. This is the default."
+            case .inPlace: "Write the changed files, each completely or not at all."
             case .check:
                 "Print the names of the files that would change, write nothing, and exit with 1 if there are any."
             }
@@ -46,7 +44,7 @@ struct RewriteModels: ParsableCommand {
 
     @Flag(exclusivity: .exclusive) var mode = Mode.dryRun
 
-    @Flag(help: "Replace typographic quotes around strings, as pasted from web pages, by plain ones.")
+    @Flag(help: "Replace typographic quotes around strings, as pasted from web pages, with plain ones.")
     var fixQuotes = false
 
     func run() throws {
@@ -76,7 +74,7 @@ struct RewriteModels: ParsableCommand {
             """
             \(Self.files(rewritten.count)), \(counts.models) model classes. \(Self.files(changed)) \(done): \
             \(counts.properties) properties, \(counts.enumerations) enumerations, \(counts.others) other places. \
-            \(warnings) places are left to you, \(notes) to look at.
+            \(warnings) places left to you, \(notes) to look at.
             """)
         if files.hasFailed { throw ExitCode(2) }
         if mode == .check, changed > 0 { throw ExitCode(1) }

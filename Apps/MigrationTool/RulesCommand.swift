@@ -18,10 +18,10 @@ struct RulesCommand: AsyncParsableCommand {
     /// `migration-tool rules check`
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what is wrong in rule documents. Changes nothing.",
+            abstract: "Report mistakes in rule documents. Changes nothing.",
             discussion: """
-                With --models, the rule documents are checked against these model documents. Without it, one rule \
-                document is checked against its app's models in the database and the rules of the other apps.
+                With --models, checks the rule documents against these model documents. Without it, checks one rule \
+                document against its app's models in the database and the other apps' rules.
                 """)
 
         @Argument(help: "Rule documents, YAML or JSON.")
@@ -40,7 +40,7 @@ struct RulesCommand: AsyncParsableCommand {
             }
             guard app == nil || models.files.isEmpty else {
                 throw ValidationError(
-                    "--app names an app of the database; with --models the documents say whose models they are.")
+                    "--app names an app in the database; with --models, the documents name their app.")
             }
         }
 
@@ -49,7 +49,7 @@ struct RulesCommand: AsyncParsableCommand {
             let notes: [String]
             if models.files.isEmpty {
                 guard documents.count == 1 else {
-                    throw ValidationError("Give one document: an app has one. Several go with --models.")
+                    throw ValidationError("Pass one document: an app has one. To check several, pass --models.")
                 }
                 notes = try await database.reading { connection in
                     try documents[0].checked(app: app, against: try await DocumentTable.newest(connection)).rules.notes
@@ -68,11 +68,11 @@ struct RulesCommand: AsyncParsableCommand {
     /// `migration-tool rules apply`
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Store a rule document, from which servers decide from then on.",
+            abstract: "Store a rule document, which servers use from then on.",
             discussion: """
-                Open sessions get the difference within a second. A document with a mistake changes nothing.
+                Open sessions get the changes within a second. A document with a mistake changes nothing.
 
-                Boxes of the permission matrix, and roles, that were changed in the admin server stay as they are, and \
+                Boxes of the permission matrix and roles that were changed in the admin server stay as they are. They \
                 are listed.
                 """)
 
@@ -92,7 +92,7 @@ struct RulesCommand: AsyncParsableCommand {
             }
             for note in notes { print(note) }
             switch outcome {
-            case .unchanged: print("The rules were the same.")
+            case .unchanged: print("The rules haven't changed.")
             case .stored(let version): print("Stored the rules as version \(version).")
             }
         }
@@ -101,10 +101,10 @@ struct RulesCommand: AsyncParsableCommand {
     /// `migration-tool rules explain`
     struct Explain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what a user may do with a class or an object, and what would have to change.",
+            abstract: "Explain what a user may do with a class or an object, and what would have to change.",
             discussion: """
-                By the rules in the database or, with --rules, by a document that isn't stored: as if it were the app's, \
-                beside the rules of the other apps. Changes nothing.
+                Uses the rules in the database or, with --rules, a document that isn't stored, in place of the app's \
+                own and beside the other apps' rules. Changes nothing.
                 """)
 
         @Option(help: "The user: an e-mail address or an id.")
@@ -121,13 +121,13 @@ struct RulesCommand: AsyncParsableCommand {
             completion: .file(extensions: ["yaml", "yml", "json"]))
         var rules: String?
 
-        @Option(help: "The app whose rules --rules has, if it isn't the app of the class.")
+        @Option(help: "The app that --rules is for, if it isn't the class's app.")
         var app: String?
 
         @OptionGroup var database: DatabaseOptions
 
         func validate() throws {
-            guard app == nil || rules != nil else { throw ValidationError("--app goes with --rules.") }
+            guard app == nil || rules != nil else { throw ValidationError("--app needs --rules.") }
         }
 
         func run() async throws {
@@ -142,8 +142,8 @@ struct RulesCommand: AsyncParsableCommand {
                     throw ToolError(error)
                 } catch AuthenticationError.unknownUser {
                     throw ToolError(
-                        "There is no account \(user), or it is disabled.",
-                        fix: "Check the address; 'migration-tool user add \(user)' makes an account.")
+                        "There is no account \(user), or it's disabled.",
+                        fix: "Check the address; 'migration-tool user add \(user)' creates an account.")
                 }
             }
         }
@@ -154,10 +154,10 @@ struct RulesCommand: AsyncParsableCommand {
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw ToolError("The file \(path) can't be read.", fix: "Check the path and the file's permissions.")
+            throw ToolError("Can't read the file \(path).", fix: "Check the path and the file's permissions.")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw ToolError("The file \(path) isn't text in UTF-8.", fix: "Convert it.")
+            throw ToolError("The file \(path) isn't UTF-8 text.", fix: "Convert it.")
         }
         return text
     }

@@ -12,7 +12,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var models: ModelOptions
 
-    @Flag(help: "Exit with code 1 when something is missing.")
+    @Flag(help: "Exit with code 1 if anything is missing.")
     var check = false
 
     func run() async throws {
@@ -20,9 +20,9 @@ struct Status: AsyncParsableCommand {
         let check = check
         try await database.withConnection { connection in
             let status = try await models.migrator(connection).status()
-            if status.applied.isEmpty { print("Nothing was applied yet.") }
+            if status.applied.isEmpty { print("Nothing has been applied yet.") }
             for record in status.applied {
-                let warning = record.isIntact ? "" : "  CHANGED: the recorded SQL does not fit its checksum"
+                let warning = record.isIntact ? "" : "  CHANGED: the recorded SQL doesn't match its checksum"
                 let time = record.appliedAt.formatted(.iso8601)
                 print(
                     "\(record.number)  \(time)  \(record.appliedBy)  \(record.checksum.prefix(12))  \(record.name)\(warning)"
@@ -34,7 +34,7 @@ struct Status: AsyncParsableCommand {
             } else {
                 let count = status.pending.steps.count
                 print("Missing: \(count == 1 ? "1 step" : "\(count) steps"); see 'migration-tool plan'.")
-                for problem in status.pending.problems { print("Not changed automatically: \(problem)") }
+                for problem in status.pending.problems { print("Can't be changed automatically: \(problem)") }
                 if check { throw ExitCode.failure }
             }
         }

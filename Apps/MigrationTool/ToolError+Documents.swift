@@ -6,7 +6,8 @@ extension ToolError {
     /// - Parameter file: a file that isn't a model document, or is one of a newer version.
     init(_ error: ModelDocumentError, file: String) {
         guard !error.isNewerFormat else {
-            self.init("\(file): \(error)", fix: "Update this program, or export the document with its version.")
+            self.init(
+                "\(file): \(error)", fix: "Update this program, or export the document with this program's version.")
             return
         }
         self.init("\(file) isn't a model document:\n\(error)", fix: "Export it again.")
@@ -19,7 +20,7 @@ extension ToolError {
             return
         }
         self.init(
-            "These don't go together with each other or with what the database has: \(files.joined(separator: ", ")):\n"
+            "These conflict with each other or with what the database has: \(files.joined(separator: ", ")):\n"
                 + problems.map { "- \($0)" }.joined(separator: "\n"),
             fix: "Correct the documents. Nothing was changed.")
     }

@@ -8,11 +8,11 @@ extension User {
         static let configuration = CommandConfiguration(
             abstract: "Set the password of an account, and log it out everywhere.",
             discussion: """
-                The new password is asked for twice, without showing it. If standard input is not a terminal, its \
-                first line is the password. It is never an argument: other users of the machine could see that.
+                Asks for the new password twice, without showing it. If standard input isn't a terminal, its first \
+                line is the password. It's never an argument, which other users of the machine could see.
 
-                Access tokens from before stop working: HTTP services refuse them within a second or two, and open \
-                sync sessions end with the next tick.
+                Existing access tokens stop working: HTTP services refuse them within a second or two, and open sync \
+                sessions end with the next tick.
 
                 EXAMPLES
                   migration-tool user password ann@example.org
@@ -30,7 +30,7 @@ extension User {
                 let userID = try await ToolError.naming(email) {
                     try await AccountRegistry(pool: pool).setPassword(password, email: email)
                 }
-                print("The account \(email), id \(userID), has the new password. It is logged out everywhere.")
+                print("The account \(email), id \(userID), has the new password and is logged out everywhere.")
             }
         }
     }
@@ -38,12 +38,12 @@ extension User {
     /// `migration-tool user revoke`
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Log an account out everywhere; its password stays.",
+            abstract: "Log an account out everywhere; its password stays the same.",
             discussion: """
-                For a lost device or a leaked token. Access tokens from before stop working: HTTP services refuse \
-                them within a second or two, and open sync sessions end with the next tick.
+                For a lost device or a leaked token. Existing access tokens stop working: HTTP services refuse them \
+                within a second or two, and open sync sessions end with the next tick.
 
-                Anybody who knows the password can log in again: 'migration-tool user password' changes that too.
+                Anybody who knows the password can still log in: 'migration-tool user password' changes it.
                 """)
 
         @OptionGroup var database: DatabaseOptions

@@ -14,10 +14,10 @@ struct User: AsyncParsableCommand {
     /// `migration-tool user add`
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an account.",
+            abstract: "Create an account.",
             discussion: """
-                The password is read from the first line of standard input with --password-stdin; otherwise one is \
-                made and printed once. An account that exists keeps its password.
+                With --password-stdin, the password is the first line of standard input; otherwise one is generated \
+                and printed once. An existing account keeps its password.
                 """)
 
         @OptionGroup var database: DatabaseOptions
@@ -30,7 +30,7 @@ struct User: AsyncParsableCommand {
                     _ = try await account.register(accounts)
                 } catch AuthenticationError.emailTaken {
                     let userID = try await accounts.user(email: account.email)
-                    print("The account \(account.email) exists, id \(userID); its password stays.")
+                    print("The account \(account.email) already exists, id \(userID); it keeps its password.")
                 }
             }
         }
@@ -39,9 +39,9 @@ struct User: AsyncParsableCommand {
     /// `migration-tool user set-data`
     struct SetData: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set an account's custom data: what rules call %%user.custom_data.",
+            abstract: "Set an account's custom data: %%user.custom_data in rules.",
             discussion: """
-                Replaces what was there. Open sync sessions follow within a second or two, without a new login.
+                Replaces the existing data. Open sync sessions follow within a second or two, without a new login.
 
                 Example: migration-tool user set-data ann@example.org '{"team": "blue", "isLead": true}'
                 """)
@@ -67,7 +67,7 @@ struct User: AsyncParsableCommand {
     /// `migration-tool user disable`
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Keep an account from logging in, and log it out everywhere; its data stay.")
+            abstract: "Keep an account from logging in, and log it out everywhere; its data stays.")
 
         @OptionGroup var database: DatabaseOptions
 
@@ -92,10 +92,10 @@ struct User: AsyncParsableCommand {
     /// `migration-tool user verify`
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say that an account's e-mail address is its user's: what rules call %%user.data.isVerified.",
+            abstract: "Mark an account's e-mail address as verified: %%user.data.isVerified in rules.",
             discussion: """
-                An address that somebody confirmed by a mail is verified already. Another address of the account isn't \
-                verified any more.
+                An address that was confirmed by mail is already verified. If the account's address changes, the new \
+                one isn't verified.
                 """)
 
         @OptionGroup var database: DatabaseOptions
@@ -109,7 +109,7 @@ struct User: AsyncParsableCommand {
     /// `migration-tool user unverify`
     struct Unverify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say that nobody knows whether an account's e-mail address is its user's.")
+            abstract: "Mark an account's e-mail address as not verified.")
 
         @OptionGroup var database: DatabaseOptions
 
@@ -122,10 +122,10 @@ struct User: AsyncParsableCommand {
     /// `migration-tool user remove-second-factor`
     struct RemoveSecondFactor: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take an account's second factor away, for somebody who has lost it and has no recovery code.",
+            abstract: "Remove an account's second factor, for somebody who lost it and has no recovery code.",
             discussion: """
-                The password alone logs in to the admin server then. Make sure who is asking: whoever has stolen a password \
-                asks for this next. Where TOMBOLO_SECOND_FACTOR demands one, the account must set another up.
+                The password alone then logs in to the admin server. Make sure you know who is asking: a thief who has \
+                the password asks for this next. If TOMBOLO_SECOND_FACTOR demands one, the account must set up another.
                 """)
 
         @OptionGroup var database: DatabaseOptions
@@ -138,7 +138,7 @@ struct User: AsyncParsableCommand {
                 let userID = try await ToolError.naming(email) {
                     try await AccountRegistry(pool: pool).removeSecondFactor(email: email)
                 }
-                print("The account \(email), id \(userID), has no second factor.")
+                print("The account \(email), id \(userID), has no second factor now.")
             }
         }
     }
@@ -158,8 +158,8 @@ struct User: AsyncParsableCommand {
             abstract: "Delete an account with its logins and keys.",
             discussion: """
                 What the account wrote into an app's classes stays. Its devices are logged out, within about a second \
-                if they are connected; edits that they try to upload later are refused. This can't be undone: \
-                'user disable' keeps the account.
+                if they're connected; edits that they try to upload later are refused. This can't be undone. To keep \
+                the account, use 'user disable'.
                 """)
 
         @OptionGroup var database: DatabaseOptions

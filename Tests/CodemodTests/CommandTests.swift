@@ -77,9 +77,9 @@ import Testing
             try Data([0x63, 0xFF, 0xFE]).write(to: command.folder.appending(path: "Latin.swift"))
             let outcome = try await command.run("--in-place", ".", "Missing.swift")
             #expect(outcome.status == 2)
-            #expect(outcome.messages.contains("Missing.swift: error: There is no such file or folder."))
-            #expect(outcome.messages.contains("Binary.swift: error: The file is not text in UTF-8"))
-            #expect(outcome.messages.contains("Latin.swift: error: The file is not text in UTF-8"))
+            #expect(outcome.messages.contains("Missing.swift: error: There's no such file or folder."))
+            #expect(outcome.messages.contains("Binary.swift: error: The file isn't UTF-8 text"))
+            #expect(outcome.messages.contains("Latin.swift: error: The file isn't UTF-8 text"))
             #expect(try command.read("Dog.swift") == Self.after)
             #expect(
                 try Data(contentsOf: command.folder.appending(path: "Binary.swift")) == Data([0x63, 0xFF, 0xFE, 0x00]))

@@ -394,14 +394,14 @@ struct InspectorTests {
             let failures: [([String], [String: String]?, String, [String])] = [
                 ([], [:], "", ["Nobody is logged in", "--email", "TOMBOLO_TOKEN"]),
                 (["--email", email], [:], "wrong\n", ["Check the address and the password"]),
-                ([], ["TOMBOLO_TOKEN": "nonsense"], "", ["access token isn't good"]),
+                ([], ["TOMBOLO_TOKEN": "nonsense"], "", ["access token is invalid"]),
                 ([], ["TOMBOLO_TOKEN": annToken], "", ["operations: {inspect: true}", "docs/rules.md"]),
                 (["session", "999999"], nil, "", ["has no session", "'tombolo inspect sessions' lists them"]),
                 (["why", "InspectdHome", "1", "--user", "1"], nil, "", ["Did you mean InspectedHome?"]),
                 (["why", "InspectedHome", "1", "--user", "1"], nil, "", ["isn't a valid key"]),
                 (["why", "InspectedHome", "1"], nil, "", ["--user ID or --client DEVICE"]),
-                (["--gateway", "http://127.0.0.1:1"], nil, "", ["can't be reached", "refused", "/health"]),
-                (["--gateway", "http://gateway.invalid"], nil, "", ["isn't encrypted", "can't be reached"]),
+                (["--gateway", "http://127.0.0.1:1"], nil, "", ["Can't reach the gateway", "refused", "/health"]),
+                (["--gateway", "http://gateway.invalid"], nil, "", ["isn't encrypted", "Can't reach the gateway"]),
                 (["--gateway", "ftp://127.0.0.1"], nil, "", ["not a gateway's address", "http://HOST:PORT"]),
             ]
             for (arguments, environment, input, expected) in failures {

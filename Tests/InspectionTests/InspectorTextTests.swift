@@ -90,7 +90,7 @@ import TomboloHTTP
                 Device - of user ben, not connected here, last seen 2026-11-22
                   not_connected_here: Not here.
 
-                Connected devices that aren't shown: 1. Ask for one with --client DEVICE.
+                Connected devices that aren't shown: 1. Ask about one with --client DEVICE.
                 """, "\(text)")
     }
 

@@ -96,7 +96,7 @@ import TomboloServerModel
             let second = try await change("# Second.\n")
             try await first.apply()
             let error = await #expect(throws: MigrationError.self) { try await second.apply() }
-            #expect(error?.description.contains("run it again") == true)
+            #expect(error?.description.contains("run this again") == true)
             #expect(try await DocumentTable.newest(connection).contains { $0.content.contains("First") })
         }
     }
@@ -155,7 +155,7 @@ import TomboloServerModel
             let half = AppDocuments(models: try ModelDocument(app: "notes", classes: [note]))
             return try await Migrator.toDocuments([half], on: connection)
         }
-        #expect(error?.description.contains("Page: brought by devices") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("Page: added by devices") == true, "\(String(describing: error))")
         let whole = AppDocuments(models: try ModelDocument(app: "notes", classes: [note, page]))
         try await Migrator.toDocuments([whole], on: connection).apply()
         #expect(

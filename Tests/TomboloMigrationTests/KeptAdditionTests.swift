@@ -12,7 +12,7 @@ import TomboloServerModel
     private static let account = "64b000000000000000000001"
     private static let rules = "version: 1\nrules:\n  Listing:\n    - {name: all, applyWhen: {}, read: true}\n"
     private static let kept =
-        "Models of homes: Kept 2 additions that were made in the admin server: Boat; Listing.notes. Put them into the "
+        "Models of homes: Kept 2 additions that were made in the admin server: Boat; Listing.notes. Add them to the "
         + "app's classes."
 
     private static func models(_ properties: [ModelProperty], boat: Bool = false) throws -> ModelDocument {

@@ -275,7 +275,7 @@ struct ReverseTests {
             #expect(try ModelDocument(json: Array(json)).app == "shop")
             let again = try await run("models", "--from-database")
             #expect(again.status == 1)
-            #expect(again.messages.contains("models.json exists already"))
+            #expect(again.messages.contains("models.json already exists"))
             let wrong = try await run("models", "--from-database", "--table", "custmer")
             #expect(wrong.messages.contains("Did you mean 'customer'?"))
             #expect(try await run("models").status == 64)

@@ -63,7 +63,7 @@ import TomboloModel
             toFile: rules, atomically: true, encoding: .utf8)
         for (arguments, expected) in [
             (["--models", models, "--rules", rules], "Listng"),
-            (["--models", "/nowhere/models.json"], "/nowhere/models.json cannot be read"),
+            (["--models", "/nowhere/models.json"], "Can't read /nowhere/models.json"),
             (["--models", broken.path()], "isn't a model document"),
         ] {
             let outcome = try await run(["apply"] + arguments, address)

@@ -39,7 +39,7 @@ import TomboloModel
             let password = try #require(made.lines.last?.split(separator: " ").last.map(String.init))
             let again = try await tool("add", "Ann@example.org", "--password-stdin", input: "another one\n")
             #expect(again.status == 0)
-            #expect(again.output.contains("its password stays"))
+            #expect(again.output.contains("it keeps its password"))
             #expect(try await AccountRegistry(pool: tool.pool).hasPassword(password, email: "ann@example.org"))
             let short = try await tool("add", "bob@example.org", "--password-stdin", input: "short\n")
             #expect(short.status == 1)

@@ -23,7 +23,7 @@ public struct BuiltProgram: Sendable {
             }
         }
         throw NotBuilt(
-            description: "There is no executable '\(names.first ?? "")' in \(folder.path()): build the whole package "
+            description: "There's no executable '\(names.first ?? "")' in \(folder.path()): build the whole package "
                 + "first.")
     }
 

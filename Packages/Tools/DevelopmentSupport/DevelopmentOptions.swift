@@ -9,10 +9,10 @@ import ToolSupport
 public struct DevelopmentOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Add the classes and properties that devices bring.",
+            "Add the classes and properties that devices declare.",
             discussion: """
-                Everybody who is logged in may read and write classes without rules. For your own machine: refused \
-                on an address that others can reach.
+                Every logged-in user may read and write classes without rules. For your own machine: it's refused on \
+                an address that others can reach.
                 """))
     public var development = false
 
@@ -23,7 +23,7 @@ public struct DevelopmentOptions: ParsableArguments {
 
     public func validate() throws {
         guard development || !developmentForEverybody else {
-            throw ValidationError("--development-for-everybody goes with --development.")
+            throw ValidationError("--development-for-everybody needs --development.")
         }
     }
 
@@ -38,13 +38,13 @@ public struct DevelopmentOptions: ParsableArguments {
         guard development else { return nil }
         guard developmentForEverybody || Self.isLoopback(host) else {
             throw ValidationError(
-                "Development mode lets every logged-in user read and write, and \(host) can be reached by others. "
-                    + "Listen on 127.0.0.1, or add --development-for-everybody if that is what you want.")
+                "Development mode lets every logged-in user read and write, and others can reach \(host). Listen on "
+                    + "127.0.0.1, or add --development-for-everybody if that's what you want.")
         }
         logger.warning(
             """
-            DEVELOPMENT MODE: devices may add classes and properties, and everybody who is logged in may read and \
-            write classes without rules. Never use it with data that matters.
+            DEVELOPMENT MODE: devices may add classes and properties, and every logged-in user may read and write \
+            classes without rules. Never use it with data that matters.
             """)
         do {
             try await DevelopmentMigration.prepare(configuration)

@@ -89,7 +89,7 @@ public struct InspectorClient: Sendable {
         request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
         let answer = try await send(request).json
         guard let access = answer["accessToken"]?.text, let refresh = answer["refreshToken"]?.text else {
-            throw notAGateway("its login has no tokens")
+            throw notAGateway("its answer to the login has no tokens")
         }
         return Login(accessToken: access, refreshToken: refresh)
     }
@@ -114,7 +114,7 @@ public struct InspectorClient: Sendable {
             throw unreachable(error)
         }
         guard let json = try? JSONDecoder().decode(JSON.self, from: Data(text.utf8)) else {
-            throw notAGateway("it answered with status \(status), and no JSON")
+            throw notAGateway("it answered with status \(status) and without JSON")
         }
         guard (200...299).contains(status) else { throw refusal(status, json) }
         return Answer(text: text, json: json)
@@ -128,22 +128,22 @@ public struct InspectorClient: Sendable {
             switch (status, json["code"]?.text) {
             case (401, "wrong_credentials"?): "Check the address and the password, or the API key."
             case (401, _):
-                "The access token isn't good, or not any more: take another one, or log in with --email."
+                "The access token is invalid or has expired: use another one, or log in with --email."
             case (403, _):
                 "The rules must permit the account's role to inspect objects: operations: {inspect: true}; see "
                     + "docs/rules.md and docs/observability.md."
             case (404, _) where message.contains("no session"): hint ?? "'tombolo inspect sessions' lists them."
-            case (404, _): "Ask a gateway of this version: other servers have no inspector."
+            case (404, _): "Ask a gateway of this version: other servers don't have an inspector."
             case (400, _): hint ?? "Correct the question: 'tombolo inspect why --help' has an example."
-            default: hint ?? "Try it again; the gateway's log says more."
+            default: hint ?? "Try again; the gateway's log says more."
             }
         return ToolError(message.terminalSafe, fix: fix.terminalSafe)
     }
 
     private func notAGateway(_ reason: String) -> ToolError {
         ToolError(
-            "What answers at \(address) isn't a gateway: \(reason).",
-            fix: "Correct --gateway or TOMBOLO_GATEWAY_URL: it is the address that devices connect to.")
+            "The server at \(address) isn't a gateway: \(reason).",
+            fix: "Correct --gateway or TOMBOLO_GATEWAY_URL: it's the address that devices connect to.")
     }
 
     private func unreachable(_ error: any Error) -> ToolError {
@@ -151,11 +151,11 @@ public struct InspectorClient: Sendable {
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             ToolError(
                 "The certificate of the gateway at \(address) isn't accepted: \(error)",
-                fix: "Use the name that the certificate is for; name an authority of your own with --authority FILE.")
+                fix: "Use the name that the certificate is for. If it has its own authority, pass --authority FILE.")
         case is NIOTooManyBytesError: notAGateway("its answer has more than \(Self.maximumByteCount) bytes")
         default:
             ToolError(
-                "The gateway at \(address) can't be reached: \(Self.reason(error))",
+                "Can't reach the gateway at \(address): \(Self.reason(error))",
                 fix: "Check --gateway or TOMBOLO_GATEWAY_URL, and that sync-gateway runs: curl \(address)/health")
         }
     }
@@ -163,7 +163,7 @@ public struct InspectorClient: Sendable {
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? NIOConnectionError else { return "\(error)" }
         if let first = error.connectionErrors.first { return "\(first.error)" }
-        return "there is no host '\(error.host)'"
+        return "can't find the host '\(error.host)'"
     }
 
     /// Escapes everything that isn't unreserved (RFC 3986, section 2.3).

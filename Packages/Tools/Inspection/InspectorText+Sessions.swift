@@ -23,7 +23,7 @@ extension InspectorText {
         lines += [""] + table.lines
         let page = answer["page"]?.number ?? 1
         if Int64(sessions.count) < count {
-            lines += ["", "This is page \(page), of \(sessions.count) sessions. --page \(page + 1) shows the next."]
+            lines += ["", "This is page \(page), with \(sessions.count) sessions. --page \(page + 1) shows the next."]
         }
         return lines.joined(separator: "\n")
     }

@@ -13,7 +13,7 @@ extension InspectorText {
         let connected = answer["connectedDevices"]?.number ?? 0
         if connected > Int64(devices.count) {
             let left = connected - Int64(devices.count)
-            lines += ["", "Connected devices that aren't shown: \(left). Ask for one with --client DEVICE."]
+            lines += ["", "Connected devices that aren't shown: \(left). Ask about one with --client DEVICE."]
         }
         return lines.joined(separator: "\n")
     }

@@ -55,14 +55,15 @@ struct AppliedModels: Sendable {
         if !kept.isEmpty {
             let what = kept.count == 1 ? "1 addition that was" : "\(kept.count) additions that were"
             sentences.append(
-                "Kept \(what) made in the admin server: \(kept.joined(separator: "; ")). Put "
-                    + "\(kept.count == 1 ? "it" : "them") into the app's classes.")
+                "Kept \(what) made in the admin server: \(kept.joined(separator: "; ")). Add "
+                    + "\(kept.count == 1 ? "it" : "them") to the app's classes.")
         }
         sentences += undone.map { "Not kept, though changed in the admin server: \($0)" }
         if !trash.isEmpty {
             let keeps = trash.count == 1 ? "keeps its" : "keep their"
             sentences.append(
-                "\(trash.sorted().joined(separator: ", ")) \(keeps) trash: without it, what is in there would be seen again."
+                "\(trash.sorted().joined(separator: ", ")) \(keeps) trash: without it, the objects in it would be "
+                    + "visible again."
             )
         }
         return sentences.isEmpty ? nil : sentences.joined(separator: "\n")

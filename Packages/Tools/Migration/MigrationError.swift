@@ -29,7 +29,7 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
             let who = processID.map { " (server process \($0))" } ?? ""
             return "Another migration of this database is running\(who): wait until it ends, then run this again."
         case .notAdditive(let problems):
-            return "The database differs from the models in ways that are not changed automatically:\n"
+            return "The database differs from the models in ways that can't be changed automatically:\n"
                 + problems.map { "- \($0)" }.joined(separator: "\n")
         case .stepFailed(let name, let error, let isTransactional):
             let right =
@@ -37,10 +37,10 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
                 ? "\nConnect as the role that owns the database's tables." : ""
             let what =
                 isTransactional
-                ? "failed and was rolled back" : "failed; what is left of it is removed when the same is applied again"
+                ? "failed and was rolled back" : "failed; its leftovers will be removed when you apply this again"
             return "The step '\(name)' \(what): \(error)\(right)"
         case .documentChanged(let app):
-            return "The documents of '\(app)' changed while this was prepared: run it again."
+            return "The documents of '\(app)' changed in the meantime: run this again."
         case .notSettled(let steps):
             return "All steps ran, but these would run again: \(steps.joined(separator: ", ")). Please report this."
         }

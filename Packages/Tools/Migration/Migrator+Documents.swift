@@ -113,8 +113,9 @@ extension Migrator {
         }.map(\.name)
         guard linking.isEmpty else {
             throw ServerModelError.invalid(problems: [
-                "\(linking.joined(separator: ", ")): brought by devices in development mode, with links to classes that the "
-                    + "app has now. Put \(linking.count == 1 ? "this class" : "these classes") into the app's document too."
+                "\(linking.joined(separator: ", ")): added by devices in development mode, with links to classes that "
+                    + "the app now has. Add \(linking.count == 1 ? "this class" : "these classes") to the app's "
+                    + "document too."
             ])
         }
         return try ModelDocument(app: document.app, classes: left)

@@ -85,9 +85,9 @@ public struct Migrator: Sendable {
     private func takeovers(_ live: PostgresCatalog) -> [String] {
         let known = Set(live.identifiers.tables.values)
         return schema.classes.filter { live.tables[$0.table] != nil && !known.contains($0.table) }.map { item in
-            "The database has a table \(item.table) that Tombolo didn't make, so that development mode leaves it alone: "
-                + "name the class \(item.name) otherwise. 'migration-tool adopt' says what the table needs to be "
-                + "synchronised, and 'migration-tool apply --models FILE' does it."
+            "The database has a table \(item.table) that Tombolo didn't create, so development mode leaves it alone: "
+                + "give the class \(item.name) another name. To synchronise the table instead, 'migration-tool adopt' "
+                + "says what it needs, and 'migration-tool apply --models FILE' does it."
         }
     }
 

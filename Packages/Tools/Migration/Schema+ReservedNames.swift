@@ -11,12 +11,12 @@ extension Schema {
             var problems: [String] = []
             if item.table.hasPrefix("pg_") {
                 problems.append(
-                    "\(item.name): PostgreSQL keeps names of tables that begin with pg_, such as \(item.table), for itself: "
-                        + "give the class another table.")
+                    "\(item.name): PostgreSQL reserves table names that start with pg_, such as \(item.table): give "
+                        + "the class another table.")
             }
             if item.isTrashable {
                 problems += item.columns.filter { Self.trashColumns.contains($0.sqlName) }.map {
-                    "\(item.name).\($0.name): the column \($0.sqlName) says that an object is in the trash: give the property "
+                    "\(item.name).\($0.name): the column \($0.sqlName) is reserved for the trash: give the property "
                         + "another name."
                 }
             }

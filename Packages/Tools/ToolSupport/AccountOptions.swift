@@ -7,7 +7,7 @@ public struct AccountOptions: ParsableArguments {
     @Argument(help: "The e-mail address to log in with.")
     public var email: String
 
-    @Option(help: "The name to show; the address's first part where it is left out.")
+    @Option(help: "The display name. Default: the part of the address before the @.")
     public var name: String?
 
     @Flag(help: "Read the password from the first line of standard input.")
@@ -24,7 +24,7 @@ public struct AccountOptions: ParsableArguments {
         let userID = try await accounts.register(
             email: email, password: password,
             displayName: name ?? String(email.split(separator: "@").first ?? "User"))
-        print("Made the account \(email), id \(userID).")
+        print("Created the account \(email), id \(userID).")
         if given == nil { print("Its password, shown only now: \(password)") }
         return userID
     }
@@ -47,7 +47,7 @@ extension ToolError {
         } catch AuthenticationError.unknownUser {
             throw ToolError(
                 "No account has the e-mail address \(email).",
-                fix: "Check the address; 'migration-tool user add \(email)' makes an account.")
+                fix: "Check the address; 'migration-tool user add \(email)' creates an account.")
         }
     }
 }

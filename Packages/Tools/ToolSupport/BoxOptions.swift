@@ -4,10 +4,10 @@ public import ArgumentParser
 public struct BoxOptions: ParsableArguments, Sendable {
     @Flag(
         help: ArgumentHelp(
-            "Take rules as they are in the file, and drop what was changed in the admin server.",
+            "Use the rules as they are in the file, and drop changes made in the admin server.",
             discussion: """
-                Without it, boxes of the permission matrix that were changed there stay as they are, and so do added and \
-                removed roles. Either way the changes are listed; see docs/rules.md.
+                Without it, boxes of the permission matrix that were changed there stay as they are, as do added and \
+                removed roles. Either way, the changes are listed; see docs/rules.md.
                 """))
     public var replaceBoxes = false
 

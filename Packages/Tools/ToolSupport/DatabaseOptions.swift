@@ -11,7 +11,7 @@ public struct DatabaseOptions: ParsableArguments {
         name: .customLong("database-url"),
         help: ArgumentHelp(
             "The database, postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
-            discussion: "Without it the environment variable TOMBOLO_DATABASE_URL names it."))
+            discussion: "Default: the environment variable TOMBOLO_DATABASE_URL."))
     public var databaseURL: String?
 
     public init() {}
@@ -21,7 +21,7 @@ public struct DatabaseOptions: ParsableArguments {
         let fromEnvironment = ProcessInfo.processInfo.environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
         guard let address = databaseURL ?? fromEnvironment else {
             throw ToolError(
-                "No database is named.",
+                "No database was specified.",
                 fix: "Set \(Self.variable), or pass --database-url postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
         }
         do {
@@ -30,7 +30,7 @@ public struct DatabaseOptions: ParsableArguments {
             return configuration
         } catch {
             throw ToolError(
-                "The database's address cannot be read.",
+                "The database URL is malformed.",
                 fix: "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded.")
         }
     }
@@ -100,7 +100,7 @@ public struct DatabaseOptions: ParsableArguments {
     nonisolated(nonsending) private static func requireSession(_ connection: PostgresConnection) async throws {
         guard try await connection.pooling() == .transaction else { return }
         throw ToolError(
-            "The database's address leads to a connection pooler in transaction mode.",
+            "The database URL leads to a connection pooler in transaction mode.",
             fix: "Connect to PostgreSQL directly: changes of tables are made under a lock that belongs to a session.")
     }
 

@@ -6,16 +6,16 @@ public enum PasswordInput {
     public static func read(for email: String) throws -> String {
         guard isatty(STDIN_FILENO) == 1 else {
             guard let line = readLine(strippingNewline: true) else {
-                throw ToolError("Standard input is empty.", fix: "Write the new password to it, as its first line.")
+                throw ToolError("Standard input is empty.", fix: "Write the new password to it as the first line.")
             }
             return line
         }
         guard let first = ask("New password for \(email): "), let second = ask("Again: ") else {
             throw ToolError(
-                "No password was given.", fix: "Run this again and type one, or write it to standard input.")
+                "No password was given.", fix: "Run this again and type one, or pass it on standard input.")
         }
         guard first == second else {
-            throw ToolError("The two passwords are not the same.", fix: "Run this again.")
+            throw ToolError("The two passwords differ.", fix: "Run this again.")
         }
         return first
     }
@@ -26,7 +26,7 @@ public enum PasswordInput {
         let given = isatty(STDIN_FILENO) == 1 ? ask("Password of \(email): ") : readLine(strippingNewline: true)
         guard let given, !given.isEmpty else {
             throw ToolError(
-                "No password was given.", fix: "Type it when asked, or write it to standard input, as its first line.")
+                "No password was given.", fix: "Type it when asked, or pass it on standard input as the first line.")
         }
         return given
     }

@@ -19,14 +19,14 @@ public struct ToolError: Error, CustomStringConvertible {
         case .invalidPassword, "28000":
             self.init(
                 "PostgreSQL refused the login: \(error.message)",
-                fix: "Check user and password in TOMBOLO_DATABASE_URL.")
+                fix: "Check the user and password in TOMBOLO_DATABASE_URL.")
         case .invalidCatalogName:
             self.init(
-                "There is no database '\(database)' on \(host)\(port).",
+                "There's no database '\(database)' on \(host)\(port).",
                 fix: "Create it with 'createdb \(database)', or correct the name in TOMBOLO_DATABASE_URL.")
         case .undefinedTable, .undefinedColumn, "3F000":
             self.init(
-                "The database lacks something that this needs: \(error.message)",
+                "The database lacks something that this command needs: \(error.message)",
                 fix: "Bring the database up to date first, with 'migration-tool apply' or the app's own tool.")
         case .insufficientPrivilege:
             self.init(
@@ -34,8 +34,8 @@ public struct ToolError: Error, CustomStringConvertible {
                 fix: "Connect as the role that owns the database's tables.")
         case let code where code.errorClass == "08" || code == .cannotConnectNow:
             self.init(
-                "PostgreSQL on \(host)\(port) cannot be reached: \(error.message)",
-                fix: "Start it ('make up' runs one of its own), or correct TOMBOLO_DATABASE_URL.")
+                "Can't reach PostgreSQL on \(host)\(port): \(error.message)",
+                fix: "Start it ('make up' runs its own), or correct TOMBOLO_DATABASE_URL.")
         default: self.init("\(error)", fix: error.hint ?? "See the message above.")
         }
     }

@@ -1,5 +1,5 @@
-// Written by migration-tool from the database's tables. From here on it is yours: change it as you like, and
-// export the document from it.
+// Written by migration-tool from the database's tables. It's yours from now on: change it as you like,
+// and export the document from it.
 import RealmSwift
 
 /// The table `address`.

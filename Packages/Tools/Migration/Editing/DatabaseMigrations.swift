@@ -110,7 +110,7 @@ public struct DatabaseMigrations: DocumentMigrations {
             """)[0]
         guard try !row[0].bool else {
             throw DocumentEditError.unsuitableUser(
-                "It leads to a standby, where nothing can be written: name the primary.")
+                "It leads to a standby, which is read-only: name the primary.")
         }
         guard let owner = try row[3].nonNull?.string else {
             throw DocumentEditError.unsuitableUser("It leads to a database without Tombolo's tables: check its name.")
@@ -119,7 +119,7 @@ public struct DatabaseMigrations: DocumentMigrations {
         guard user != owner else { return }
         let (name, role) = (PostgresSQL.quoteIdentifier(login), PostgresSQL.quoteIdentifier(owner))
         throw DocumentEditError.unsuitableUser(
-            "Its user acts as '\(user)', and the tables belong to '\(owner)'. As somebody who may, run: "
+            "Its user acts as '\(user)', but the tables belong to '\(owner)'. As a user who may, run: "
                 + "GRANT \(role) TO \(name); ALTER ROLE \(name) SET role = \(PostgresSQL.quoteLiteral(owner))")
     }
 }

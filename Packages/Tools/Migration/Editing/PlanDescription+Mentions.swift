@@ -25,8 +25,8 @@ extension PlanDescription {
                 ORDER BY 1 LIMIT \(mentionLimit)
                 """, [.text(column), .text(generated)])
             found += try rows.map {
-                "The \(try $0[0].string) has the word '\(column)'. If it means this column, it fails from then on, and so "
-                    + "does whatever calls it."
+                "The \(try $0[0].string) has the word '\(column)'. If that's this column, it will fail from then on, "
+                    + "and so will everything that calls it."
             }
         }
         return found

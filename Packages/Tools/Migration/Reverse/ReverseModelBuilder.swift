@@ -54,11 +54,11 @@ struct ReverseModelBuilder {
     /// Whether a table has a key that can identify objects. If not, adds a finding that says why.
     private mutating func isUsable(_ table: SurveyedTable) -> Bool {
         guard table.kind == .table else {
-            find(.leftOut, table, nil, "It isn't a table: changes of its rows can't be followed.")
+            find(.leftOut, table, nil, "It isn't a table: changes to its rows can't be followed.")
             return false
         }
         if let className = table.className {
-            find(.leftOut, table, nil, "It is synchronised already, as \(className): its app exports the document.")
+            find(.leftOut, table, nil, "It's already synchronised, as \(className): its app exports the document.")
             return false
         }
         if let problem = ModelName.sqlProblem(of: table.name) {
@@ -68,7 +68,7 @@ struct ReverseModelBuilder {
         guard !table.hasChildren else {
             find(
                 .leftOut, table, nil,
-                "Other tables inherit from it: their rows are among its rows, and changes of them could not be followed. "
+                "Other tables inherit from it: their rows are also its rows, and changes to them couldn't be followed. "
                     + "Synchronise the tables that inherit, or make it a partitioned table.")
             return false
         }
@@ -79,7 +79,7 @@ struct ReverseModelBuilder {
             if table.primaryKey.isEmpty {
                 find(
                     .leftOut, table, nil,
-                    "It has no primary key to identify its objects by. With one it can be synchronised:",
+                    "It has no primary key to identify its objects. With one, it can be synchronised:",
                     fix: addition + column)
             } else {
                 let columns = table.primaryKey.map(quoted).joined(separator: ", ")
@@ -89,11 +89,11 @@ struct ReverseModelBuilder {
                     }
                 }
                 let order =
-                    isReferred ? " Foreign keys refer to the columns: drop those before, and add them again." : ""
+                    isReferred ? " Foreign keys refer to the columns: drop them first, then add them again." : ""
                 find(
                     .leftOut, table, nil,
                     "Its primary key has \(table.primaryKey.count) columns (\(table.primaryKey.joined(separator: ", "))); "
-                        + "an object is identified by one. Add a key column, and keep these columns unique.\(order)",
+                        + "an object is identified by one. Add a key column and keep these columns unique.\(order)",
                     fix:
                         "\(addition)DROP CONSTRAINT \(quoted(table.primaryKeyName)), ADD UNIQUE (\(columns)), \(column)"
                 )
@@ -106,7 +106,7 @@ struct ReverseModelBuilder {
         else {
             find(
                 .leftOut, table, key.name,
-                "The primary key is of type \(key.type); a key is a uuid, text, bigint or 12 bytes (an ObjectId). "
+                "The primary key is of type \(key.type); a key must be a uuid, text, bigint or 12 bytes (an ObjectId). "
                     + "Give the table a key of one of these types.")
             return false
         }
@@ -135,8 +135,8 @@ struct ReverseModelBuilder {
         if table.forcesRowSecurity {
             find(
                 .required, table, nil,
-                "Its row-level security is forced on its owner too, so that servers would see and write only what its "
-                    + "policies allow. For other roles the policies stay:",
+                "Its row-level security is also forced on its owner, so servers would see and write only what its "
+                    + "policies allow. For other roles the policies stay in force:",
                 fix: "ALTER TABLE \(sqlName(table)) NO FORCE ROW LEVEL SECURITY;")
         }
         let trash = Set(table.columns.filter { Self.trashColumns[$0.name] == $0.baseType }.map(\.name))
@@ -185,7 +185,7 @@ struct ReverseModelBuilder {
     ) -> ModelProperty? {
         let isKey = table.primaryKey == [column.name]
         guard column.generation != .computed else {
-            find(.leftOut, table, column.name, "It is computed from other columns and can't be written.")
+            find(.leftOut, table, column.name, "It's computed from other columns and can't be written.")
             noteAbsence(of: column, table)
             return nil
         }
@@ -212,14 +212,15 @@ struct ReverseModelBuilder {
         } else if column.generation == .identityAlways {
             find(
                 .required, table, column.name,
-                "The column is GENERATED ALWAYS, so that no device could insert a row, which has a value for each column.",
+                "The column is GENERATED ALWAYS, but devices insert rows with a value for every column, so they "
+                    + "couldn't insert any.",
                 fix: "ALTER TABLE \(sqlName(table)) ALTER COLUMN \(quoted(column.name)) SET GENERATED BY DEFAULT;")
         }
         if let link, let target = classNames[link.table] {
             if column.isRequired {
                 find(
                     .change, table, column.name,
-                    "A link is optional, since its object may be deleted: the column will take NULL.")
+                    "A link is optional because its object may be deleted: the column will be made nullable.")
             }
             var name = ReverseName.propertyName(column.name)
             for suffix in ["Id", "ID"] where name.hasSuffix(suffix) && name.count > suffix.count {
@@ -242,9 +243,9 @@ struct ReverseModelBuilder {
     ) {
         let type = conversion.type.replacing(" COLLATE \"C\"", with: "")
         let note = conversion.rewritesTable ? "the table is rewritten" : "the table isn't rewritten"
-        var message = "It is of type \(column.type) and has to be \(type) (\(note))."
+        var message = "It's of type \(column.type) and must be \(type) (\(note))."
         if !column.labels.isEmpty {
-            message += " The values of the enumeration are \(column.labels.joined(separator: ", "))."
+            message += " The enumeration's values are \(column.labels.joined(separator: ", "))."
         }
         let using = conversion.expression.map { " USING \(quoted(column.name))\($0)" } ?? ""
         find(
@@ -256,7 +257,7 @@ struct ReverseModelBuilder {
         guard column.isRequired, column.defaultExpression == nil, column.generation == .none else { return }
         find(
             .change, table, column.name,
-            "Devices insert rows without this column: it will take NULL, unless it gets a default.")
+            "Devices insert rows without this column: it will be made nullable, unless you give it a default.")
     }
 
     private mutating func noteKey(_ column: SurveyedColumn, _ table: SurveyedTable) {
@@ -264,7 +265,7 @@ struct ReverseModelBuilder {
         case .identityAlways:
             find(
                 .required, table, column.name,
-                "The key is GENERATED ALWAYS, so that no device could insert a row with a key of its own.",
+                "The key is GENERATED ALWAYS, so devices couldn't insert rows with keys of their own.",
                 fix: "ALTER TABLE \(sqlName(table)) ALTER COLUMN \(quoted(column.name)) SET GENERATED BY DEFAULT;")
             noteCounter(column, table)
         case .sequence: noteCounter(column, table)
@@ -275,9 +276,9 @@ struct ReverseModelBuilder {
     private mutating func noteCounter(_ column: SurveyedColumn, _ table: SurveyedTable) {
         find(
             .note, table, column.name,
-            "The key counts up on the server. Devices can read, change and delete rows; two that insert while they're "
-                + "offline would choose the same number. Let only services insert here, let devices draw random 64-bit "
-                + "keys, or give the table a uuid key.")
+            "The key counts up on the server. Devices can read, change and delete rows, but two that insert rows while "
+                + "offline would choose the same number. Let only services insert here, let devices choose random "
+                + "64-bit keys, or give the table a uuid key.")
     }
 
     /// Collations that sort text by its bytes.
@@ -293,7 +294,8 @@ struct ReverseModelBuilder {
         find(
             .note, table, columns.map(\.name).joined(separator: ", "),
             "PostgreSQL sorts by the collation \(columns[0].collation ?? ""), while rules, subscriptions and devices "
-                + "compare text by its bytes. Where they use < or >, let PostgreSQL do so too (only indexes are rebuilt):",
+                + "compare text by its bytes. If they use < or >, make PostgreSQL do the same (only indexes are "
+                + "rebuilt):",
             fix: "ALTER TABLE \(sqlName(table)) \(changes.joined(separator: ", "));")
     }
 
@@ -302,17 +304,18 @@ struct ReverseModelBuilder {
             if key.columns.count > 1 {
                 find(
                     .note, table, key.columns.joined(separator: ", "),
-                    "A foreign key of \(key.columns.count) columns can't be a link: the columns are values of their own."
+                    "A foreign key of \(key.columns.count) columns can't be a link: the columns become plain values."
                 )
             } else if links[key.columns[0]] == nil {
                 find(
                     .note, table, key.columns[0],
-                    "It refers to a column of \(key.table) that isn't a key in these models: it's a value, not a link.")
+                    "It refers to a column of \(key.table) that isn't a key in these models: it's a plain value, "
+                        + "not a link.")
             } else if key.action == .refuse {
                 find(
                     .note, table, key.columns[0],
-                    "PostgreSQL refuses to delete a row of \(key.table) that is referred to here; a device's deletion is "
-                        + "then refused too and undone. ON DELETE SET NULL or CASCADE lets it pass.")
+                    "PostgreSQL refuses to delete a row of \(key.table) that is referred to here, so a device's "
+                        + "deletion is refused and undone too. ON DELETE SET NULL or CASCADE allows it.")
             }
         }
     }

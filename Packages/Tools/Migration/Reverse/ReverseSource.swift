@@ -9,8 +9,8 @@ struct ReverseSource {
 
     var text: String {
         let head = [
-            "// Written by migration-tool from the database's tables. From here on it is yours: change it as you like, and",
-            "// export the document from it.", "import RealmSwift", "",
+            "// Written by migration-tool from the database's tables. It's yours from now on: change it as you like,",
+            "// and export the document from it.", "import RealmSwift", "",
         ]
         return (head + document.classes.map(text(of:))).joined(separator: "\n")
     }

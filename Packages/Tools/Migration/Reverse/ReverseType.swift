@@ -43,30 +43,30 @@ enum ReverseType {
         case "date":
             self = .none(
                 reason:
-                    "A date without a time has no type in Realm. Possible: a timestamptz column (ALTER COLUMN … TYPE "
-                    + "timestamptz USING … AT TIME ZONE 'UTC'), or text.")
+                    "Realm has no type for a date without a time. Alternatives: a timestamptz column (ALTER COLUMN … "
+                    + "TYPE timestamptz USING … AT TIME ZONE 'UTC'), or text.")
         case "time", "timetz", "interval":
             self = .none(
-                reason: "A \(column.type) has no type in Realm. Possible: a bigint column with seconds or microseconds."
-            )
+                reason: "Realm has no type for \(column.type). Alternative: a bigint column with seconds or "
+                    + "microseconds.")
         case "json", "jsonb":
             self = .none(
-                reason: "JSON is merged as a whole and has no type in Realm. Possible: a text column, or columns and "
-                    + "tables for what is in it.")
+                reason: "JSON is merged as a whole, and Realm has no type for it. Alternatives: a text column, or "
+                    + "columns and tables for its content.")
         case "array":
             self = .none(
                 reason:
-                    "An array can't be merged element by element. Possible: a List property, which has a table of its "
-                    + "own with a row for each element.")
-        case "range": self = .none(reason: "A range has no type in Realm. Possible: two columns for its bounds.")
+                    "An array can't be merged element by element. Alternative: a List property, which has a table of "
+                    + "its own with a row for each element.")
+        case "range": self = .none(reason: "Realm has no type for a range. Alternative: two columns for its bounds.")
         case "composite":
             self = .none(
-                reason: "A composite type has no type in Realm. Possible: an embedded object, whose properties are "
-                    + "columns of their own.")
+                reason: "Realm has no type for a composite type. Alternative: an embedded object, whose properties are "
+                    + "separate columns.")
         case "money":
-            self = .none(reason: "The type money depends on the server's language. Possible: a numeric column.")
+            self = .none(reason: "The type money depends on the server's locale. Alternative: a numeric column.")
         default:
-            self = .none(reason: "The type \(column.type) has no type in Realm. Possible: a text column.")
+            self = .none(reason: "Realm has no type for \(column.type). Alternative: a text column.")
         }
     }
 

@@ -113,8 +113,8 @@ extension DatabaseRole {
         guard let user = try found.first?[0].string else { return }
         logger.warning(
             """
-            \(program) connects as '\(user)', which owns the tables. Let it connect as a user with the rights of its \
-            role and no others: see docs/database-roles.md.
+            \(program) connects as '\(user)', which owns the tables. Let it connect as a user that has only the rights \
+            of its role: see docs/database-roles.md.
             """)
     }
 }

@@ -19,12 +19,12 @@ public struct MissingRightsError: Error, Hashable, Sendable, CustomStringConvert
         let name = role.split(separator: "_").last.map { "\($0)_1" } ?? "server_1"
         let remedy =
             user == role
-            ? "run 'migration-tool apply' (or the app's own tool) as the owner of the tables, which gives '\(role)' its "
-                + "rights"
-            : "name a user in TOMBOLO_DATABASE_URL that is a member of '\(role)', such as an administrator makes with "
-                + "CREATE ROLE \(name) LOGIN IN ROLE \"\(role)\". If it is one already, run 'migration-tool apply' (or "
-                + "the app's own tool) as the owner of the tables"
-        return "The database user '\(user)' may do less than \(program) needs. Missing: \(list).\n"
+            ? "run 'migration-tool apply' (or the app's own tool) as the owner of the tables, which gives '\(role)' "
+                + "its rights"
+            : "in TOMBOLO_DATABASE_URL, name a user that is a member of '\(role)', such as one that an administrator "
+                + "creates with CREATE ROLE \(name) LOGIN IN ROLE \"\(role)\". If it's already a member, run "
+                + "'migration-tool apply' (or the app's own tool) as the owner of the tables"
+        return "The database user '\(user)' lacks rights that \(program) needs. Missing: \(list).\n"
             + "  What to do: \(remedy). See docs/database-roles.md."
     }
 }

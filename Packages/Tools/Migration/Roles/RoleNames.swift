@@ -46,12 +46,12 @@ public struct RoleNames: Hashable, Sendable {
             && prefix.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (97...122).contains($0) || (48...57).contains($0) }
             && !prefix.hasPrefix("pg_") && prefix != "pg"
         guard isUsable else {
-            return "'\(prefix)' can't begin the names of roles: use lower-case letters, digits and underscores, 40 at "
-                + "most, and not 'pg' at the beginning."
+            return "'\(prefix)' can't be the prefix of role names: use at most 40 lower-case letters, digits and "
+                + "underscores, not starting with 'pg'."
         }
         let others = stored.filter { $0.value != "\(prefix)_\($0.key)" }.map(\.value).sorted()
         guard !others.isEmpty else { return nil }
-        return "The roles of this database have other names already: \(others.joined(separator: ", ")). Leave out "
-            + "--role-prefix; names are chosen when the roles are first made."
+        return "This database's roles already have other names: \(others.joined(separator: ", ")). Leave out "
+            + "--role-prefix; names are chosen when the roles are first created."
     }
 }

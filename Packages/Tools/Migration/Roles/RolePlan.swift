@@ -84,11 +84,11 @@ struct RolePlan {
         let user = try? await connection.query("SELECT current_user::text")[0, 0].string
         let commands = missing.map { "  CREATE ROLE \(PostgresSQL.quoteIdentifier(names.name(of: $0))) NOLOGIN;" }
         return """
-            \(missing.count == 1 ? "A role is" : "\(missing.count) roles are") missing that servers connect as, and \
-            '\(user ?? "this user")' may not make roles (it lacks CREATEROLE). Everything else was looked after. As a \
-            user who may, run
+            Servers need \(missing.count == 1 ? "a role that is" : "\(missing.count) roles that are") missing, and \
+            '\(user ?? "this user")' may not create roles (it lacks CREATEROLE). Everything else was done. As a user \
+            who may, run
             \(commands.joined(separator: "\n"))
-            then run this again, which gives them their rights. docs/database-roles.md says more.
+            then run this again to give them their rights. See docs/database-roles.md.
             """
     }
 

@@ -69,8 +69,8 @@ struct AppliedRules: Sendable {
                 replacesBoxes
                 ? []
                 : [
-                    "The stored rules of \(app) can't be read, so that what was changed in the admin server can't be kept: "
-                        + "\(error) To take the file as it is, use --replace-boxes."
+                    "The stored rules of \(app) can't be read, so changes made in the admin server can't be kept: "
+                        + "\(error) To use the file as it is, pass --replace-boxes."
                 ]
             return
         }
@@ -94,8 +94,8 @@ struct AppliedRules: Sendable {
             let own =
                 isEdited && isUnchanged
                 ? [
-                    "Kept rules that were written in the admin server since this file was applied. To take the file as it is, "
-                        + "use --replace-boxes."
+                    "Kept rules that were written in the admin server since this file was applied. To use the file as "
+                        + "it is, pass --replace-boxes."
                 ] : []
             let sentences = own + [Self.note(merge)].compactMap(\.self)
             note = sentences.isEmpty ? nil : sentences.joined(separator: "\n")
@@ -104,13 +104,13 @@ struct AppliedRules: Sendable {
             problems =
                 (isOverwriting
                     ? [
-                        "The rules of \(app) were changed in the admin server beyond boxes and roles, and the new ones would "
-                            + "undo that. Take over what the newest version in the panel's history has, and apply that first. "
-                            + "Or take the file as it is, with --replace-boxes."
+                        "The rules of \(app) were changed in the admin server beyond boxes and roles, and the new "
+                            + "ones would undo that. Take the newest version from the panel's history and apply it "
+                            + "first, then the new rules. Or use the file as it is, with --replace-boxes."
                     ] : [])
                 + merge.returning.map { loss in
-                    "\(loss.change): that was changed in the admin server, and the new rules of \(app) would undo it. "
-                        + "\(loss.reason) Or take the file as it is, with --replace-boxes."
+                    "\(loss.change): this was changed in the admin server, and the new rules of \(app) would undo it. "
+                        + "\(loss.reason) Or use the file as it is, with --replace-boxes."
                 }
         }
     }

@@ -15,18 +15,18 @@ public enum RuleDeploymentError: Error, Hashable, Sendable, CustomStringConverti
     public var description: String {
         switch self {
         case .noModels:
-            return "No app has models in the database, and rules are about models: run 'migration-tool apply --models "
-                + "FILE' first."
-        case .whichApp(let apps): return "Several apps are in the database: name one of \(Self.list(apps)) by --app."
+            return "No app has models in the database, and rules need models: run 'migration-tool apply --models FILE' "
+                + "first."
+        case .whichApp(let apps): return "The database has several apps: name one of \(Self.list(apps)) with --app."
         case .unknownApp(let app, let apps):
             return "There is no app '\(app)' in the database\(Self.hint(app, apps)) Apps: \(Self.list(apps))."
         case .unknownClass(let name, let names): return "There is no class '\(name)'\(Self.hint(name, names))"
         case .embeddedClass(let name, let owners):
             return
-                "\(name) is an embedded class: what a user may do with its objects follows from the objects that have "
+                "\(name) is an embedded class: what a user may do with its objects depends on the objects that contain "
                 + "them. Ask about \(owners.isEmpty ? "a class that has it" : owners.joined(separator: " or "))."
         case .notAKey(let text, let className, let type):
-            return "'\(text)' isn't a key of \(className), whose keys are of the type \(type)."
+            return "'\(text)' isn't a valid key of \(className), whose keys are of type \(type)."
         case .noObject(let key, let className): return "There is no \(className) with the key \(key)."
         }
     }
