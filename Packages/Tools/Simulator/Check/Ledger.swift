@@ -57,7 +57,7 @@ final class Ledger {
     /// Records that a changeset's outcome was committed. Returns what's wrong, or nil.
     func commit(_ upload: Upload, isRefused: Bool) -> String? {
         guard let tag = tags[name(upload.changeset, upload.client)] else {
-            return "changeset \(upload.changeset.number) of \(upload.client) comes from nowhere"
+            return "changeset \(upload.changeset.number) of \(upload.client) was never written by a device"
         }
         if isRefused { entries[tag].refused += 1 } else { entries[tag].committed += 1 }
         guard entries[tag].committed + entries[tag].refused == 1 else {

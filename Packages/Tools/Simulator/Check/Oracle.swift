@@ -63,7 +63,7 @@ final class Oracle {
         for (reference, expected) in state {
             let actual = database.current(reference, procedure.transaction)
             guard actual == expected else {
-                return "\(reference) is \(text(actual)), and should be \(text(expected)) after changesets "
+                return "\(reference) is \(text(actual)) and should be \(text(expected)) after changesets "
                     + "\(procedure.judged.map(\.upload.changeset.number)) of \(procedure.judged[0].upload.client)"
             }
         }
@@ -85,7 +85,7 @@ final class Oracle {
             Swift.max(changeset.stamp, item.base.time), Swift.max(procedure.receivedAt, item.base.time))
         if stamp != changeset.stamp { hit(.stampClamped) }
         guard case .applied(_, let refusals) = procedure.results[item.index] else {
-            return "changeset \(changeset.number) of \(client) was judged without an outcome"
+            return "changeset \(changeset.number) of \(client) has no outcome"
         }
         func attempt(_ changeset: Changeset) -> Attempt {
             var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
@@ -128,7 +128,7 @@ final class Oracle {
         case .constraint:
             hit(.refusedConstraint)
             return attempt.isDuplicate || refusals.count > 1
-                ? nil : "a write within the unique rule was refused: \(refusal)"
+                ? nil : "a write that doesn't break the unique rule was refused: \(refusal)"
         case .invalid, .setAside: return "a write was refused: \(refusal)"
         }
     }

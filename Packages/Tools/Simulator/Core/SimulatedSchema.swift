@@ -28,7 +28,7 @@ public enum SimulatedSchema {
                     ]),
             ])
         } catch {
-            preconditionFailure("The simulated schema is wrong: \(error)")
+            preconditionFailure("The simulated schema is invalid: \(error)")
         }
     }()
 

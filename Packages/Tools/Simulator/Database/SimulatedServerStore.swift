@@ -107,7 +107,7 @@ extension SimulatedDatabase {
             guard acknowledged == 0 else {
                 return ClientOpening(
                     last: 0, serverTime: time,
-                    mustReset: "The server does not know this device; it was restored or replaced.")
+                    mustReset: "The server doesn't know this device; it was restored or replaced.")
             }
             let transaction = begin()
             setProgress(client, Progress(user: user, last: 0, receipts: [:]), transaction)
@@ -121,7 +121,7 @@ extension SimulatedDatabase {
         guard known.last >= acknowledged else {
             return ClientOpening(
                 last: known.last, serverTime: time,
-                mustReset: "The server knows less of this device than it has acknowledged; it was restored.")
+                mustReset: "The server knows fewer of this device's changesets than it acknowledged; it was restored.")
         }
         self.acknowledged[client] = max(self.acknowledged[client] ?? 0, acknowledged)
         return ClientOpening(last: known.last, serverTime: time)

@@ -54,7 +54,7 @@ extension Simulation {
         }
         device.lastTick = state.position.tick
         guard state.position.tick == 0 || content(at: state.position.tick, token: state.position.token) != nil else {
-            return fail("device \(device.id) stands on tick \(state.position.tick), which the database does not have")
+            return fail("device \(device.id) is at tick \(state.position.tick), which the database doesn't have")
         }
         checkContent(device, "a batch")
         // A copied file that is about to be reset finds out early which changesets are its own.
@@ -62,8 +62,8 @@ extension Simulation {
             let known = database.progress(state.client, in: tick.snapshot)?.last ?? 0
             if state.acknowledged > known {
                 fail(
-                    "device \(device.id) at tick \(tick.number) takes changeset \(state.acknowledged) for done, and the "
-                        + "tick knows of \(known)")
+                    "device \(device.id) at tick \(tick.number) considers changeset \(state.acknowledged) done, but "
+                        + "the tick knows only up to \(known)")
             }
         }
         if !device.store.pending.isEmpty { hit(.pendingReplayed) }
@@ -71,11 +71,13 @@ extension Simulation {
         for changeset in device.store.pending {
             number += 1
             if changeset.number != number {
-                return fail("device \(device.id): changeset \(number) is missing in the queue")
+                return fail("device \(device.id): changeset \(number) is missing from the queue")
             }
         }
         if number != state.lastChangeset {
-            fail("device \(device.id) has given out \(state.lastChangeset), and its queue ends at \(number)")
+            fail(
+                "device \(device.id) has numbered changesets up to \(state.lastChangeset), but its queue ends at "
+                    + "\(number)")
         }
     }
 
@@ -113,7 +115,7 @@ extension Simulation {
             }
         }
         if sum != Workload.vaultStart * Int64(Workload.vaultCount) {
-            fail("device \(device.id) sees a transfer half: the balances sum to \(sum)")
+            fail("device \(device.id) sees half of a transfer: the balances sum to \(sum)")
         }
     }
 
@@ -176,7 +178,7 @@ extension Simulation {
                     + "\(state?.position.rulesFingerprint ?? 0) of \(authority(device.user).rulesFingerprint)"
             }
             return fail(
-                "not at rest \(Self.livenessBound) ms after the last fault; the database is at tick "
+                "still not quiet \(Self.livenessBound) ms after the last fault; the database is at tick "
                     + "\(database.latest.number): \(states.joined(separator: "; "))")
         }
         schedule(.checkQuiet, in: 200)
@@ -192,7 +194,7 @@ extension Simulation {
             }
         }
         if hits != ledger.acceptedHits {
-            fail("the counters sum to \(hits), and accepted additions to \(ledger.acceptedHits)")
+            fail("the counters sum to \(hits), but the accepted additions to \(ledger.acceptedHits)")
         }
     }
 }

@@ -117,7 +117,7 @@ extension Simulation {
     }
 
     func unavailable(_ connection: SimulatedConnection) {
-        handle(connection, .failed(SessionFailure(.unavailable, "The database is away.", isRetryable: true)))
+        handle(connection, .failed(SessionFailure(.unavailable, "The database is down.", isRetryable: true)))
     }
 
     /// Reads a batch, whose frames are sent one by one.

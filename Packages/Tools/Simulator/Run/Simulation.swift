@@ -143,12 +143,12 @@ public final class Simulation {
         var events = 0
         while !isQuiet, failure == nil {
             guard let (time, event) = queue.next() else {
-                fail("nothing is left to happen")
+                fail("no events are left")
                 break
             }
             events += 1
             guard events < Self.maximumEvents else {
-                fail("\(events) events did not bring the simulation to rest")
+                fail("the simulation didn't come to rest after \(events) events")
                 break
             }
             now = time
