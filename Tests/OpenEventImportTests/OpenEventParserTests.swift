@@ -71,7 +71,7 @@ import TomboloModel
         // Here the id says Rachel Roumeliotis, and the name is another speaker's.
         #expect(try names(ofSession: 17) == [.string("Kelsey Hightower")])
         #expect(
-            export.notes.contains { $0.file == "sessions.json" && $0.record == 18 && $0.message.contains("believed") })
+            export.notes.contains { $0.file == "sessions.json" && $0.record == 18 && $0.message.contains("was used") })
         #expect(export.notes.contains { $0.file == "speakers.json" && $0.record == 19 && $0.message.contains("id 18") })
     }
 
@@ -153,12 +153,12 @@ import TomboloModel
     }
 
     static let bad: [Bad] = [
-        Bad(file: "sessions.json", text: "[{]", record: nil, id: nil, field: nil, expected: "JSON", found: "none"),
+        Bad(file: "sessions.json", text: "[{]", record: nil, id: nil, field: nil, expected: "JSON", found: "invalid"),
         Bad(file: "sessions.json", text: "{}", record: nil, id: nil, field: nil, expected: "list", found: "object"),
         Bad(file: "sessions.json", text: "[3]", record: 1, id: nil, field: nil, expected: "object", found: "number 3"),
         Bad(
             file: "sessions.json", text: #"[{"id": 1, "title": "T"}, {"id": 5, "title": ""}]"#, record: 2, id: "5",
-            field: "title", expected: "not empty", found: "\"\""),
+            field: "title", expected: "isn't empty", found: "\"\""),
         Bad(
             file: "sessions.json", text: #"[{"title": "T"}]"#, record: 1, id: nil, field: "id", expected: "number",
             found: "nothing"),
@@ -189,13 +189,13 @@ import TomboloModel
             field: "is-featured", expected: "true or false", found: "maybe"),
         Bad(
             file: "tracks.json", text: "[{\"id\": 4, \"name\": \"T\\u0000\"}]", record: 1, id: "4", field: "name",
-            expected: "U+0000", found: "one with it"),
+            expected: "U+0000", found: "with it"),
         Bad(
             file: "event.json", text: Exports.event.replacing("Europe/Berlin", with: "Europe/Atlantis"), record: 1,
             id: "7", field: "timezone", expected: "Europe/Berlin", found: "Europe/Atlantis"),
         Bad(
             file: "event.json", text: Exports.event.replacing("\"name\"", with: "\"title\""), record: 1, id: "7",
-            field: "name", expected: "not empty", found: "nothing"),
+            field: "name", expected: "isn't empty", found: "nothing"),
         Bad(
             file: "event.json", text: Exports.event.replacing("starts-at", with: "begins"), record: 1, id: "7",
             field: "starts_at", expected: "a date", found: "nothing"),
@@ -228,7 +228,7 @@ import TomboloModel
         let text = OpenEventError(problems: found).description
         #expect(
             text.contains(
-                "tracks.json, record 2 (id 2), field 'name': expected a text that is not empty, found nothing."))
+                "tracks.json, record 2 (id 2), field 'name': expected a string that isn't empty, found nothing."))
     }
 
     @Test func recordsMarkedAsDeletedAreLeftOut() throws {

@@ -47,13 +47,13 @@ import TomboloPostgresStore
             #"microlocations.json, record 1 (id 3), field 'latitude': expected a number from -90.0 to 90.0, found "#
                 + "the number 91.",
             "sponsors.json, record 1: expected an object, found the number 17.",
-            "speakers.json, record 2, field 'id': expected a number or a text, found null.",
-            "speakers.json, record 2, field 'name': expected a text that is not empty, found null.",
+            "speakers.json, record 2, field 'id': expected a number or a string, found null.",
+            "speakers.json, record 2, field 'name': expected a string that isn't empty, found null.",
             #"speakers.json, record 4 (id 7), field 'is-featured': expected true or false, found "perhaps"."#,
-            "sessions.json, record 2 (id 2), field 'ends-at': expected a date that is not before the beginning, found "
+            "sessions.json, record 2 (id 2), field 'ends-at': expected a date not before the start, found "
                 + #""2030-01-01T11:00Z", earlier than "2030-01-01T12:00Z"."#,
             "sessions.json, record 1 (id 1), field 'track': expected a record of tracks.json, found id 8 and name "
-                + "'Gone', which is not there.",
+                + "'Gone', which doesn't exist.",
             "sessions.json, record 1 (id 1), field 'microlocation': expected a record of microlocations.json, found "
                 + "id 3 and name 'Nowhere', which was set aside.",
             "sessions.json, record 1 (id 1), field 'speakers': expected an object with an id or a name as entry 2, "

@@ -27,14 +27,14 @@ final class DeviceProcess: Sendable {
             group.addTask { await self.answer() }
             group.addTask {
                 try await Task.sleep(for: Self.answerTimeout)
-                throw DemoFailure("Device \(self.name) did not answer '\(words[0])' in \(Self.answerTimeout).")
+                throw DemoFailure("Device \(self.name) didn't answer '\(words[0])' within \(Self.answerTimeout).")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
-        guard let answer else { throw DemoFailure("Device \(name) ended while it was asked '\(words[0])'.") }
+        guard let answer else { throw DemoFailure("Device \(name) exited while answering '\(words[0])'.") }
         guard answer.hasPrefix("= ") else {
-            throw DemoFailure("Device \(name) could not '\(words[0])': \(answer.dropFirst(2))")
+            throw DemoFailure("Device \(name) couldn't '\(words[0])': \(answer.dropFirst(2))")
         }
         return String(answer.dropFirst(2))
     }

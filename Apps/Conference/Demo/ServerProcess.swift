@@ -38,14 +38,16 @@ final class ServerProcess: Sendable {
             }
             group.addTask {
                 try await Task.sleep(for: Self.startTimeout)
-                throw DemoFailure("\(program.lastPathComponent) did not listen within \(Self.startTimeout).")
+                throw DemoFailure("\(program.lastPathComponent) didn't start listening within \(Self.startTimeout).")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
         guard let address else {
             await process.end()
-            throw DemoFailure("\(program.lastPathComponent) ended before it listened; its messages are above.")
+            throw DemoFailure(
+                "\(program.lastPathComponent) exited before it started listening; its messages are "
+                    + "above.")
         }
         return ServerProcess(process: process, address: address)
     }

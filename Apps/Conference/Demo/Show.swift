@@ -72,7 +72,7 @@ struct Show: Sendable {
     // MARK: 4
 
     private func homeListings() async throws {
-        say("\n4. Home listings, as in the text that introduced Flexible Sync\n")
+        say("\n4. Home listings, as in the announcement of Flexible Sync\n")
         let onServer = "SELECT count(*) FROM listing WHERE location = 'dallas' AND price < 300000 AND bedrooms >= 3"
         let server = try await stage.sql(onServer)
         let subscribed = try await stage.a.ask("subscribe-homes")
@@ -99,7 +99,7 @@ struct Show: Sendable {
         say("   before: \(before)")
         let expected = ([last] + list.dropLast()).map(\.name)
         let page = try await HTTP.page("\(stage.tickets)/events/\(event)")
-        try require(HTTP.appear(expected, inOrderIn: page), "the public page does not show the new order")
+        try require(HTTP.appear(expected, inOrderIn: page), "the public page doesn't show the new order")
         say("   after:  \(expected.joined(separator: ", "))   (ticket API and public page)")
         for device in [stage.a, stage.b] {
             try await eventually("the new order of tickets on \(device.name)") {
@@ -168,7 +168,7 @@ struct Show: Sendable {
         let deadline = ContinuousClock.now + Self.patience
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
-                throw DemoFailure("after \(Self.patience) there is still not \(what)")
+                throw DemoFailure("after \(Self.patience), still waiting for \(what)")
             }
             try await Task.sleep(for: .milliseconds(50))
         }

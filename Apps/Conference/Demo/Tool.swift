@@ -10,7 +10,8 @@ enum Tool {
         let outcome = try await ProgramRun(program, arguments).outcome()
         guard outcome.status == 0 else {
             throw DemoFailure(
-                "\(program.lastPathComponent) ended with code \(outcome.status).\n\(outcome.output)\(outcome.messages)")
+                "\(program.lastPathComponent) exited with code "
+                    + "\(outcome.status).\n\(outcome.output)\(outcome.messages)")
         }
         return outcome.output.hasSuffix("\n") ? String(outcome.output.dropLast()) : outcome.output
     }
@@ -22,6 +23,6 @@ enum Tool {
             let candidate = URL(fileURLWithPath: String(folder)).appending(path: name)
             if FileManager.default.isExecutableFile(atPath: candidate.path()) { return candidate }
         }
-        throw DemoFailure("The tool '\(name)' is not on the PATH; on Debian and Ubuntu: apt-get install \(package)")
+        throw DemoFailure("The tool '\(name)' isn't on the PATH; on Debian and Ubuntu: apt-get install \(package)")
     }
 }

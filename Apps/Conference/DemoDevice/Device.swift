@@ -30,7 +30,7 @@ final class Device {
             let session = try require(words[0])
             let key = try ObjectId(string: words[1])
             guard let room = try open().object(ofType: Microlocation.self, forPrimaryKey: key) else {
-                throw DeviceError("There is no room \(words[1]) on this device.")
+                throw DeviceError("This device has no room \(words[1]).")
             }
             try open().write { session.room = room }
             return "moved"
@@ -45,7 +45,7 @@ final class Device {
             try open().refresh()
             return "uploaded"
         case ("quit", 0): return "bye"
-        default: throw DeviceError("This device does not know '\(command)' with \(words.count) words.")
+        default: throw DeviceError("Unknown command: '\(command)' with \(words.count) words.")
         }
     }
 
@@ -117,7 +117,7 @@ final class Device {
     }
 
     private func require(_ id: String) throws -> Session {
-        guard let session = try session(id) else { throw DeviceError("There is no session \(id) on this device.") }
+        guard let session = try session(id) else { throw DeviceError("This device has no session \(id).") }
         return session
     }
 

@@ -21,39 +21,39 @@ struct TicketAPICommand: AsyncParsableCommand {
             ENVIRONMENT
               TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
                                     (required). USER has the rights of the role
-                                    tombolo_tickets, which 'conference setup' makes
+                                    tombolo_tickets, which 'conference setup' creates
               TOMBOLO_JWT_SECRET    the key of access tokens, the same on all
                                     servers, at least 32 bytes (required).
                                     Make one with: openssl rand -hex 32
               TOMBOLO_HOST          the address to listen on (127.0.0.1)
               TOMBOLO_TICKETS_PORT  the port to listen on, 0 for a free one (8082)
               TOMBOLO_TRUSTED_PROXIES
-                                    proxies before this server, such as
-                                    10.0.0.0/8, 2001:db8::7. Only from these is
-                                    X-Forwarded-For or Forwarded believed; they
+                                    proxies in front of this server, such as
+                                    10.0.0.0/8, 2001:db8::7. X-Forwarded-For and
+                                    Forwarded are trusted only from these; they
                                     must set one of the two, or speak the PROXY
                                     protocol
               TOMBOLO_PROXY_PROTOCOL
-                                    on: each connection of a trusted proxy
-                                    begins with a header of the PROXY protocol,
-                                    before TLS, and no other one does (off)
+                                    on: connections from trusted proxies, and no
+                                    others, start with a PROXY protocol header,
+                                    before TLS (off)
               TOMBOLO_CONNECTIONS_PER_ADDRESS
-                                    connections of one address at a time (200)
+                                    concurrent connections per address (200)
               TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY
                                     PEM files, for HTTPS: the certificate with its
-                                    chain, and the key. They may be replaced while
-                                    the server runs; SIGHUP reads them at once
+                                    chain, and the key. They can be replaced while
+                                    the server runs; SIGHUP reloads them at once
               TOMBOLO_METRICS_PORT  serve GET /metrics for Prometheus on this port,
-                                    without a token; 0 takes a free one
+                                    without a token; 0 picks a free one
               TOMBOLO_METRICS_HOST  the address for it (127.0.0.1): only the
-                                    operator's network may reach it
+                                    operator's network should reach it
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
 
             ROUTES
               GET  /events/ID          the public page of a published event
-              GET  /events/ID/tickets  those that the caller may see, in order
-              GET  /events/ID/sessions those that the caller may see, by start
+              GET  /events/ID/tickets  tickets that the caller may see, in order
+              GET  /events/ID/sessions sessions that the caller may see, by start
               POST /tickets/ID/move    {"before": ID}, {"after": ID},
                                        {"first": true} or {"last": true}
               POST /login              {"email": …, "password": …}
@@ -63,7 +63,7 @@ struct TicketAPICommand: AsyncParsableCommand {
               curl -s localhost:8082/tickets/$TICKET/move -H "Authorization: Bearer $TOKEN" \\
                 -H 'Content-Type: application/json' -d '{"first": true}'
 
-            SIGTERM and Ctrl-C stop it: requests under way are answered first.
+            SIGTERM and Ctrl-C stop it, after it has answered requests in progress.
             """)
 
     @Option(help: "The address to listen on; overrides TOMBOLO_HOST.")

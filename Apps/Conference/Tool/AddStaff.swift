@@ -8,13 +8,13 @@ import ToolSupport
 /// `conference add-staff`
 struct AddStaff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make an account with a role of the platform or of an event.",
+        abstract: "Create an account with a role of the platform or of an event.",
         discussion: """
-            The password is read from the first line of standard input with --password-stdin; otherwise one is made \
-            and printed once.
+            With --password-stdin, the password is the first line of standard input; otherwise one is generated and \
+            printed once.
 
-            An account that exists keeps its password, and is given the role only with --existing: e-mail addresses \
-            are not confirmed, so that somebody else may have made the account. Check its id first.
+            An existing account keeps its password, and gets the role only with --existing: e-mail addresses aren't \
+            confirmed, so somebody else may have created the account. Check its id first.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -29,21 +29,21 @@ struct AddStaff: AsyncParsableCommand {
     @Option(help: "The id of the event that the role is for.")
     var event: String?
 
-    @Flag(help: "Give the role to the account that exists; make none.")
+    @Flag(help: "Give the role to the existing account; create none.")
     var existing = false
 
     func run() async throws {
         let event = try event.map { try ObjectId(string: $0) }
         try RoleAssignments.check(role, event: event)
         if existing, account.passwordStdin || account.name != nil {
-            throw ValidationError("--existing makes no account: leave out --password-stdin and --name.")
+            throw ValidationError("--existing doesn't create an account: leave out --password-stdin and --name.")
         }
         try await database.withPool { pool in
             let userID = existing ? try await existingAccount(pool) : try await anyAccount(event, pool)
             guard try await RoleAssignments.give(role, to: userID, event: event, pool) else {
                 throw ToolError(
-                    "The role \(role) wasn't given: the event has an owner already.",
-                    fix: "The owner hands the role over in the panel, at 'People', or a super administrator does.")
+                    "The role \(role) wasn't given: the event already has an owner.",
+                    fix: "The owner or a super administrator can hand over the role in the panel, at 'People'.")
             }
             print("It has the role \(role)\(event.map { " in the event \($0)" } ?? "").")
         }
@@ -52,7 +52,7 @@ struct AddStaff: AsyncParsableCommand {
     nonisolated(nonsending) private func existingAccount(_ pool: PostgresPool) async throws -> ObjectId {
         let email = account.email
         let userID = try await ToolError.naming(email) { try await AccountRegistry(pool: pool).user(email: email) }
-        print("The account \(email) exists, id \(userID); its password stays.")
+        print("The account \(email) already exists, id \(userID); it keeps its password.")
         return userID
     }
 
@@ -65,12 +65,12 @@ struct AddStaff: AsyncParsableCommand {
             let userID = try await accounts.user(email: account.email)
             guard try await RoleAssignments.has(role, userID, event: event, pool) else {
                 throw ToolError(
-                    "There is already an account \(account.email), id \(userID), and it doesn't have the role \(role). "
-                        + "It was given nothing: e-mail addresses are not confirmed, so that somebody else may have "
-                        + "made the account.",
+                    "There's already an account \(account.email), id \(userID), without the role \(role). It wasn't "
+                        + "given the role: e-mail addresses aren't confirmed, so somebody else may have created the "
+                        + "account.",
                     fix: "If you know that it belongs to the right person, run this again with --existing.")
             }
-            print("The account \(account.email) exists, id \(userID); its password stays.")
+            print("The account \(account.email) already exists, id \(userID); it keeps its password.")
             return userID
         }
     }

@@ -5,16 +5,16 @@ import ArgumentParser
 struct ConferenceTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conference",
-        abstract: "Sets up the event platform's database, fills it, and gives roles.",
+        abstract: "Sets up the event platform's database, fills it, and assigns roles.",
         discussion: """
-            'setup' makes tables, rules and triggers, and brings an older database up to date. Every command may be \
-            repeated. Accounts of attendees are made by 'migration-tool user'.
+            'setup' creates tables, rules and triggers, and brings an older database up to date. Every command can be \
+            repeated. To create attendees' accounts, use 'migration-tool user'.
 
-            The database is named by --database-url or TOMBOLO_DATABASE_URL, as in
+            Pass the database in --database-url or TOMBOLO_DATABASE_URL, such as
             postgresql://tombolo:PASSWORD@127.0.0.1:5432/tombolo. Connect as the role that owns the tables.
 
             Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage. 'import open-event' also exits \
-            with 2, which its help explains.
+            with 2; see its help.
             """,
         subcommands: [Setup.self, Import.self, Sample.self, AddStaff.self])
 }

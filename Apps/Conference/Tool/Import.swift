@@ -12,18 +12,17 @@ struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "open-event", abstract: "Import an Open Event export: event, programme, people, sponsors.",
             discussion: """
-                A record that breaks a rule (a session that ends before it begins, a speaker without a name) is set \
-                aside, and the rest is imported. A link that names nothing, nothing that is there, or a record that was \
-                set aside, is left out. Each is printed with file, record, field and reason, and both are counted. \
-                Mend the files and import them again: only what changed is written. With --strict, any of these \
-                refuses the whole export, as a fault of the event itself or a file that isn't JSON always does.
+                A record that breaks a rule (a session that ends before it starts, a speaker without a name) is set \
+                aside, and the rest is imported. A link is left out if it's malformed or its record doesn't exist or \
+                was set aside. Each is printed with file, record, field and reason, and both are counted. Fix the \
+                files and import them again: only changes are written. With --strict, any of these refuses the whole \
+                export, as a mistake in the event itself or a file that isn't JSON always does.
 
-                The import is one transaction: it is done as a whole or not at all. Importing an export again changes \
-                nothing, so that an import that was interrupted is simply repeated; a changed export brings its values \
-                over what was edited since.
+                The import is one transaction: it's done completely or not at all. Importing the same export again \
+                changes nothing, so an interrupted import can be repeated. A changed export overwrites edits made since.
 
                 Exit codes: 0 everything was imported, 1 nothing was, 2 some records or links were set aside and the \
-                rest was imported, 64 wrong usage. --check exits in the same way.
+                rest was imported, 64 wrong usage. --check uses the same codes.
                 """)
 
         /// The exit code if anything was set aside.
@@ -34,7 +33,7 @@ struct Import: AsyncParsableCommand {
         @Argument(help: "The folder that has event.json.", completion: .directory)
         var path: String
 
-        @Flag(help: "Only read and check the files; needs no database.")
+        @Flag(help: "Only read and check the files. Needs no database.")
         var check = false
 
         @Flag(help: "Import nothing if any record or link would be set aside.")

@@ -7,7 +7,7 @@ enum Report {
 
     static func print(notes: [OpenEventNote]) {
         guard !notes.isEmpty else { return }
-        Swift.print("Odd, but imported all the same:")
+        Swift.print("Imported, but look at these:")
         for note in notes.prefix(shownNoteCount) { Swift.print("  \(note)") }
         if notes.count > shownNoteCount { Swift.print("  … and \(notes.count - shownNoteCount) more.") }
     }
@@ -15,7 +15,7 @@ enum Report {
     /// Prints every problem, because nothing else says what is missing.
     static func print(setAside problems: [OpenEventProblem]) {
         guard !problems.isEmpty else { return }
-        Swift.print("Set aside, and not imported:")
+        Swift.print("Set aside and not imported:")
         for problem in problems { Swift.print("  \(problem)") }
     }
 
@@ -25,7 +25,7 @@ enum Report {
 
     static func print(_ summary: OpenEventSummary) {
         Swift.print("\(summary.eventName), id \(summary.eventID)")
-        let header = ["class", "file", "records", "set aside", "new", "changed", "as before"]
+        let header = ["class", "file", "records", "set aside", "new", "changed", "unchanged"]
         let lines = summary.lines.map { line in
             [
                 line.className, line.file, "\(line.records)", "\(line.setAside)", "\(line.inserted)",

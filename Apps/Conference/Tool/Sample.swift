@@ -9,22 +9,22 @@ struct Sample: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Load sample data: an event, tickets, orders, demo accounts.",
         discussion: """
-            The event is a real conference where its export lies in ../shared/data/open-event/OSCON17 beside the \
-            working folder, otherwise a small one that comes with this tool. May be repeated.
+            The event is a real conference if its export is in ../shared/data/open-event/OSCON17 beside the working \
+            folder, otherwise a small one that comes with this tool. Can be repeated.
 
-            The demo accounts have well-known passwords: this is for trying out. A database on another machine is \
-            refused without --allow-remote.
+            The demo accounts have well-known passwords: use this only to try things out. A database on another \
+            machine is refused without --allow-remote.
             """)
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(help: "Another Open Event export to take the event from.", completion: .directory)
+    @Option(help: "An Open Event export to use as the event instead.", completion: .directory)
     var export: String?
 
-    @Flag(help: "Also a conference of 200 sessions and 5,000 users, and a trash.")
+    @Flag(help: "Also load a conference of 200 sessions and 5,000 users, and a trash.")
     var large = false
 
-    @Flag(help: "Load into a database on another machine, well-known passwords included.")
+    @Flag(help: "Load into a database on another machine, including the well-known passwords.")
     var allowRemote = false
 
     func run() async throws {
@@ -45,7 +45,7 @@ struct Sample: AsyncParsableCommand {
             var users = report.users
             if large {
                 let large = try await SampleData.loadLarge(pool)
-                print("The large event \(large.eventID) \(large.isNew ? "was loaded" : "was there").")
+                print("The large event \(large.eventID) \(large.isNew ? "was loaded" : "was already there").")
                 users += large.users
             }
             print("Accounts:")
@@ -67,7 +67,7 @@ struct Sample: AsyncParsableCommand {
         let found = candidates.first { FileManager.default.fileExists(atPath: $0 + "/event.json") }
         guard let found else {
             throw ToolError(
-                "The sample event that comes with this tool is not beside it.",
+                "Can't find the sample event that comes with this tool.",
                 fix: "Put the folder Samples next to the tool, or pass --export PATH.")
         }
         return found

@@ -7,12 +7,12 @@ import ToolSupport
 /// `conference setup`
 struct Setup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add what the platform's database lacks.",
+        abstract: "Add what is missing from the platform's database.",
         discussion: """
-            Only adds. Everything that PostgreSQL can do in a transaction is done in one; a failure leaves the \
-            database as it was. A second run at the same time is refused.
+            Only adds. Everything that PostgreSQL can do in a transaction is done in one, so a failure leaves the \
+            database as it was. Only one run at a time is allowed.
 
-            Boxes of the permission matrix, and roles, that were changed in the admin server stay as they are, and are \
+            Boxes of the permission matrix and roles that were changed in the admin server stay as they are. They are \
             listed.
             """)
 
@@ -33,7 +33,7 @@ struct Setup: AsyncParsableCommand {
                 let plan = try await migrator.plan()
                 for step in plan.steps { print("-- \(step.name)\n\(step.sql);\n") }
                 for note in plan.notes { print("-- \(note.replacing("\n", with: "\n-- "))") }
-                for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
+                for problem in plan.problems { print("-- Can't be changed automatically: \(problem)") }
                 Advice.print(plan.advice)
                 return
             }
@@ -42,7 +42,7 @@ struct Setup: AsyncParsableCommand {
             }
             let steps = plan.steps
             for note in plan.notes { print(note) }
-            print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")
+            print(steps.isEmpty ? "The database is already up to date." : "Applied \(steps.count) steps.")
             Advice.print(plan.advice)
         }
     }

@@ -24,13 +24,13 @@ public enum RoleAssignments {
         guard let name = RoleName(rawValue: role) else {
             let known = RoleName.allCases.map(\.rawValue)
             let hint = role.nearest(in: known).map { " Did you mean '\($0)'?" } ?? ""
-            throw ValueError("There is no role '\(role)'.\(hint) Known are: \(known.joined(separator: ", ")).")
+            throw ValueError("There is no role '\(role)'.\(hint) Known roles: \(known.joined(separator: ", ")).")
         }
         guard RoleName.platformRoles.contains(name) == (event == nil) else {
             throw ValueError(
                 event == nil
-                    ? "The role '\(role)' is one of an event: name it with --event ID."
-                    : "The role '\(role)' is one of the whole platform and takes no event.")
+                    ? "The role '\(role)' belongs to an event: name it with --event ID."
+                    : "The role '\(role)' belongs to the whole platform: leave out --event.")
         }
         return name
     }

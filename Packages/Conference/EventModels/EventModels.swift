@@ -17,7 +17,7 @@ public enum EventModels {
         do throws(SchemaError) {
             return try Schema.of(objectTypes)
         } catch {
-            preconditionFailure("The event models do not form a schema:\n\(error)")
+            preconditionFailure("The event models don't form a valid schema:\n\(error)")
         }
     }()
 

@@ -50,7 +50,7 @@ enum JSONValue: Decodable, Hashable, Sendable {
     /// What it is, for messages: long texts are cut, and of lists and objects within an object only the kind is said.
     var summary: String {
         guard case .object(let members) = self else { return shortSummary }
-        guard !members.isEmpty else { return "an object without members" }
+        guard !members.isEmpty else { return "an empty object" }
         var shown = members.sorted { $0.key < $1.key }.prefix(Self.shownMemberCount).map { key, value in
             "\(JSONValue.string(key).shortSummary): \(value.shortSummary)"
         }

@@ -108,7 +108,7 @@ public enum OpenEventImporter {
     nonisolated(nonsending) private static func writeUsers(
         _ export: OpenEventExport, _ connection: PostgresConnection, _ progress: Progress
     ) async throws -> (ids: [String: ObjectId], line: OpenEventSummary.Line) {
-        guard let index = EventModels.schema.index(of: "User") else { preconditionFailure("There is no class User.") }
+        guard let index = EventModels.schema.index(of: "User") else { preconditionFailure("There's no class User.") }
         let rows = export.people.map { person in
             var draft = RowDraft("User", OpenEventIdentity.user(email: person.email))
             draft["email"] = .string(person.email)

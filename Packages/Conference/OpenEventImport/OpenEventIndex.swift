@@ -68,26 +68,26 @@ struct OpenEventIndex {
         if both.count > 1 {
             return .likely(
                 both.first(where: isImported) ?? both[0],
-                "\(reference.summary) fits \(both.count) records of \(file); the first was taken")
+                "\(reference.summary) matches \(both.count) records of \(file); the first was used")
         }
         if reference.id == nil || reference.name == nil {
             let fitting = ids + names
             if fitting.count == 1 { return .found(fitting[0]) }
             return .none(
                 found: fitting.isEmpty
-                    ? "\(reference.summary), which is not there"
-                    : "\(reference.summary), which fits \(fitting.count) records")
+                    ? "\(reference.summary), which doesn't exist"
+                    : "\(reference.summary), which matches \(fitting.count) records")
         }
         if names.count == 1 {
-            let other = ids.first.map { "id \(entries[$0].id) is '\(entries[$0].name)'" } ?? "there is no such id"
-            return .likely(names[0], "\(reference.summary): \(other) in \(file); the name was believed")
+            let other = ids.first.map { "id \(entries[$0].id) is '\(entries[$0].name)'" } ?? "the id doesn't exist"
+            return .likely(names[0], "\(reference.summary): \(other) in \(file); the name was used")
         }
         if ids.count == 1 {
             return .likely(
-                ids[0], "\(reference.summary): the name in \(file) is '\(entries[ids[0]].name)'; the id was believed")
+                ids[0], "\(reference.summary): the name in \(file) is '\(entries[ids[0]].name)'; the id was used")
         }
         return .none(
             found: "\(reference.summary), which "
-                + (ids.isEmpty && names.isEmpty ? "is not there" : "fits \(max(ids.count, names.count)) records"))
+                + (ids.isEmpty && names.isEmpty ? "doesn't exist" : "matches \(max(ids.count, names.count)) records"))
     }
 }

@@ -46,7 +46,7 @@ extension OpenEventParser {
         }
         if let startsAt, let endsAt, endsAt < startsAt {
             record.fail(
-                "ends_at", expected: "a date that is not before the event's beginning",
+                "ends_at", expected: "a date not before the event's start",
                 found: "\(record.shown("ends_at", "end_time")), earlier than \(record.shown("starts_at", "start_time"))"
             )
         }
@@ -93,7 +93,7 @@ extension OpenEventParser {
     private mutating func zone(_ record: inout OpenEventRecord) -> (name: String, zone: TimeZone) {
         let utc = TimeZone(secondsFromGMT: 0) ?? .current
         guard let name = record.text("timezone") else {
-            note(record, "the event has no timezone; UTC was taken")
+            note(record, "the event has no timezone; UTC was used")
             return ("UTC", utc)
         }
         // Abbreviations such as EST are read too, but do not say which zone's summer time to use.

@@ -9,7 +9,7 @@ extension OpenEventParser {
     mutating func records(_ file: String) -> (records: [OpenEventRecord], strayCount: Int) {
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(file).path) else {
             notes.append(
-                OpenEventNote(file: file, record: nil, message: "there is no such file; nothing was imported from it"))
+                OpenEventNote(file: file, record: nil, message: "the file doesn't exist; nothing was imported from it"))
             return ([], 0)
         }
         guard let value = load(file) else { return ([], 0) }
@@ -46,16 +46,16 @@ extension OpenEventParser {
         }
         guard let data = FileManager.default.contents(atPath: url.path) else {
             let isThere = FileManager.default.fileExists(atPath: url.path)
-            fail("a readable file in \(folder.path)", isThere ? "one that cannot be read" : "no such file")
+            fail("a readable file in \(folder.path)", isThere ? "a file that can't be read" : "no such file")
             return nil
         }
         do {
             return try JSONDecoder().decode(JSONValue.self, from: data)
         } catch DecodingError.dataCorrupted(let context) {
             let cause = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
-            fail("JSON", "none: \((cause ?? context.debugDescription).trimmingCharacters(in: ["."]))")
+            fail("JSON", "invalid JSON: \((cause ?? context.debugDescription).trimmingCharacters(in: ["."]))")
         } catch {
-            fail("JSON", "none: \(error)")
+            fail("JSON", "invalid JSON: \(error)")
         }
         return nil
     }

@@ -104,7 +104,7 @@ struct OpenEventParser {
             let occurrence = occurrences[sourceID, default: 0]
             occurrences[sourceID] = occurrence + 1
             if occurrence > 0, !sourceID.isEmpty {
-                note(record, "id \(sourceID) was used by an earlier record; each is an object of its own")
+                note(record, "id \(sourceID) was used by an earlier record; each becomes a separate object")
             }
             if record.text("deleted_at") != nil {
                 note(record, "'\(sourceID)' is marked as deleted and was left out")
@@ -195,7 +195,7 @@ struct OpenEventParser {
             result.contacts.append(contact)
             guard let email = email?.lowercased() else { continue }
             guard email.split(separator: "@", omittingEmptySubsequences: false).map(\.isEmpty) == [false, false] else {
-                note(record, "'\(email)' is no e-mail address; kept as a contact, without a user")
+                note(record, "'\(email)' isn't an e-mail address; kept as a contact without a user")
                 continue
             }
             result.emails[entry.key] = email
@@ -225,7 +225,7 @@ struct OpenEventParser {
             let endsAt = record.date("ends_at", "end_time", zone: event.zone)
             if let startsAt, let endsAt, endsAt < startsAt {
                 record.fail(
-                    "ends_at", expected: "a date that is not before the beginning",
+                    "ends_at", expected: "a date not before the start",
                     found:
                         "\(record.shown("ends_at", "end_time")), earlier than \(record.shown("starts_at", "start_time"))"
                 )
@@ -258,7 +258,7 @@ struct OpenEventParser {
             for reference in record.references("speakers") {
                 guard let found = find(reference, speakerIndex, "speakers", &record) else { continue }
                 if members.contains(found) {
-                    note(record, "\(reference.summary) is named twice as a speaker; once is enough")
+                    note(record, "\(reference.summary) is listed twice as a speaker; the second was ignored")
                 } else {
                     members.append(found)
                 }
@@ -317,11 +317,11 @@ struct OpenEventParser {
                     note(
                         record,
                         "field 'sessions' has \(problem.found) where \(problem.expected) was expected; the sessions' file "
-                            + "says who speaks")
+                            + "decides who speaks")
                 }
             }
             for session in claimed where !spoken[session].contains(position) {
-                note(record, "lists session \(sessions.entries[session].sourceID), which does not list this speaker")
+                note(record, "lists session \(sessions.entries[session].sourceID), which doesn't list this speaker")
             }
         }
     }

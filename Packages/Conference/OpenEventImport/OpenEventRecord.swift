@@ -78,7 +78,7 @@ struct OpenEventRecord {
     mutating func requiredID() -> String {
         // Read as a text too, which knows what the database refuses.
         if id != nil { return text("id") ?? "" }
-        fail("id", expected: "a number or a text", found: fields["id"]?.value.summary ?? "nothing")
+        fail("id", expected: "a number or a string", found: fields["id"]?.value.summary ?? "nothing")
         return ""
     }
 
@@ -90,11 +90,11 @@ struct OpenEventRecord {
         case .int(let value): text = String(value)
         case .double(let value): text = String(value)
         default:
-            fail(name, expected: "a text", found: value.summary)
+            fail(name, expected: "a string", found: value.summary)
             return nil
         }
         guard !text.utf8.contains(0) else {
-            fail(name, expected: "a text without the character U+0000", found: "one with it")
+            fail(name, expected: "a string without the character U+0000", found: "a string with it")
             return nil
         }
         guard text.utf8.count <= Value.maximumByteCount else {
@@ -108,7 +108,7 @@ struct OpenEventRecord {
         let before = problems.count
         if let text = text(name) { return text }
         if problems.count == before {
-            fail(name, expected: "a text that is not empty", found: fields[name]?.value.summary ?? "nothing")
+            fail(name, expected: "a string that isn't empty", found: fields[name]?.value.summary ?? "nothing")
         }
         return ""
     }
@@ -187,7 +187,7 @@ struct OpenEventRecord {
         guard let (_, value) = value([name]) else { return nil }
         if let reference = OpenEventReference(value) {
             guard reference.name?.utf8.contains(0) != true else {
-                fail(name, expected: "a name without the character U+0000", found: "one with it")
+                fail(name, expected: "a name without the character U+0000", found: "a name with it")
                 return nil
             }
             return reference

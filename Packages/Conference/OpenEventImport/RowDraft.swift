@@ -9,7 +9,7 @@ package struct RowDraft {
     /// - Parameter name: a class of the event models, or an element class.
     package init(_ name: String, _ key: ObjectId) {
         guard let item = EventModels.schema[name] else {
-            preconditionFailure("There is no class \(name) in the event models.")
+            preconditionFailure("The event models have no class \(name).")
         }
         self.item = item
         row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })

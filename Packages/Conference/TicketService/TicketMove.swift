@@ -46,14 +46,14 @@ extension TicketMove: Decodable {
         guard let text = try? members.decode(String.self, forKey: name) else { throw malformed }
         guard let id = try? ObjectId(string: text) else {
             throw RequestFailure(
-                .unprocessable, "'\(name.stringValue)' is not an id.", hint: "An id has 24 hexadecimal digits.")
+                .unprocessable, "'\(name.stringValue)' isn't an id.", hint: "An id has 24 hexadecimal digits.")
         }
         return id
     }
 
     private static var malformed: RequestFailure {
         RequestFailure(
-            .unprocessable, "The body does not say where the ticket goes.",
+            .unprocessable, "The body doesn't say where the ticket goes.",
             hint: #"Send one of {"before": ID}, {"after": ID}, {"first": true}, {"last": true}."#)
     }
 }

@@ -162,7 +162,7 @@ struct TicketMoves: Sendable {
         if try !found[0].bool { return RequestFailure.noSuchObject("Event") }
         if try !found[1].bool { return RequestFailure.noSuchObject("Ticket") }
         return RequestFailure(
-            .conflict, "The ticket belongs to another event by now.", hint: "Read it again, then move it.",
+            .conflict, "The ticket now belongs to another event.", hint: "Read it again, then move it.",
             properties: ["event"])
     }
 

@@ -52,7 +52,7 @@ public struct TicketOrder: Sendable {
     public func move(_ ticket: ObjectId, of event: ObjectId, to place: TicketMove) async throws -> Outcome {
         guard place.anchor != ticket else {
             throw RequestFailure(
-                .unprocessable, "A ticket cannot stand before or after itself.", hint: "Name another ticket.")
+                .unprocessable, "A ticket can't be placed before or after itself.", hint: "Name another ticket.")
         }
         let wish = TicketMoves.Wish(
             ticket: ticket, event: event, place: place, origin: ChangeOrigin.current)

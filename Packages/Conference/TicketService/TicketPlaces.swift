@@ -72,7 +72,7 @@ struct TicketPlaces {
         guard mayRenumber else { throw NeedsNewRanks() }
         guard order.count <= Self.renumberedLimit, let ranks = newRanks(count: order.count) else {
             throw RequestFailure(
-                .conflict, "The ranks of the event's tickets leave no room there.",
+                .conflict, "The ranks of the event's tickets leave no room at this place.",
                 hint: "Give each ticket of the event a short rank of its own.", properties: ["rank"])
         }
         former += places.map(\.rank)
@@ -102,7 +102,7 @@ struct TicketPlaces {
     private func index(of anchor: ObjectId, in others: [Place]) throws -> Int {
         guard let index = others.firstIndex(where: { $0.id == anchor }) else {
             throw RequestFailure(
-                .unprocessable, "The event has no ticket with the id that says where to move.",
+                .unprocessable, "The event has no ticket with the id that says where to move it.",
                 hint: "Name another ticket of the same event.")
         }
         return index

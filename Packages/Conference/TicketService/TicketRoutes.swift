@@ -98,7 +98,8 @@ public struct TicketRoutes: Sendable {
         let parts = try parts.value(for: grant.rules.schema)
         guard case .objectId(let event) = parts.tickets.row(grant.row)[keyOf: \.event] else {
             throw RequestFailure(
-                .conflict, "The ticket belongs to no event, and so has no order.", hint: "Give it an event first.",
+                .conflict, "The ticket doesn't belong to an event, so it has no place in an order.",
+                hint: "Give it an event first.",
                 properties: ["event"])
         }
         guard let id = grant.id else { throw RequestFailure.noSuchObject(grant.className) }
