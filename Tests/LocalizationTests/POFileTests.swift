@@ -78,7 +78,7 @@ import TomboloLocalization
             ("msgid \"A\"\nmsgstr \"B {0}\"", 7, "doesn't have"),
             ("msgid \"A {{name}}\"\nmsgstr \"B {{{name}}}\"", 7, "doesn't have"),
             ("msgid \"A\"\nmsgstr \"B {{#x}}\"", 7, "doesn't have"),
-            ("msgid \"<1>A</1> <2>B</2>\"\nmsgstr \"<1>A <2>B</1></2>\"", 7, "aren't closed"),
+            ("msgid \"<1>A</1> <2>B</2>\"\nmsgstr \"<1>A <2>B</1></2>\"", 7, "aren't nested"),
             ("msgid \"{0} row\"\nmsgid_plural \"{0} rows\"\nmsgstr[0] \"{0} Zeile\"", 7, "has 1 forms"),
         ])
     func problems(text: String, line: Int, reason: String) throws {

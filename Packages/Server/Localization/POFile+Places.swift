@@ -22,7 +22,7 @@ extension POFile.Entry {
             guard Self.isNested(translation) else {
                 throw POError(
                     line: line,
-                    "The tags in the translation of '\(key.text)' aren't closed in the order they were opened.")
+                    "The tags in the translation of '\(key.text)' aren't nested: close the last opened tag first.")
             }
         }
     }
