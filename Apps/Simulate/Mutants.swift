@@ -4,7 +4,7 @@ import TomboloSimulator
 extension Simulate {
     struct Mutants: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Switches on one bug after the other; each must be found.")
+            abstract: "Switches on one bug after another; each must be found.")
 
         @Option(help: "The seeds, as 0..<2000.")
         var seeds = SeedRange(SimulationRun.defaultSeeds)

@@ -5,7 +5,7 @@ extension Simulate {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Runs many seeds and prints how often each fault and recovery path occurred.",
-            discussion: "Fails when a seed fails, or when something in the table never occurred.")
+            discussion: "Fails if a seed fails, or if anything in the table never occurred.")
 
         @Option(help: "The seeds, as 0..<2000.")
         var seeds = SeedRange(SimulationRun.defaultSeeds)

@@ -33,7 +33,7 @@ actor AddressBoard {
             sync gateway   \(gateway)   devices connect to /sync
             admin server   \(addresses["admin"] ?? "")
             \(notes)
-            To try next, in another terminal:
+            Try next, in another terminal:
               make psql          change a row with plain SQL and see it arrive on a device
               make demo          two devices, offline edits, trash and tickets in a minute
               curl -s \(gateway)/ready

@@ -15,17 +15,17 @@ struct GatewayOptions: ParsableArguments {
         help: ArgumentHelp(
             "The gateway: http://HOST:PORT or https://HOST:PORT.",
             discussion:
-                "Without it \(GatewayOptions.addressVariable) names the gateway, or it is \(InspectorClient.defaultAddress).",
+                "Default: \(GatewayOptions.addressVariable), or \(InspectorClient.defaultAddress).",
             valueName: "url"))
     var gateway: String?
 
     @Option(help: "A PEM file with the only authorities that may have signed the gateway's certificate.")
     var authority: String?
 
-    @Option(help: "Log in with this e-mail address; the password is asked for, or read from standard input.")
+    @Option(help: "Log in with this e-mail address. Prompts for the password, or reads it from standard input.")
     var email: String?
 
-    @Flag(help: "Print the answer's JSON as it came.")
+    @Flag(help: "Print the answer's JSON as received.")
     var json = false
 
     /// Asks the gateway, and prints the response.
@@ -39,7 +39,7 @@ struct GatewayOptions: ParsableArguments {
             !DevelopmentOptions.isLoopback(host)
         {
             Advice.print([
-                "\(address) isn't encrypted: anybody on the way can read the password or the token. Use https."
+                "\(address) isn't encrypted: anybody on the network path can read the password or the token. Use https."
             ])
         }
         let credentials = try credentials()

@@ -4,13 +4,13 @@ import TomboloInspection
 /// `tombolo inspect`
 struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask a gateway who is connected, and why a device has an object or lacks it.",
+        abstract: "Ask a gateway who is connected, and why a device has or lacks an object.",
         discussion: """
-            A gateway answers those whom the rules permit the operation 'inspect' on objects of some class, and leaves \
-            out what they may not see. It knows only its own devices: behind a load balancer, ask each gateway by itself.
+            A gateway answers users whom the rules permit the operation 'inspect' on objects of some class, and leaves \
+            out what they may not see. It knows only its own devices: behind a load balancer, ask each gateway separately.
 
-            Log in with --email, which asks for the password, or reads it from the first line of standard input. \
-            Programs set one of these instead:
+            Log in with --email, which prompts for the password or reads it from the first line of standard input. \
+            Programs set one of these variables instead:
               TOMBOLO_TOKEN      an access token
               TOMBOLO_API_KEY    the API key of an account
               TOMBOLO_GATEWAY_URL    instead of --gateway
@@ -27,9 +27,9 @@ struct Inspect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List who is connected, how far behind, and with which subscriptions.",
             discussion: """
-                SESSION is the number for 'tombolo inspect session'. DEVICE is the device's id, as logs show it. BEHIND says \
-                how far the device's changes are behind the newest tick; UPLOADS counts changesets that were received and \
-                not acknowledged yet. The oldest session comes first, 100 to a page.
+                SESSION is the number for 'tombolo inspect session'. DEVICE is the device's id, as in logs. BEHIND is \
+                how far the device's changes are behind the newest tick; UPLOADS counts changesets that were received but not \
+                acknowledged yet. The oldest session comes first, with 100 sessions per page.
                 """)
 
         @OptionGroup var gateway: GatewayOptions
@@ -44,7 +44,7 @@ struct Inspect: AsyncParsableCommand {
             help: "Only sessions in this state: waiting, authenticating, opening, verifying, reading, live or closed.")
         var state: String?
 
-        @Option(help: "Which page of them.")
+        @Option(help: "The page to show.")
         var page: Int?
 
         func run() async throws {
@@ -62,7 +62,7 @@ struct Inspect: AsyncParsableCommand {
 
         @OptionGroup var gateway: GatewayOptions
 
-        @Argument(help: "The session's number, as 'tombolo inspect sessions' lists it.")
+        @Argument(help: "The session's number, as listed by 'tombolo inspect sessions'.")
         var number: UInt64
 
         func run() async throws {
@@ -73,10 +73,10 @@ struct Inspect: AsyncParsableCommand {
     /// `tombolo inspect why`
     struct Why: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say why devices have an object, or lack it.",
+            abstract: "Explain why devices have or lack an object.",
             discussion: """
-                Worked out with the very conditions that the device's batches are made with, on the object as of the newest \
-                tick. The first reason of each device is the one to look at; docs/observability.md explains the codes.
+                Uses the same conditions as the device's batches, on the object as of the newest tick. Look at each \
+                device's first reason; docs/observability.md explains the codes.
 
                 Example: tombolo inspect why Listing 65f1c0ffee65f1c0ffee65f1 --client 1k2x9 --property price
                 """)
@@ -89,18 +89,18 @@ struct Inspect: AsyncParsableCommand {
         @Argument(help: "The object's primary key.")
         var id: String
 
-        @Option(help: "All devices of this user, by the user's id; the first 20 are answered for.")
+        @Option(help: "All devices of this user, by the user's id. Covers the first 20.")
         var user: String?
 
-        @Option(help: "This device, as 'tombolo inspect sessions' lists it.")
+        @Option(help: "This device, as listed by 'tombolo inspect sessions'.")
         var client: String?
 
-        @Option(help: "This property of the object: the rules may hide it.")
+        @Option(help: "A property of the object, which the rules may hide.")
         var property: String?
 
         func validate() throws {
             guard user != nil || client != nil else {
-                throw ValidationError("Say whose device it is about: --user ID or --client DEVICE.")
+                throw ValidationError("Say which device you mean: --user ID or --client DEVICE.")
             }
         }
 

@@ -17,28 +17,28 @@ import UnixSignals
 struct RunServers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run gateway and admin server in one process, for development. 'make up' starts it.",
+        abstract: "Run a gateway and an admin server in one process, for development. 'make up' starts it.",
         discussion: """
             Environment:
-              TOMBOLO_DATABASE_URL   the database (required; 'make up' makes one); the user owns the tables
+              TOMBOLO_DATABASE_URL   the database (required; 'make up' creates one); the user owns the tables
               TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes (required)
-              TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
+              TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 picks a free port
               TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
-              TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
-              TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP, TOMBOLO_RESTORE_URL   as admin-server's
+              TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as for sync-gateway
+              TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP, TOMBOLO_RESTORE_URL   as for admin-server
               TOMBOLO_SQL_URL, TOMBOLO_MIGRATION_URL, TOMBOLO_MAP_TILES, TOMBOLO_MAP_ATTRIBUTION,
-              TOMBOLO_TRANSLATIONS, TOMBOLO_THUMBNAILS   as admin-server's
+              TOMBOLO_TRANSLATIONS, TOMBOLO_THUMBNAILS   as for admin-server
 
-            In production, run sync-gateway and admin-server as processes of their own, each with a database user of its own.
+            In production, run sync-gateway and admin-server as separate processes, each with its own database user.
             """)
 
-    @Flag(help: "Print only where the servers listen, and warnings.")
+    @Flag(help: "Print only the servers' addresses, and warnings.")
     var quiet = false
 
     @OptionGroup(title: "Development")
     var development: DevelopmentOptions
 
-    @Option(help: "A file whose lines, such as how to log in, are shown with the addresses.")
+    @Option(help: "A file with lines to show with the addresses, such as how to log in.")
     var notes: String?
 
     func run() async throws {

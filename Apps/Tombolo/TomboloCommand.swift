@@ -7,7 +7,7 @@ struct TomboloCommand: AsyncParsableCommand {
         commandName: "tombolo",
         abstract: "Runs the servers for development, and asks gateways about their devices.",
         discussion: """
-            Without a subcommand it runs the servers, with the options of 'tombolo run'.
+            Without a subcommand, it runs the servers, with the options of 'tombolo run'.
 
             Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage.
             """,

@@ -17,7 +17,7 @@ struct ListingsCommand: AsyncParsableCommand {
               0
             """)
 
-    @Option(help: "Where the gateway is.")
+    @Option(help: "The gateway's URL.")
     var url = AppConfiguration.developmentURL
 
     @Option(help: "The user's e-mail address.")
@@ -26,7 +26,7 @@ struct ListingsCommand: AsyncParsableCommand {
     @Option(help: "The user's password.")
     var password: String
 
-    @Option(help: "The device's file. Kept: a second run synchronises what changed.")
+    @Option(help: "The device's file. It's kept, so a second run synchronises only changes.")
     var file = "listings.realm"
 
     @MainActor

@@ -10,7 +10,7 @@ enum AnswerFile {
             defer { try? file.close() }
             data = try file.read(upToCount: SusiServer.maximumAnswerByteCount + 1)
         } catch {
-            throw SusiError("'\(path)' cannot be read: \(error.localizedDescription)")
+            throw SusiError("Can't read '\(path)': \(error.localizedDescription)")
         }
         guard let data, !data.isEmpty else { throw SusiError("'\(path)' is empty.") }
         guard data.count <= SusiServer.maximumAnswerByteCount else {

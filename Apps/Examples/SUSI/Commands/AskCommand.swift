@@ -4,10 +4,10 @@ import Foundation
 struct AskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ask",
-        abstract: "Asks the server, and prints the answer.",
+        abstract: "Asks the server and prints the answer.",
         discussion: """
-            The question is kept before it is sent. Where the server cannot be reached, it stays as unsent: 'susi \
-            retry' sends it again.
+            The question is stored before it's sent. If the server can't be reached, it stays unsent: 'susi retry' \
+            sends it again.
             """)
 
     @Argument(help: "The question.")

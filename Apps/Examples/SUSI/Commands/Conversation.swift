@@ -16,7 +16,7 @@ struct Conversation {
             (exchanges, notes) = try ExchangeDecoder.decode(answer, receivedAt: .now)
             guard !exchanges.isEmpty else { throw SusiError("The server's answer is empty.") }
         } catch {
-            throw SusiError("\(error) The question is kept as unsent: 'susi retry' sends it again.")
+            throw SusiError("\(error) The question is kept unsent: 'susi retry' sends it again.")
         }
         let replies = try store.answer(question, with: exchanges)
         Output.notes(notes, about: "answer")

@@ -6,11 +6,11 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Adds answers (chat.json) and histories (memory.json) from files.",
         discussion: """
-            Each file is stored as a whole or not at all; the other files are imported nevertheless. What is there \
-            already is not added again: an exchange is known by its question, its dates and its actions.
+            Each file is stored completely or not at all; a file that fails doesn't stop the others. What is already \
+            there isn't added again: an exchange is recognised by its question, its dates and its actions.
             """)
 
-    @Argument(help: "Files with JSON as the server sends it.")
+    @Argument(help: "JSON files as the server sends them.")
     var files: [String]
 
     @OptionGroup var data: DataOptions

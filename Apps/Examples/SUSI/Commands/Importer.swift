@@ -17,7 +17,7 @@ struct Importer {
         do {
             return try ExchangeDecoder.decode(data, receivedAt: receivedAt)
         } catch {
-            throw SusiError("'\(name)' cannot be imported: \(error)")
+            throw SusiError("Can't import '\(name)': \(error)")
         }
     }
 }

@@ -5,7 +5,7 @@ struct MemoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "memory",
         abstract: "Adds the history that the server keeps, from the server or from a file.",
-        discussion: "The whole history is stored or none of it. What is there already is not added again.")
+        discussion: "The whole history is stored, or none of it. What is already there isn't added again.")
 
     @Argument(help: "A file with the history (memory.json), instead of the server.")
     var file: String?
@@ -15,7 +15,7 @@ struct MemoryCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard file == nil || server.server == nil else {
-            throw ValidationError("Give a file or --server, not both.")
+            throw ValidationError("Pass a file or --server, not both.")
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Sends the questions that have not reached the server, the oldest first.")
+        commandName: "retry", abstract: "Sends the questions that haven't reached the server, oldest first.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var data: DataOptions

@@ -8,12 +8,12 @@ struct ServerOptions: ParsableArguments {
             "The server's address, http://host:port or https://host. (default: $SUSI_SERVER)", valueName: "url"))
     var server: String?
 
-    @Option(help: ArgumentHelp("An answer may take this long altogether.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to wait for a complete answer.", valueName: "seconds"))
     var timeout = 30
 
     func validate() throws {
         guard (1...3_600).contains(timeout) else {
-            throw ValidationError("--timeout is a number of seconds from 1 to 3600.")
+            throw ValidationError("--timeout must be a number of seconds from 1 to 3600.")
         }
     }
 
@@ -21,7 +21,7 @@ struct ServerOptions: ParsableArguments {
     func client() throws -> SusiServer {
         let environment = ProcessInfo.processInfo.environment
         guard let address = server ?? environment["SUSI_SERVER"] else {
-            throw SusiError("Which server? Give its address with --server, or in the environment as SUSI_SERVER.")
+            throw SusiError("No server was specified. Pass --server, or set SUSI_SERVER.")
         }
         return try SusiServer(
             address: address, accessToken: environment["SUSI_ACCESS_TOKEN"], timeout: .seconds(timeout))

@@ -4,10 +4,10 @@ import Tombolo
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Prints the conversation, a message on each line.",
+        abstract: "Prints the conversation, one message per line.",
         discussion: """
-            A line has the date, who speaks, for answers the type of the action, and what is said; behind 'kept raw' \
-            the action's JSON, where it was not understood as a whole. Long texts and rows are shortened.
+            A line has the date, the speaker, the type of the action for answers, and the text. If the action wasn't \
+            fully understood, its JSON follows after 'kept raw'. Long texts and rows are shortened.
             """)
 
     @OptionGroup var data: DataOptions

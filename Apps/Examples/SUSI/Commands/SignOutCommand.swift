@@ -4,7 +4,7 @@ struct SignOutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out",
         abstract: "Deletes the conversation from this device.",
-        discussion: "Deletes the file with every message in it, unsent questions among them. There is no way back.")
+        discussion: "Deletes the file with every message in it, including unsent questions. This can't be undone.")
 
     @OptionGroup var data: DataOptions
 

@@ -5,16 +5,15 @@ import ArgumentParser
 struct SusiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "susi",
-        abstract: "Talks with a SUSI server, and keeps the conversation on this device.",
+        abstract: "Talks to a SUSI server and keeps the conversation on this device.",
         discussion: """
-            Every action of an answer becomes one message, with data of its own for the types answer, websearch, rss, \
-            table, map, anchor, stop, video_play and audio_play. Other actions, and actions with values that cannot be \
-            read, are kept as JSON beside what was understood. What a server sends cannot be wrong in a way that \
-            stops the program: a value that cannot be read is replaced by its default (a map's zoom by 13, its place \
-            by 0, 0; a date by the time of receipt; a count by "all"), and a note says so. An answer is stored as a \
-            whole or not at all.
+            Every action of an answer becomes one message, with its own data for the types answer, websearch, rss, \
+            table, map, anchor, stop, video_play and audio_play. Other actions, and actions with values that can't be \
+            read, are also kept as JSON. Nothing that a server sends stops the program: a value that can't be read is \
+            replaced by its default (a map's zoom by 13, its place by 0, 0; a date by the time of receipt; a count by \
+            "all"), with a note. An answer is stored completely or not at all.
 
-            Messages are in the order of their questions' dates, and where these are the same, of their arrival.
+            Messages are ordered by their questions' dates, then by arrival.
 
               susi import answer.json history.json
               susi show
@@ -22,7 +21,7 @@ struct SusiCommand: AsyncParsableCommand {
               susi memory --server https://susi.example.org
               susi sign-out
 
-            The environment variable SUSI_SERVER stands for --server, and SUSI_ACCESS_TOKEN has the token of a user \
+            The environment variable SUSI_SERVER is the default for --server. SUSI_ACCESS_TOKEN is the token of a user \
             whom the server knows.
             """,
         subcommands: [

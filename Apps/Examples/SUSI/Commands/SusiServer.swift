@@ -17,7 +17,7 @@ struct SusiServer: Sendable {
         guard let url = URL(string: address), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host()?.isEmpty == false, url.query() == nil, url.fragment() == nil
         else {
-            throw SusiError("'\(address)' is no address of a server: expected http://host:port or https://host.")
+            throw SusiError("'\(address)' isn't a server address: expected http://host:port or https://host.")
         }
         base = url
         self.accessToken = accessToken
@@ -67,7 +67,7 @@ struct SusiServer: Sendable {
                 }
                 group.addTask {
                     try await Task.sleep(for: timeout)
-                    throw SusiError("\(place) did not answer within \(timeout).")
+                    throw SusiError("\(place) didn't answer within \(timeout).")
                 }
                 defer { group.cancelAll() }
                 return try await group.next() ?? Data()
@@ -77,7 +77,7 @@ struct SusiServer: Sendable {
         } catch is NIOTooManyBytesError {
             throw SusiError("\(place) answered with more than \(Self.maximumAnswerByteCount) bytes.")
         } catch {
-            throw SusiError("\(place) cannot be reached: \(error). Is this device online?")
+            throw SusiError("Can't reach \(place): \(error). Is this device online?")
         }
     }
 

@@ -39,11 +39,11 @@ extension ExchangeDecoder {
                 ? .video(identifier: identifier, kind: kind) : .audio(identifier: identifier, kind: kind)
         case nil:
             decoded = .unknown(type: String((fields.type ?? Action.unknownType).prefix(Self.maximumTypeLength)))
-            note("the action '\(decoded.type)' is not known and was kept raw")
+            note("the action '\(decoded.type)' is unknown and was kept raw")
         }
         if case .unknown = decoded { return Exchange.Reply(action: decoded, raw: cut(action.text, "raw")) }
         guard !fields.unread.isEmpty else { return Exchange.Reply(action: decoded, raw: nil) }
-        note("\(decoded.type): \(fields.unread.joined(separator: ", ")) cannot be read; the action was kept raw, too")
+        note("\(decoded.type): \(fields.unread.joined(separator: ", ")) can't be read; the action was also kept raw")
         return Exchange.Reply(action: decoded, raw: cut(action.text, "raw"))
     }
 

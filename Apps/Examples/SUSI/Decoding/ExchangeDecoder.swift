@@ -32,13 +32,13 @@ struct ExchangeDecoder {
         let items: [JSON]
         if let cognitions = document["cognitions"] {
             items = cognitions.items
-            if case .array = cognitions {} else { notes.add("'cognitions' is no array") }
+            if case .array = cognitions {} else { notes.add("'cognitions' isn't an array") }
         } else if case .array(let all) = document {
             items = all
         } else if document["answers"] != nil || document["query"] != nil {
             items = [document]
         } else {
-            throw SusiError("This is no answer of SUSI: it has none of 'answers', 'query' and 'cognitions'.")
+            throw SusiError("This isn't a SUSI answer: it has none of 'answers', 'query' and 'cognitions'.")
         }
         var result: [Exchange] = []
         for (index, item) in items.enumerated() {
@@ -85,7 +85,7 @@ struct ExchangeDecoder {
     private mutating func date(_ value: JSON?, _ name: String) -> Date? {
         guard let value else { return nil }
         if case .string(let text) = value, let date = ISODate.date(text) { return date }
-        notes.add("\(name) \(String(value.text.prefix(60))) is no date: the time of receipt stands for it")
+        notes.add("\(name) \(String(value.text.prefix(60))) isn't a date; using the time of receipt")
         return nil
     }
 
@@ -93,7 +93,7 @@ struct ExchangeDecoder {
     mutating func text(_ value: JSON?, _ name: String) -> String? {
         guard let value else { return nil }
         guard let text = value.string else {
-            notes.add("'\(name)' is no text")
+            notes.add("'\(name)' isn't a string")
             return nil
         }
         return cut(text, name)

@@ -4,5 +4,5 @@ struct JSONError: Error, Equatable, CustomStringConvertible {
     /// Counted from 0 at the first byte of the document.
     let offset: Int
 
-    var description: String { "no JSON at byte \(offset): \(message)" }
+    var description: String { "invalid JSON at byte \(offset): \(message)" }
 }

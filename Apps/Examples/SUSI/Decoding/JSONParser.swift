@@ -18,7 +18,7 @@ struct JSONParser {
         let value = try parser.value(depth: 0)
         parser.skipSpace()
         guard parser.position == parser.bytes.count else {
-            throw parser.error("the value has ended, but more follows.")
+            throw parser.error("there's more after the end of the value.")
         }
         return value
     }
@@ -43,7 +43,7 @@ struct JSONParser {
     private var unexpected: JSONError {
         guard let byte else { return error("the document ends in the middle of a value.") }
         let shown = (0x21...0x7E).contains(byte) ? "'\(Character(Unicode.Scalar(byte)))'" : "byte \(byte)"
-        return error("\(shown) was not expected here.")
+        return error("\(shown) isn't expected here.")
     }
 
     private mutating func skipSpace() {
@@ -86,7 +86,7 @@ struct JSONParser {
         let start = position
         while let byte, Self.isNumberByte(byte) { position += 1 }
         let digits = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard Double(digits) != nil else { throw error("'\(digits.prefix(40))' is no number.", at: start) }
+        guard Double(digits) != nil else { throw error("'\(digits.prefix(40))' isn't a number.", at: start) }
         return .number(digits)
     }
 
@@ -158,7 +158,7 @@ struct JSONParser {
             // Only searched again once an escape has passed it, because a text may have millions of escapes.
             if quote < position {
                 guard let next = find(UInt8(ascii: "\""), before: bytes.count) else {
-                    throw error("this text does not end.", at: start)
+                    throw error("this string never ends.", at: start)
                 }
                 quote = next
             }
@@ -195,7 +195,7 @@ struct JSONParser {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return try unicode()
-        default: throw error("'\\' before this byte is no escape.", at: position - 1)
+        default: throw error("'\\' and this byte aren't a valid escape.", at: position - 1)
         }
     }
 

@@ -17,7 +17,7 @@ struct ChatStore {
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw SusiError(
-                "The folder '\(folder.path)' cannot be made: \(error.localizedDescription). Choose another one with "
+                "Can't create the folder '\(folder.path)': \(error.localizedDescription). Choose another one with "
                     + "--data.")
         }
         realm = try Realm(
@@ -136,7 +136,7 @@ struct ChatStore {
                 continue
             } catch {
                 throw SusiError(
-                    "'\(name)' in '\(folder.path)' cannot be deleted, so that messages are still there: "
+                    "Can't delete '\(name)' in '\(folder.path)', so messages are still there: "
                         + error.localizedDescription)
             }
         }
