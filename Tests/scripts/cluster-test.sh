@@ -98,7 +98,7 @@ claim "psql opens as the role that is named" "$CLUSTER" psql --as-service tombol
 says "and that role is tombolo_app" '^tombolo_app$'
 refuses "a wrong password is refused" "authentication failed" env PGPASSWORD=wrong psql -X \
     "$("$CLUSTER" url | sed 's/&passfile=.*//')" -c "SELECT 1"
-refuses "an unknown role is refused with the known ones" "known are: tombolo tombolo_app tombolo_gateway tombolo_admin tombolo_tickets" "$CLUSTER" psql --as-service root
+refuses "an unknown role is refused with the known ones" "there are passwords for: tombolo tombolo_app tombolo_gateway tombolo_admin tombolo_tickets" "$CLUSTER" psql --as-service root
 claim "there is no TCP port unless one is asked for" answers "SHOW listen_addresses" ""
 claim "data can be written" sql "CREATE TABLE kept AS SELECT 7 AS n"
 
@@ -107,7 +107,7 @@ claim "a start while it runs does nothing" start
 says "and says so" "running already"
 claim "it stops" "$CLUSTER" stop
 claim "a second stop does no harm" "$CLUSTER" stop
-refuses "psql says that the server does not run" "not running" "$CLUSTER" psql -c "SELECT 1"
+refuses "psql says that the server isn't running" "isn't running" "$CLUSTER" psql -c "SELECT 1"
 claim "it starts again, whatever the PG variables say" env PGDATA=/nowhere PGPORT=1 PGHOST=nowhere PGUSER=x "$CLUSTER" start
 claim "and keeps the data" answers "SELECT n FROM kept" 7
 
@@ -139,7 +139,7 @@ claim "and its passwords are right" answers "SELECT n FROM kept" 7
 
 # ------------------------------------------------------------------------------------------------- broken clusters
 echo 9 | as_owner_of "$TOMBOLO_DEV_DIR/pg/data" tee "$TOMBOLO_DEV_DIR/pg/data/PG_VERSION" >/dev/null
-refuses "data of another PostgreSQL version are refused" "made by PostgreSQL 9;" start
+refuses "data of another PostgreSQL version are refused" "created by PostgreSQL 9;" start
 says "with what to install" "postgresql-9"
 rm "$TOMBOLO_DEV_DIR/pg/data/PG_VERSION"
 claim "a cluster without PG_VERSION is replaced" start
@@ -171,11 +171,11 @@ claim "it listens on the TCP port that is asked for" env TOMBOLO_PG_PORT="$port"
 claim "the URL works in a shell that does not set the port" answers "SHOW port" "$port"
 holder="$(server)"
 use second
-refuses "a taken port is refused with the process that has it" "taken by postgres \(pid $holder\)" \
+refuses "a taken port is refused with the process that has it" "in use by postgres \(pid $holder\)" \
     env TOMBOLO_PG_PORT="$port" "$CLUSTER" start
 says "and with the variable to set" "TOMBOLO_PG_PORT="
 claim "after that it starts without a port" start
-refuses "a port that is no number is refused" "not a port number" env TOMBOLO_PG_PORT=http "$CLUSTER" start
+refuses "a port that is no number is refused" "isn't a port number" env TOMBOLO_PG_PORT=http "$CLUSTER" start
 refuses "a running server on another port is not taken for the right one" "not on TCP port" \
     env TOMBOLO_PG_PORT="$(free_port)" "$CLUSTER" start
 
@@ -196,7 +196,7 @@ claim "and there is one cluster" answers "SELECT 1" 1
 
 mkdir "$WORK/precious" && touch "$WORK/precious/file"
 export TOMBOLO_DEV_DIR="$WORK/precious"
-refuses "a folder with other files in it is not used" "holds other files" start
+refuses "a folder with other files in it is not used" "has other files" start
 refuses "and not removed" "left alone" "$CLUSTER" remove
 claim "and its files are there" test -e "$WORK/precious/file"
 
@@ -222,7 +222,7 @@ steady_runs() { kill -0 "$(cat "$WORK/pid")"; }
 refuses "of two programs one that fails is named with its status" '^error: broken ended by itself \(exit status 3\)' \
     platform 'exit 3'
 says "with what it said last" '^    out of ink$'
-says "and where the rest is" "All of it is in $WORK/broken.log"
+says "and where the rest is" "The whole output is in $WORK/broken.log"
 refuses "and the other is stopped" 'No such process' steady_runs
 # shellcheck disable=SC2016
 refuses "one that is killed is named with the signal" 'broken ended by itself \(killed by SIGKILL' platform 'kill -KILL $$'

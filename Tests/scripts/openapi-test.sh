@@ -50,17 +50,17 @@ TOKEN="$(curl -sS --fail-with-body "$URL/login" -H 'Content-Type: application/js
     -d "{\"email\": \"$EMAIL\", \"password\": \"$PASSWORD\"}" |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["accessToken"])')"
 
-say "The description against OpenAPI 3.1"
+say "Checking the description against OpenAPI 3.1"
 curl -sS --fail-with-body "$URL/api/openapi.json" -H "Authorization: Bearer $TOKEN" >"$FOLDER/openapi.json"
 "$VENV/bin/openapi-spec-validator" --schema 3.1 "$FOLDER/openapi.json"
 
 # Which ids exist and which values are unique, no schema says: valid requests may be refused for that. Who has no token
 # gets less, which is the rules' matter and the route walk's.
-say "The server against its description"
+say "Checking the server against its description"
 # It leaves files of its own where it runs.
 cd "$FOLDER"
 "$VENV/bin/schemathesis" run "$FOLDER/openapi.json" --url "$URL" --header "Authorization: Bearer $TOKEN" \
     --exclude-checks positive_data_acceptance,ignored_auth --phases examples,fuzzing --max-examples 20 --seed 1 \
     --request-timeout 30 --max-failures 20 --no-color "$@"
-kill -0 "$SERVER" 2>/dev/null || fail "the admin server has ended." "Its messages are above."
+kill -0 "$SERVER" 2>/dev/null || fail "the admin server exited." "Its messages are above."
 echo "api: ok"

@@ -41,14 +41,14 @@ CHROMIUM="${TOMBOLO_CHROMIUM:-}"
 for name in chromium-headless-shell chromium chromium-browser google-chrome; do
     [ -n "$CHROMIUM" ] || CHROMIUM="$(command -v "$name" || true)"
 done
-[ -n "$CHROMIUM" ] || fail "there is no Chromium." "Install it: infra/dev/install.sh --browser"
+[ -n "$CHROMIUM" ] || fail "there's no Chromium." "Install it: infra/dev/install.sh --browser"
 
 # Only its copy of axe-core is wanted, so that the browser automation which it depends on is left out.
 AXE_PACKAGE=axe-playwright-python
 AXE_VERSION=0.1.8
 TOOLS="$TOMBOLO_ROOT/.build/screenshots-tools/$AXE_VERSION"
 if [ ! -s "$TOOLS/axe.min.js" ]; then
-    say "Taking axe-core from PyPI ($AXE_PACKAGE $AXE_VERSION)"
+    say "Installing axe-core from PyPI ($AXE_PACKAGE $AXE_VERSION)"
     rm -rf "$TOOLS"
     mkdir -p "$TOOLS"
     python3 -m venv "$TOOLS/venv"
@@ -74,7 +74,7 @@ if psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DATABASE_URL" -c "CREATE ROLE panel_sql 
     -c "GRANT SELECT ON event, session, speaker TO panel_sql" >&2; then
     export SCREENSHOTS_SQL=yes
 else
-    note "The owner makes no users: the SQL page is left out."
+    note "The database's owner can't create users: skipping the SQL page."
     sql_url=""
 fi
 
@@ -86,7 +86,7 @@ TOMBOLO_DATABASE_URL="$TOMBOLO_GATEWAY_DATABASE_URL" TOMBOLO_GATEWAY_PORT=0 TOMB
     "$bin/sync-gateway" >"$SAID.gateway" &
 GATEWAY=$!
 # The first word is "gateway".
-read -r -t 60 _ GATEWAY_URL <"$SAID.gateway" || fail "the gateway doesn't say where it listens." "Its messages are above."
+read -r -t 60 _ GATEWAY_URL <"$SAID.gateway" || fail "the gateway doesn't print where it listens." "Its messages are above."
 # It makes one backup at its start. The owner reads everything, and may not restore: the page says what is missing.
 (umask 077 && mkdir "$SAID_FOLDER/backups")
 TOMBOLO_BACKUPS="$SAID_FOLDER/backups" TOMBOLO_BACKUP_URL="$TOMBOLO_DATABASE_URL" \
@@ -96,7 +96,7 @@ TOMBOLO_BACKUPS="$SAID_FOLDER/backups" TOMBOLO_BACKUP_URL="$TOMBOLO_DATABASE_URL
     TOMBOLO_LOG_LEVEL=warning "$bin/conference-admin" >"$SAID" &
 SERVER=$!
 # The first word is "admin".
-read -r -t 60 _ URL <"$SAID" || fail "the admin server doesn't say where it listens." "Its messages are above."
+read -r -t 60 _ URL <"$SAID" || fail "the admin server doesn't print where it listens." "Its messages are above."
 
 say "Connecting a device"
 : >"$SAID_FOLDER/answers"
@@ -116,6 +116,6 @@ say "Walking the panel with $("$CHROMIUM" --version 2>/dev/null || echo "$CHROMI
 export PYTHONDONTWRITEBYTECODE=1
 status=0
 python3 "$TOMBOLO_ROOT/Tests/Panel/screenshots.py" "$URL" "$PICTURES" "$TOOLS/axe.min.js" "$CHROMIUM" "$@" || status=$?
-kill -0 "$GATEWAY" 2>/dev/null || fail "the gateway has ended." "Its messages are above."
-kill -0 "$SERVER" 2>/dev/null || fail "the admin server has ended." "Its messages are above."
+kill -0 "$GATEWAY" 2>/dev/null || fail "the gateway exited." "Its messages are above."
+kill -0 "$SERVER" 2>/dev/null || fail "the admin server exited." "Its messages are above."
 exit "$status"

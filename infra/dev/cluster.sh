@@ -104,21 +104,21 @@ url_encode() {
 check_user() {
     is_root || return 0
     id "$CLUSTER_USER" >/dev/null 2>&1 ||
-        fail "there is no system user '$CLUSTER_USER', and PostgreSQL does not run as root." \
-            "Run 'make install' (Debian's postgresql package makes that user), or name another in TOMBOLO_PG_USER."
+        fail "there's no system user '$CLUSTER_USER', and PostgreSQL doesn't run as root." \
+            "Run 'make install' (Debian's postgresql package creates that user), or name another in TOMBOLO_PG_USER."
     [ "$(id -u "$CLUSTER_USER")" -ne 0 ] ||
-        fail "TOMBOLO_PG_USER is '$CLUSTER_USER', which is root; PostgreSQL does not run as root."
+        fail "TOMBOLO_PG_USER is '$CLUSTER_USER', which is root; PostgreSQL doesn't run as root."
 }
 
 make_folders() {
     local parent
     if [ -n "${TOMBOLO_DEV_DIR:-}" ] && [ -d "$DIR" ] && [ ! -e "$MARKER" ] && [ -n "$(ls -A "$DIR")" ]; then
-        fail "TOMBOLO_DEV_DIR is $DIR, which holds other files." "Name an empty folder, or one that does not exist yet."
+        fail "TOMBOLO_DEV_DIR is $DIR, which has other files." "Name an empty folder, or one that doesn't exist yet."
     fi
     mkdir -p "$DIR" 2>/dev/null ||
-        fail "cannot make the folder $DIR." "Name one that you may write to: TOMBOLO_DEV_DIR=… make up"
+        fail "can't create the folder $DIR." "Name one that you can write to: TOMBOLO_DEV_DIR=… make up"
     [ -w "$DIR" ] ||
-        fail "the folder $DIR is not yours to write to." "Name one that is: TOMBOLO_DEV_DIR=… make up"
+        fail "you can't write to the folder $DIR." "Name one that you can write to: TOMBOLO_DEV_DIR=… make up"
     if is_root; then
         chmod 0711 "$DIR"
         if ! as_cluster_user test -x "$DIR" 2>/dev/null; then
@@ -127,8 +127,8 @@ make_folders() {
                 BLOCKED="$parent"
                 parent="$(dirname "$parent")"
             done
-            fail "the user $CLUSTER_USER, whom the server runs as, cannot enter ${BLOCKED:-$DIR}." \
-                "Name a folder that everybody may enter: TOMBOLO_DEV_DIR=/var/lib/… (or TMPDIR=/tmp for the demo)"
+            fail "the server runs as the user $CLUSTER_USER, who can't enter ${BLOCKED:-$DIR}." \
+                "Name a folder that everybody can enter: TOMBOLO_DEV_DIR=/var/lib/… (or TMPDIR=/tmp for the demo)"
         fi
         install -d -m 0700 -o "$CLUSTER_USER" -g "$(id -g "$CLUSTER_USER")" "$HOME_DIR"
     else
@@ -145,7 +145,7 @@ make_socket_folder() {
     as_cluster_user mkdir -m 0700 "$SOCKET_DIR" 2>/dev/null || true
     # Under /tmp somebody else might have made it first.
     as_cluster_user test -d "$SOCKET_DIR" -a -O "$SOCKET_DIR" -a ! -L "$SOCKET_DIR" ||
-        fail "the socket's folder $SOCKET_DIR cannot be made, or belongs to another user." \
+        fail "the socket's folder $SOCKET_DIR can't be created, or belongs to another user." \
             "Name a development folder with a shorter path: TOMBOLO_DEV_DIR=…"
     as_cluster_user chmod 0700 "$SOCKET_DIR"
 }
@@ -157,7 +157,7 @@ choose_binaries() {
     local found wanted major dir
     found="$(postgres_bindirs)"
     [ -n "$found" ] ||
-        fail "there is no PostgreSQL server${TOMBOLO_PG_BIN:+ in $TOMBOLO_PG_BIN} (initdb, pg_ctl and postgres)." \
+        fail "there's no PostgreSQL server${TOMBOLO_PG_BIN:+ in $TOMBOLO_PG_BIN} (initdb, pg_ctl and postgres)." \
             "Run 'make install', or name the folder of its programs in TOMBOLO_PG_BIN."
     BIN=''
     if [ -d "$HOME_DIR" ] && exists "$READY" && exists "$DATA/PG_VERSION"; then
@@ -166,7 +166,7 @@ choose_binaries() {
             if [ "$major" = "$wanted" ]; then BIN="$dir"; break; fi
         done <<<"$found"
         [ -n "$BIN" ] ||
-            fail "the data in $DATA were made by PostgreSQL $wanted;" \
+            fail "the data in $DATA was created by PostgreSQL $wanted;" \
                 "installed is $(awk '{print $1}' <<<"$found" | paste -sd ' ' -), which cannot read them." \
                 "Either install PostgreSQL $wanted again (apt-get install postgresql-$wanted)," \
                 "or put the data aside and start empty: mv $DATA $DATA.$wanted"
@@ -176,7 +176,7 @@ choose_binaries() {
             fail "the newest PostgreSQL here is $major; Tombolo needs $POSTGRES_MINIMUM or later."
     fi
     PSQL="$BIN/psql"
-    [ -x "$PSQL" ] || PSQL="$(command -v psql)" || fail "there is no psql; run 'make install'."
+    [ -x "$PSQL" ] || PSQL="$(command -v psql)" || fail "there's no psql; run 'make install'."
 }
 
 # ---------------------------------------------------------------------------------------------------------- processes
@@ -213,7 +213,7 @@ clear_leftovers() {
     [ -d /proc/self ] || return 0
     while left="$(processes_of_cluster | paste -sd ' ' -)" && [ -n "$left" ]; do
         if [ $((SECONDS - began)) -ge 15 ]; then
-            fail "the server was killed, but processes of it still run: $left" \
+            fail "the server was killed, but some of its processes are still running: $left" \
                 "End them (kill -QUIT $left), then try again."
         fi
         sleep 0.1
@@ -312,14 +312,14 @@ put_aside_unfinished() {
     aside="$DATA.broken-$(date +%Y%m%d-%H%M%S)"
     while exists "$aside"; do aside="${aside}x"; done
     as_cluster_user mv "$DATA" "$aside"
-    say "The cluster in $DATA was never finished, or is damaged ($why)."
+    say "The cluster in $DATA is incomplete or damaged ($why)."
     note "It was moved to $aside"
     note "and a new one is made. Delete that folder when you do not need it."
 }
 
 initialise() {
     local began=$SECONDS output locale=C
-    say "Making a PostgreSQL $("$BIN/postgres" --version | sed 's/[^0-9]*\([0-9.]*\).*/\1/') cluster in $DATA"
+    say "Creating a PostgreSQL $("$BIN/postgres" --version | sed 's/[^0-9]*\([0-9.]*\).*/\1/') cluster in $DATA"
     if locale -a 2>/dev/null | grep -qix 'C\.utf-\{0,1\}8'; then locale=C.UTF-8; fi
     rm -f "$DIR/sample-loaded" "$PASSFILE"
     output="$(as_cluster_user "$BIN/initdb" -D "$DATA" --username=postgres --encoding=UTF8 --locale="$locale" \
@@ -348,9 +348,9 @@ boot() {
         from=0
     fi
     if ! as_cluster_user "$BIN/pg_ctl" start -D "$DATA" -l "$LOG" -w -t "$START_TIMEOUT" >/dev/null 2>&1; then
-        printf '%s\n' "What the server's log says:" >&2
+        printf '%s\n' "The server's log says:" >&2
         as_cluster_user tail -c "+$((from + 1))" "$LOG" 2>/dev/null | tail -n 15 | sed 's/^/    /' >&2 || true
-        fail "PostgreSQL did not start." "The whole log is $LOG"
+        fail "PostgreSQL didn't start." "The whole log is in $LOG"
     fi
 }
 
@@ -362,7 +362,7 @@ start() {
     make_folders
     exec 9>"$DIR/lock"
     if command -v flock >/dev/null; then
-        flock -w 120 9 || fail "another start or stop of this cluster has been under way for two minutes." \
+        flock -w 120 9 || fail "another start or stop of this cluster has been running for two minutes." \
             "Look for it with: ps aux | grep cluster.sh"
     fi
     choose_binaries
@@ -370,7 +370,7 @@ start() {
     if [ -n "$(server_pid || true)" ]; then
         look_up_running
         if [ -n "${TOMBOLO_PG_PORT:-}" ] && { [ "$TOMBOLO_PG_PORT" != "$PORT" ] || ! port_is_taken "$PORT"; }; then
-            fail "the cluster runs already, but not on TCP port $TOMBOLO_PG_PORT." \
+            fail "the cluster is running already, but not on TCP port $TOMBOLO_PG_PORT." \
                 "Stop it first: make stop"
         fi
         note "PostgreSQL is running already"
@@ -402,8 +402,8 @@ stop() {
     exec 9>"$DIR/lock"
     if command -v flock >/dev/null; then flock -w 120 9 || true; fi
     stop_server fast ||
-        fail "PostgreSQL did not stop within $STOP_TIMEOUT s." \
-            "Its log is $LOG; as a last resort: kill -QUIT $(server_pid)"
+        fail "PostgreSQL didn't stop within $STOP_TIMEOUT s." \
+            "Its log is in $LOG; as a last resort: kill -QUIT $(server_pid)"
     exec 9>&-
     note "PostgreSQL stopped"
 }
@@ -430,10 +430,10 @@ status() {
 }
 
 require_role() {
-    [ -s "$PASSFILE" ] || fail "there is no cluster in $DIR yet." "Make it with: infra/dev/cluster.sh start"
+    [ -s "$PASSFILE" ] || fail "there's no cluster in $DIR yet." "Create it with: infra/dev/cluster.sh start"
     cut -d : -f 4 "$PASSFILE" | grep -qxF -- "$1" ||
-        fail "no password is known for the role '$1'; known are: $(cut -d : -f 4 "$PASSFILE" | paste -sd ' ' -)" \
-            "For another role of yours add a line to $PASSFILE:" "*:*:*:ROLE:PASSWORD"
+        fail "there's no password for the role '$1'; there are passwords for: $(cut -d : -f 4 "$PASSFILE" | paste -sd ' ' -)" \
+            "For a role of your own, add a line to $PASSFILE:" "*:*:*:ROLE:PASSWORD"
 }
 
 # A server that runs may have been started with another port than this shell's.
@@ -463,8 +463,8 @@ open_psql() {
         fi
     fi
     require_role "$role"
-    [ -n "$(server_pid || true)" ] || fail "PostgreSQL is not running." \
-        "Start everything with 'make up', or the database alone with: infra/dev/cluster.sh start"
+    [ -n "$(server_pid || true)" ] || fail "PostgreSQL isn't running." \
+        "Start everything with 'make up', or only the database with: infra/dev/cluster.sh start"
     choose_binaries
     address="$(url "$role")"
     exec "$PSQL" "$address" "$@"
@@ -472,7 +472,7 @@ open_psql() {
 
 remove() {
     [ -e "$DIR" ] || return 0
-    [ -e "$MARKER" ] || fail "$DIR was not made by this script; it is left alone."
+    [ -e "$MARKER" ] || fail "$DIR wasn't created by this script, so it was left alone."
     if [ -n "$(server_pid || true)" ]; then
         choose_binaries
         stop_server immediate || true

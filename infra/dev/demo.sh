@@ -16,5 +16,5 @@ done
 
 TOMBOLO_JWT_SECRET="$(random_hex 32)"
 export TOMBOLO_JWT_SECRET
-say "Starting a throw-away PostgreSQL"
+say "Starting a throwaway PostgreSQL"
 exec "$DEV_SCRIPTS/with-cluster.sh" "$bin/demo"

@@ -50,10 +50,10 @@ block() {
             for _ in $(seq 1 600); do
                 NOTES_SERVER="$(sed -n 's/^gateway \(http.*\)$/\1/p' "$FOLDER/gateway.out")"
                 [ -z "$NOTES_SERVER" ] || break
-                kill -0 "$GATEWAY" 2>/dev/null || fail "the gateway ended: $(tail -n 5 "$FOLDER/gateway.err")"
+                kill -0 "$GATEWAY" 2>/dev/null || fail "the gateway exited: $(tail -n 5 "$FOLDER/gateway.err")"
                 sleep 0.1
             done
-            [ -n "$NOTES_SERVER" ] || fail "the gateway did not say where it listens."
+            [ -n "$NOTES_SERVER" ] || fail "the gateway didn't print where it listens."
             export NOTES_SERVER
             ;;
         run)
@@ -64,7 +64,7 @@ block() {
             ;;
         prints)
             while IFS= read -r line; do
-                grep -qxF -- "$line" "$OUTPUT" || fail "the page says that it prints '$line'; it does not."
+                grep -qxF -- "$line" "$OUTPUT" || fail "the page says that this prints '$line', but it doesn't."
             done <<<"${text%$'\n'}"
             ;;
         "never prints")
@@ -96,5 +96,5 @@ while IFS= read -r line <&3; do
         argument="${BASH_REMATCH[3]}"
     fi
 done 3<"$PAGE"
-[ "$count" -ge 10 ] || fail "docs/first-app.md has only $count blocks that this understands."
+[ "$count" -ge 10 ] || fail "docs/first-app.md has only $count blocks that this script understands."
 printf 'first-app: ok\n'

@@ -68,7 +68,7 @@ find_root() {
     AS_ROOT=()
     if is_root; then return; fi
     have_command sudo ||
-        fail "the packages above are missing, you are not root, and there is no sudo." \
+        fail "the packages above are missing, you aren't root, and there's no sudo." \
             "As root: apt-get install ${PACKAGES[*]}"
     if [ "${CI:-}" != true ] && [ -t 0 ]; then
         AS_ROOT=(sudo)
@@ -76,7 +76,7 @@ find_root() {
     else
         AS_ROOT=(sudo -n)
         sudo -n true 2>/dev/null ||
-            fail "the packages above are missing, and sudo wants a password, which nobody is here to give." \
+            fail "the packages above are missing, and sudo needs a password, but there's no terminal to ask for it." \
                 "Install them beforehand: sudo apt-get install ${PACKAGES[*]}"
     fi
 }
@@ -103,15 +103,15 @@ install_postgres_quietly() {
 
 install_missing() {
     local update_failed=''
-    say "Missing on this machine, to be installed with apt-get:"
+    say "Missing on this machine; installing with apt-get:"
     list_needs
     find_root
     apt update || update_failed=yes
-    if [ -n "$update_failed" ]; then note "apt-get update failed; trying with the package lists that are here"; fi
+    if [ -n "$update_failed" ]; then note "apt-get update failed; trying with the existing package lists"; fi
     case " ${PACKAGES[*]} " in
         *" postgresql "*) install_postgres_quietly "${PACKAGES[@]}" ;;
         *) apt install -y --no-install-recommends "${PACKAGES[@]}" ;;
-    esac || fail "apt-get could not install: ${PACKAGES[*]}" "Its messages are above."
+    esac || fail "apt-get couldn't install: ${PACKAGES[*]}" "Its messages are above."
 }
 
 # Debian starts servers that it installs. The tests start their own.
@@ -134,19 +134,19 @@ if [ "${#PACKAGES[@]}" -gt 0 ]; then
             fail "the distribution's PostgreSQL is older than $POSTGRES_MINIMUM." \
                 "Install a newer one, for example from https://wiki.postgresql.org/wiki/Apt"
     else
-        say "This is not Debian or Ubuntu, so that nothing is installed for you. Missing, by Debian's names:"
+        say "This isn't Debian or Ubuntu, so nothing is installed for you. Missing, by their Debian names:"
         list_needs
-        fail "install what is listed above, then try again." \
+        fail "install the packages listed above, then try again." \
             "PostgreSQL's programs are looked for in its usual places; TOMBOLO_PG_BIN names another folder."
     fi
 fi
 
 have_command swift ||
-    fail "there is no Swift toolchain; Tombolo needs Swift $SWIFT_MINIMUM or later." \
-        "Install one from https://www.swift.org/install, and see that 'swift' is in PATH."
+    fail "there's no Swift toolchain; Tombolo needs Swift $SWIFT_MINIMUM or later." \
+        "Install one from https://www.swift.org/install, and make sure that 'swift' is in PATH."
 version="$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)"
 if [ -z "$version" ]; then
-    fail "'swift --version' does not say a version; is the toolchain at $(command -v swift) complete?" \
+    fail "'swift --version' doesn't print a version; is the toolchain at $(command -v swift) complete?" \
         "It said: $(swift --version 2>&1 | head -n 3)"
 fi
 version_at_least "$version" "$SWIFT_MINIMUM" ||

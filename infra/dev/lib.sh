@@ -109,14 +109,14 @@ require_port_number() {
         '' | *[!0-9]* | ??????*) ;;
         *) if [ "$((10#$2))" -ge 1 ] && [ "$((10#$2))" -le 65535 ]; then return; fi ;;
     esac
-    fail "$1 is '$2', which is not a port number." "Set it to a number from 1 to 65535, or leave it unset."
+    fail "$1 is '$2', which isn't a port number." "Set it to a number from 1 to 65535, or leave it unset."
 }
 
 # require_port_free VARIABLE PORT PURPOSE
 require_port_free() {
     require_port_number "$1" "$2"
     port_is_taken "$2" || return 0
-    fail "port $2, wanted for the $3, is taken by $(port_owner "$2")." \
+    fail "port $2 for the $3 is in use by $(port_owner "$2")." \
         "Stop that process, or choose another port: $1=$(($2 + 100)) make ${TOMBOLO_MAKE_TARGET:-up}"
 }
 
@@ -129,7 +129,7 @@ build_products() {
     local configuration="${TOMBOLO_CONFIGURATION:-debug}"
     case "$configuration" in
         debug | release) ;;
-        *) fail "TOMBOLO_CONFIGURATION is '$configuration'; it can be debug or release." ;;
+        *) fail "TOMBOLO_CONFIGURATION is '$configuration'; it must be debug or release." ;;
     esac
     say "Building ($configuration); the first time takes some minutes"
     (cd "$TOMBOLO_ROOT" && swift build -c "$configuration" >&2) ||
@@ -140,7 +140,7 @@ build_products() {
 require_product() {
     local path
     path="$(products_folder)/$1"
-    [ -x "$path" ] || fail "the build has no executable '$1' (looked for $path)."
+    [ -x "$path" ] || fail "the build has no executable '$1' (expected at $path)."
     printf '%s\n' "$path"
 }
 
@@ -216,7 +216,7 @@ describe_status() {
     local signal
     if [ "$1" -gt 128 ] && signal="$(kill -l "$(($1 - 128))" 2>/dev/null)"; then
         printf 'killed by SIG%s' "$signal"
-        if [ "$signal" = KILL ]; then printf '; the system does that when memory runs out'; fi
+        if [ "$signal" = KILL ]; then printf '; the system does that when it runs out of memory'; fi
     else
         printf 'exit status %s' "$1"
     fi
@@ -230,10 +230,10 @@ report_end() {
         # A program that it has left behind may have the log open for ever.
         while [ ! -e "$log.whole" ] && [ $((SECONDS - began)) -lt "$SERVICE_LOG_PATIENCE" ]; do pause 0.1; done
     fi
-    printf '%serror:%s %s ended by itself%s. What it said last:\n\n' "$RED" "$PLAIN" "${SERVICE_NAMES[$1]}" "$how" >&2
+    printf '%serror:%s %s ended by itself%s. Its last output:\n\n' "$RED" "$PLAIN" "${SERVICE_NAMES[$1]}" "$how" >&2
     tail -n 20 "$log" 2>/dev/null | sed 's/^/    /' >&2 || true
-    printf '\n       All of it is in %s\n' "$log" >&2
-    printf '       Everything else is stopped. Start it again once that is mended: make %s\n' \
+    printf '\n       The whole output is in %s\n' "$log" >&2
+    printf '       Stopping everything else. Once that is fixed, start it again: make %s\n' \
         "${TOMBOLO_MAKE_TARGET:-up}" >&2
 }
 

@@ -77,16 +77,16 @@ say "Migrating the database"
 EXAMPLE=Apps/Examples/Listings
 if ! "$bin/conference" setup >&2 ||
     ! "$bin/migration-tool" apply --models "$EXAMPLE/listings.models.json" --rules "$EXAMPLE/listings.rules.yaml" >&2; then
-    fail "the migration failed; its messages are above." "The data are in $DIR"
+    fail "the migration failed; its messages are above." "The data is in $DIR"
 fi
 
 # What the loading said is kept; the demo users in it are shown at every start. cluster.sh removes this file when it
 # makes a new cluster.
 if [ ! -e "$DIR/sample-loaded" ]; then
-    say "Loading sample data, this once"
+    say "Loading sample data, once"
     (umask 077 && "$bin/conference" sample >"$DIR/sample-loaded.new" &&
         "$CLUSTER" psql -q -v ON_ERROR_STOP=1 -f "$EXAMPLE/sample.sql" >&2) ||
-        fail "the sample data could not be loaded; the messages are above."
+        fail "couldn't load the sample data; the messages are above."
     mv -f "$DIR/sample-loaded.new" "$DIR/sample-loaded"
     sed 's/^/    /' "$DIR/sample-loaded" >&2
 fi
@@ -129,7 +129,7 @@ platform() {
     watch_services
 }
 
-say "Running; Ctrl-C stops it"
+say "Running; press Ctrl-C to stop"
 note "data      $DIR"
 note "logs      $LOGS"
 note "database  $DEV_SCRIPTS/cluster.sh psql   (in another terminal; or: make psql)"
