@@ -1,4 +1,4 @@
-/// A queue of different elements, each of which may leave it before its turn. Every operation takes constant time.
+/// A queue of distinct elements, any of which can leave before its turn. Every operation takes constant time.
 struct LinkedQueue<Element: Hashable> {
     private struct Links {
         var previous: Element?
@@ -11,7 +11,7 @@ struct LinkedQueue<Element: Hashable> {
 
     var isEmpty: Bool { first == nil }
 
-    /// Does nothing for an element that is there already.
+    /// Does nothing if the queue already has the element.
     mutating func append(_ element: Element) {
         guard links[element] == nil else { return }
         links[element] = Links(previous: last, next: nil)
@@ -25,7 +25,7 @@ struct LinkedQueue<Element: Hashable> {
         if let next = own.next { links[next]?.previous = own.previous } else { last = own.previous }
     }
 
-    /// Does nothing for an element that isn't there.
+    /// Does nothing if the queue doesn't have the element.
     mutating func moveToEnd(_ element: Element) {
         guard links[element] != nil else { return }
         remove(element)

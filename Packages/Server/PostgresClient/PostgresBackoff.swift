@@ -14,7 +14,7 @@ public struct PostgresBackoff: Sendable {
         self.last = last
     }
 
-    /// - Parameter attempt: the number of failed attempts so far, less one.
+    /// - Parameter attempt: the number of failed attempts so far, minus one.
     func delay(attempt: Int, random: Double = .random(in: 0.5...1)) -> Duration {
         var delay = first
         for _ in 0..<min(attempt, 32) where delay < last { delay *= 2 }

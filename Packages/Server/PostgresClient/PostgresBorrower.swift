@@ -1,12 +1,13 @@
-/// For whom a connection of a pool is borrowed.
+/// On whose behalf a connection of a pool is borrowed.
 ///
-/// Statements can't be interrupted for others, so that turns alone would keep everybody waiting for the slow ones of a few. So
-/// the more connections a user holds, and all users of an address together, the more they have to leave free: a user alone
-/// has half of them, an address alone three quarters, and the last one is for somebody else.
+/// Statements can't be interrupted in favour of others, so taking turns alone would let a few users with slow
+/// statements hold up everybody. Therefore the more connections a user or an address already holds, the more it must
+/// leave free. One user alone gets at most half of the connections and one address alone at most three quarters; the
+/// last free connection is kept for another user at another address.
 public struct PostgresBorrower: Hashable, Sendable {
-    /// The user's id; nil for somebody who isn't logged in.
+    /// The user's id, or nil if the user isn't logged in.
     public let user: String?
-    /// What counts as one address: an IP address, or a network of IPv6; nil where it isn't known.
+    /// The unit counted as one address: an IP address, or an IPv6 network. Nil if unknown.
     public let address: String?
 
     public init(user: String? = nil, address: String? = nil) {
@@ -14,13 +15,14 @@ public struct PostgresBorrower: Hashable, Sendable {
         self.address = address
     }
 
-    /// The user; all of an address who aren't logged in are one. Addresses have no blanks.
+    /// The user. All users of an address who aren't logged in count as one. An address never contains a space, so the
+    /// names can't clash.
     var holder: String { user ?? "nobody at \(address ?? "")" }
 
-    /// The address. A user without one is a place of their own.
+    /// The address. A user without an address counts as a separate place.
     var place: String { address ?? "user \(holder)" }
 
-    /// For whom the task works; nil for the server itself, which has no limit. What is borrowed while a connection is held
-    /// isn't counted, or a user's requests could wait for each other forever.
+    /// On whose behalf the task works; nil for the server itself, which has no limit. Further connections borrowed
+    /// while one is held aren't counted, or a user's requests could wait for each other forever.
     @TaskLocal public static var current: PostgresBorrower?
 }

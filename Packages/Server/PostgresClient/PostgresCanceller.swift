@@ -2,14 +2,14 @@ import CLibPQ
 import Dispatch
 import Foundation
 
-/// Asks the server to cancel what a connection runs. libpq opens a connection of its own for that and waits for it, so
-/// it takes a thread while it lasts; a connection asks once at a time.
+/// Asks the server to cancel the statement that a connection is running. For that, libpq opens a separate connection
+/// and blocks until it's done, so the request occupies a thread. A connection has at most one such request in flight.
 ///
-/// Unchecked because the compiler can't see into C: a `PGcancel` is read-only (PostgreSQL manual, section 34.7), and
+/// Unchecked because the compiler can't see into C: a `PGcancel` is read-only (PostgreSQL manual, section 34.7) and
 /// freed once, with the last reference.
 final class PostgresCanceller: @unchecked Sendable {
     static let queue = DispatchQueue(label: "postgres-cancelling", attributes: .concurrent)
-    /// The room that libpq recommends for its text, in bytes.
+    /// The buffer size that libpq recommends for its error text, in bytes.
     private static let textByteCount = 256
     private let raw: OpaquePointer
 
@@ -20,8 +20,8 @@ final class PostgresCanceller: @unchecked Sendable {
 
     deinit { PQfreeCancel(raw) }
 
-    /// Returns once the server has taken note.
-    /// - Returns: what went wrong, or nil.
+    /// Returns once the server has received the request.
+    /// - Returns: the error text, or nil on success.
     nonisolated(nonsending) func cancel() async -> String? {
         await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: self.send()) }

@@ -1,10 +1,10 @@
 extension PostgresConnection {
-    /// Runs one statement, of any kind but COPY, and folds its rows into a value as they arrive: memory doesn't grow with the
-    /// answer. A statement that is several is refused by the server.
+    /// Runs one statement of any kind except COPY, and folds its rows into a value as they arrive, so memory doesn't
+    /// grow with the number of rows. The server refuses a text with several statements.
     ///
-    /// - Parameter add: gets results with one row each, and the last with none, which has the columns and the command tag. When
-    ///   it returns false, the statement is cancelled and the connection closed.
-    /// - Returns: the value.
+    /// - Parameter add: gets one result for each row, and a last result without rows, which has the columns and the
+    ///   command tag. If it returns false, the statement is cancelled and the connection closed.
+    /// - Returns: the folded value.
     public func fold<R: Sendable>(
         _ sql: String, _ parameters: [PostgresParameter] = [], format: PostgresResultFormat = .binary,
         into initial: R, file: String = #fileID, line: Int = #line,

@@ -27,10 +27,11 @@ extension PostgresConnection {
         return result
     }
 
-    /// Runs a transaction in two round trips: BEGIN travels with the statements of `first`, and COMMIT with those that
-    /// `body` makes of their results. If `body` throws or a statement fails, everything is rolled back.
+    /// Runs a transaction in two round trips: BEGIN travels with the statements of `first`, and COMMIT with the
+    /// statements that `body` derives from their results. If `body` throws or a statement fails, everything is rolled
+    /// back.
     ///
-    /// It throws what `transaction` and `pipeline` throw; `statementIndex` counts within `first`, or within `last`.
+    /// It throws what `transaction` and `pipeline` throw; `statementIndex` counts within `first` or within `last`.
     /// - Returns: what `body` returned, and the results of `last`.
     nonisolated(nonsending) public func transaction<R>(
         isolation: PostgresIsolation? = nil, readOnly: Bool = false, first: [PostgresStatement],
@@ -75,7 +76,8 @@ extension PostgresConnection {
         "BEGIN" + (isolation.map { " ISOLATION LEVEL \($0.rawValue)" } ?? "") + (readOnly ? " READ ONLY" : "")
     }
 
-    /// How long each further statement of the transaction may take; one that takes longer fails with `queryCanceled`.
+    /// Limits how long each further statement of the transaction may take. A statement that takes longer fails with
+    /// `queryCanceled`.
     package func limitStatements(to timeout: Duration) async throws {
         try await execute("SET LOCAL statement_timeout = \(timeout.wholeMilliseconds)")
     }
@@ -122,7 +124,7 @@ extension PostgresConnection {
         return error
     }
 
-    /// - Parameter tag: what the server says that COMMIT came to.
+    /// - Parameter tag: the server's command tag for COMMIT, which says whether the transaction was committed.
     private static func checkCommitted(_ tag: String?, file: String, line: Int) throws {
         guard tag == "COMMIT" else {
             throw PostgresError(

@@ -2,18 +2,18 @@ public import Logging
 
 /// One connection to PostgreSQL.
 ///
-/// A call sends its statement from the thread that it's made on and suspends until the server answers; no thread waits
-/// with it. Calls from several tasks take turns statement by statement. For several statements together, use `transaction`, `pipeline`, or a connection of your own
-/// from a `PostgresPool`.
+/// A call sends its statement from the calling thread and suspends until the server answers; no thread blocks
+/// meanwhile. Calls from several tasks take turns statement by statement. To run several statements together, use
+/// `transaction`, `pipeline`, or a separate connection from a `PostgresPool`.
 ///
 /// Cancelling a task cancels its running statement on the server and throws `CancellationError`; the connection stays
 /// usable. Every other failure is a `PostgresError`.
 public actor PostgresConnection {
     private let session: PostgresSession
     private nonisolated let watch: PostgresSocketWatch
-    /// An operation suspends while it waits for the server, so the actor alone doesn't keep others out.
+    /// Operations suspend while they wait for the server, so the actor alone doesn't keep them from interleaving.
     private nonisolated let turns = PostgresTurns()
-    /// What the connection was opened with.
+    /// The configuration that the connection was opened with.
     nonisolated public let configuration: PostgresConfiguration
     /// State for other threads, copied from the session after every operation.
     private nonisolated let status = Locked(Status())

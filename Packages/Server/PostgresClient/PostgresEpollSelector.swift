@@ -2,7 +2,7 @@
     import CLibPQ
     import Foundation
 
-    /// A ``PostgresSelector`` on Linux's epoll (epoll(7)), where arming a socket wakes nobody.
+    /// A ``PostgresSelector`` on Linux's epoll (epoll(7)), in which arming a socket doesn't wake the waiting thread.
     package final class PostgresEpollSelector: PostgresSelector {
         private let epoll: Int32
 
@@ -18,7 +18,7 @@
             if toWrite { events |= EPOLLOUT.rawValue }
             var event = epoll_event(events: events, data: epoll_data_t(u64: id))
             if epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event) == 0 { return }
-            // The first time.
+            // The socket is armed for the first time.
             guard errno == ENOENT, epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0 else {
                 throw PostgresError(system: "epoll_ctl")
             }

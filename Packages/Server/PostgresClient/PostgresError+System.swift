@@ -1,7 +1,7 @@
 import Foundation
 
 extension PostgresError {
-    /// A call of the system that just failed, which sets `errno`.
+    /// The error of a system call that just failed and set `errno`.
     init(system call: String) {
         self.init(
             code: .insufficientResources, message: "\(call) failed: \(String(cString: strerror(errno)))",

@@ -1,6 +1,6 @@
-/// What a pool gives to a request.
+/// What a pool grants to a request.
 enum PostgresGrant<Connection: AnyObject & Sendable>: Sendable {
-    /// A connection, idle or from its last user.
+    /// A connection that was idle or has just been returned.
     case connection(Connection)
     /// Permission to open a connection.
     case slot

@@ -1,6 +1,6 @@
 public import Logging
 
-/// Listens for notifications on its own connection, and reconnects whenever that is lost.
+/// Listens for notifications on its own connection, and reconnects whenever that connection is lost.
 ///
 /// Run it in a task (`run()` returns when that task is cancelled or `stop()` is called) and read `events` in another:
 /// ```swift
@@ -8,7 +8,7 @@ public import Logging
 /// for await event in listener.events { … }
 /// ```
 public final class PostgresListener: Sendable {
-    /// The number of events that may wait to be read. If more come, all are replaced by one `.connected`.
+    /// The number of unread events that the listener keeps. If more arrive, all are replaced by one `.connected`.
     public static let defaultEventLimit = 10_000
 
     private let configuration: PostgresConfiguration

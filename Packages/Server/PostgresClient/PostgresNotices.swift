@@ -1,7 +1,7 @@
 import CLibPQ
 import Logging
 
-/// Where a connection's notices go: the log. The session that owns the connection keeps it alive.
+/// Sends a connection's notices to the log. The session that owns the connection keeps it alive.
 final class PostgresNotices: Sendable {
     private let logger: Logger
 

@@ -2,8 +2,9 @@ import CLibPQ
 import Dispatch
 import Foundation
 
-/// Opening a connection takes a thread while it lasts: libpq waits for the name service without asking, and the
-/// handshake may take many steps. As many run at once as pools and listeners open connections.
+/// Opens a connection. This occupies a thread while it lasts, because libpq blocks on name resolution and the
+/// handshake may take many steps. Nothing here limits how many run at once; that's up to the pools and listeners that
+/// open connections.
 struct PostgresOpening: Sendable {
     /// How soon a cancelled task is noticed, in milliseconds.
     static let cancellationCheckMilliseconds: Int64 = 50
@@ -14,7 +15,7 @@ struct PostgresOpening: Sendable {
     let file: String
     let line: Int
 
-    /// An open connection on its way to its session. Unchecked because nobody else has it.
+    /// An open connection on its way to its session. Unchecked because nothing else has a reference to it.
     private struct Opened: @unchecked Sendable {
         let handle: OpaquePointer
     }

@@ -48,12 +48,12 @@ extension PostgresParameter {
         Self(PostgresOID.numericArray, .textFormat("{\(texts.map { $0 ?? "NULL" }.joined(separator: ","))}"))
     }
 
-    /// The types of which ``array(of:_:_:)`` makes arrays.
+    /// The element types of ``array(of:_:_:)``.
     public enum ElementType: Sendable {
         case bool, int64, double, text, bytea, uuid, timestamptz
     }
 
-    /// An array without one in Swift: for many values that come from somewhere else.
+    /// Encodes an array element by element, without a Swift array of the values.
     /// - Parameters:
     ///   - append: appends an element's value in PostgreSQL's binary form, or returns false for NULL.
     /// - Throws: what `append` throws.
@@ -130,7 +130,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Writes over bytes that are there.
+    /// Overwrites bytes that were already appended.
     fileprivate mutating func setBigEndian(_ value: Int32, at offset: Int) {
         withUnsafeMutableBytes { $0.storeBytes(of: value.bigEndian, toByteOffset: offset, as: Int32.self) }
     }

@@ -34,7 +34,7 @@ public struct PostgresParameter: Sendable, Hashable {
         storage == .null
     }
 
-    /// About how much memory the value takes, in bytes.
+    /// The approximate memory that the value takes, in bytes.
     package var byteCount: Int {
         switch storage {
         case .null, .bool, .int16, .int32, .int64, .double, .uuid: 16
@@ -46,7 +46,7 @@ public struct PostgresParameter: Sendable, Hashable {
 }
 
 extension PostgresParameter.Storage {
-    /// Texts are compared by their bytes, as the server does: `é` as one and as two code points are different values.
+    /// Texts are compared by their bytes, as on the server: `é` as one code point and as two are different values.
     static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -96,7 +96,7 @@ extension PostgresParameter {
         Self(PostgresOID.text, value.map { .string($0) })
     }
 
-    /// A `text` whose bytes in UTF-8 are there already.
+    /// A `text` that is already encoded as UTF-8.
     public static func text(utf8 bytes: [UInt8]) -> Self {
         Self(PostgresOID.text, .bytes(bytes))
     }

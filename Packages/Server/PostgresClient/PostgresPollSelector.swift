@@ -35,7 +35,7 @@ package final class PostgresPollSelector: PostgresSelector {
         if armed.withLock({ $0.removeValue(forKey: id) }) != nil { wake() }
     }
 
-    /// A full pipe wakes as well as another byte would.
+    /// If the pipe is full, the thread wakes anyway, so a failed write doesn't matter.
     private func wake() {
         var byte: UInt8 = 1
         _ = write(wakeWrite, &byte, 1)
@@ -52,7 +52,7 @@ package final class PostgresPollSelector: PostgresSelector {
         }
         let ready = zip(known, descriptors.dropFirst()).filter { $1.revents != 0 }.map(\.0.key)
             .prefix(PostgresReactor.eventLimit)
-        // One that was armed anew meanwhile is reported too early, which its connection can bear.
+        // A socket that was armed again meanwhile is reported too early, which its connection tolerates.
         armed.withLock { for id in ready { $0[id] = nil } }
         return Array(ready)
     }

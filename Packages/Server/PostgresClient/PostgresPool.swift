@@ -3,8 +3,9 @@ public import Logging
 
 /// A bounded set of connections to one database.
 ///
-/// Connections are opened when needed and kept. Further requests wait, in order and by whom they are for
-/// (``PostgresBorrower``); their number and waiting time are bounded too. A connection that broke, or came back inside a transaction that can't be rolled back, is replaced.
+/// Connections are opened on demand and kept. When all are in use, requests wait in an order that depends on who they
+/// are for (``PostgresBorrower``). The number of waiting requests and their waiting time are bounded too. A
+/// connection is replaced if it broke, or if it came back inside a transaction that can't be rolled back.
 public final class PostgresPool: Sendable {
     /// The bounds of a pool.
     public struct Options: Sendable {
@@ -49,7 +50,7 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// What connections are opened with.
+    /// The configuration that connections are opened with.
     public let configuration: PostgresConfiguration
     /// The pool's bounds.
     public let options: Options
@@ -57,7 +58,7 @@ public final class PostgresPool: Sendable {
     private let clock = ContinuousClock()
     private typealias Grant = PostgresGrant<PostgresConnection>
     private let state: Locked<PostgresPoolState<PostgresConnection, CheckedContinuation<Grant, any Error>>>
-    /// How many requests got a connection, or leave to open one, and how long they waited for it together.
+    /// The number of requests that got a connection or permission to open one, and their total waiting time.
     private let allWaits = Locked<(count: Int, time: Duration)>((0, .zero))
 
     public init(
@@ -76,8 +77,8 @@ public final class PostgresPool: Sendable {
         state.withLock { $0.statistics }
     }
 
-    /// How many requests got a connection since the pool was made, and how long they waited for it together. Opening one
-    /// is not in it. May be called from any thread.
+    /// The number of requests that got a connection since the pool was created, and their total waiting time, which
+    /// doesn't include opening connections. May be called from any thread.
     public var waits: (count: Int, time: Duration) {
         allWaits.withLock { $0 }
     }
@@ -103,7 +104,7 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// What `body` borrows besides is on nobody's account.
+    /// Further connections that `body` borrows aren't counted for any borrower.
     nonisolated(nonsending) private func use<R>(
         _ connection: PostgresConnection, for borrower: PostgresBorrower?,
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
@@ -219,7 +220,7 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// Looks at the socket without asking the server: an idle connection has nothing to read unless it's closing.
+    /// Checks the socket without asking the server: an idle connection has nothing to read unless it's closing.
     private func isAlive(_ connection: PostgresConnection) async -> Bool {
         var descriptor = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
         guard descriptor.fd >= 0 else { return false }

@@ -1,10 +1,10 @@
-/// Tracks connections and who waits for them. Pure bookkeeping under the pool's lock: it doesn't open, close or resume
-/// anything itself.
+/// Tracks connections and the requests that wait for them. Pure bookkeeping under the pool's lock: it doesn't open,
+/// close or resume anything itself.
 ///
 /// `slots` counts connections that are open or being opened; it never exceeds `maximumConnections`. A slot is idle,
 /// lent, or being opened by a task that was granted it.
 ///
-/// `Request` stands for somebody who waits.
+/// `Request` identifies a waiting request.
 struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
     typealias Grant = PostgresGrant<Connection>
 
@@ -12,11 +12,11 @@ struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
         case granted(Grant)
         case refused(PostgresPoolError)
         case cancelled
-        /// The first to wait starts the timer.
+        /// The first request to wait starts the timer.
         case queued(startTimer: Bool)
     }
 
-    /// Somebody's waiting has come to an end.
+    /// A waiting request and what it was granted.
     struct Granted {
         let request: Request
         let grant: Grant
@@ -49,7 +49,7 @@ struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
         .init(idle: idle.count, inUse: slots - idle.count, waiting: waiting.count)
     }
 
-    /// Connections that nobody holds, or that may be opened.
+    /// The number of connections that are idle or may still be opened.
     private var free: Int { maximumConnections - slots + idle.count }
 
     mutating func makeWaiterID() -> UInt64 {
@@ -61,7 +61,7 @@ struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
         id: UInt64, for borrower: PostgresBorrower?, deadline: ContinuousClock.Instant, _ request: Request
     ) -> Decision {
         if isShutDown { return .refused(.shutDown) }
-        // Those who wait may not have what is free.
+        // The waiting requests aren't allowed to take the free connections, so this one needn't queue behind them.
         if shares.allows(borrower, free: free) { return .granted(take(for: borrower)) }
         guard waiting.count < maximumWaiters, mayWait(borrower) else {
             return .refused(.tooManyWaiters(limit: maximumWaiters))
@@ -71,13 +71,13 @@ struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
         return .queued(startTimer: !timerRuns)
     }
 
-    /// No user takes more than half of the places to wait in.
+    /// No user takes more than half of the waiting places.
     private func mayWait(_ borrower: PostgresBorrower?) -> Bool {
         guard borrower != nil, waiting.count >= maximumWaiters / 2 else { return true }
         return waiting.count(of: borrower) < max(1, maximumWaiters / 2)
     }
 
-    /// A free connection, or leave to open one. There must be one.
+    /// Takes a free connection, or permission to open one. There must be one.
     private mutating func take(for borrower: PostgresBorrower?) -> Grant {
         shares.take(borrower)
         if let connection = idle.popLast() {
@@ -88,7 +88,7 @@ struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
         return .slot
     }
 
-    /// Lends what is free to those who may have it, in their turns.
+    /// Lends free connections to the waiting borrowers who may have them, in turn.
     private mutating func settle() -> [Granted] {
         var granted: [Granted] = []
         while let next = waiting.next(shares, free: free) {
@@ -99,7 +99,7 @@ struct PostgresPoolState<Connection: AnyObject & Sendable, Request> {
 
     mutating func removeWaiter(_ id: UInt64) -> Request? { waiting.remove(id)?.request }
 
-    /// When the next request gives up, or nil if nobody waits; the timer then ends.
+    /// The time at which the next request gives up, or nil if none waits. The timer then ends.
     mutating func nextDeadline() -> ContinuousClock.Instant? {
         let next = waiting.nextDeadline
         if next == nil { timerRuns = false }

@@ -1,23 +1,26 @@
-/// What stands between a connection and PostgreSQL, as far as statements notice it.
+/// The kind of pooler between a connection and PostgreSQL, as far as statements can tell.
 public enum PostgresPooling: Sendable {
-    /// Nothing.
+    /// No pooler.
     case none
-    /// A pooler, such as PgBouncer in session mode, that gives each connection a session of PostgreSQL's to itself.
+    /// A pooler that gives each connection its own PostgreSQL session, such as PgBouncer in session mode.
     case session
-    /// A pooler, such as PgBouncer in transaction mode, that gives each transaction any session. What should last beyond a
-    /// transaction doesn't: LISTEN, settings, locks, and prepared statements unless the pooler makes them anew.
+    /// A pooler that may give each transaction a different session, such as PgBouncer in transaction mode. Nothing
+    /// outlasts a transaction there: not LISTEN, settings or locks, and not prepared statements unless the pooler
+    /// recreates them.
     case transaction
 }
 
 extension PostgresConnection {
-    /// How often it is looked which sessions statements reach. Other clients of a pooler may take a session between two
-    /// looks, but not each time.
+    /// How many times to check which sessions the statements reach. Other clients of the pooler may take a session
+    /// between two checks, but not every time.
     private static let poolingLooks = 8
 
-    /// Finds out by what statements reach. Through a pooler it opens one more connection for that.
+    /// Detects the kind of pooler from the sessions that statements reach. Behind a pooler, it opens one more
+    /// connection for that.
     ///
-    /// A pooler answers a connection's request with a process number of its own, for cancellations. Then two connections
-    /// take turns: with sessions of their own, each stays where it is, and they are never at the same one.
+    /// A pooler reports its own process number to the client, for cancel requests. If that shows a pooler, two
+    /// connections take turns: if each has its own session, each keeps reaching the same session, and never the
+    /// other's.
     public func pooling() async throws -> PostgresPooling {
         let own = try await sessionProcess()
         guard own != processID else { return .none }
@@ -34,7 +37,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Whether one of the connections reaches another session than it did.
+    /// Whether a connection reaches a different session than before.
     private func wander(_ places: [(connection: PostgresConnection, process: Int32?)]) async throws -> Bool {
         for _ in 0..<Self.poolingLooks {
             for (connection, process) in places {
@@ -44,7 +47,7 @@ extension PostgresConnection {
         return false
     }
 
-    /// The server process that a statement reaches. Asked by a statement that is never kept prepared.
+    /// The server process that a statement reaches. The query that asks is never kept prepared.
     private func sessionProcess() async throws -> Int32? {
         Int32(try await execute("SELECT pg_backend_pid()::text")[0][0, 0].string)
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One thread that waits for the sockets of all connections. It reads and writes nothing itself: it resumes the task
-/// that waits for a socket, and libpq's calls, none of which block, run wherever that task runs. So a connection whose
-/// rows nobody takes, or whose result is large, holds up no other.
+/// One thread that waits for the sockets of all connections. It reads and writes nothing itself. It resumes the task
+/// that waits for a socket, and the libpq calls, none of which block, run wherever that task runs. So a connection
+/// whose rows aren't consumed, or whose result is large, doesn't hold up the others.
 ///
 /// The thread starts with the first connection and lasts as long as the process.
 package final class PostgresReactor: Sendable {
-    /// The number of sockets that one look at the system may report; more are reported by the next.
+    /// The number of sockets that one call to the system reports; the next call reports the rest.
     package static let eventLimit = 256
 
     private struct State {
@@ -19,7 +19,7 @@ package final class PostgresReactor: Sendable {
     private let state = Locked(State())
 
     /// The process's reactor.
-    /// - Throws: ``PostgresError`` if the system has no more descriptors for it. The next call tries again.
+    /// - Throws: ``PostgresError`` if the system has no file descriptors left. The next call retries.
     static func shared() throws -> PostgresReactor {
         try running.withLock { running in
             if let running { return running }
@@ -45,7 +45,7 @@ package final class PostgresReactor: Sendable {
         thread.start()
     }
 
-    /// Waits for sockets once, and resumes who waits for them.
+    /// Waits for sockets once, and resumes the tasks that wait for them.
     private func turn() {
         let ids = selector.wait()
         let ready = state.withLock { state in ids.compactMap { state.watches[$0] } }
@@ -68,7 +68,7 @@ package final class PostgresReactor: Sendable {
     /// Forgets a socket that is about to be closed.
     func forget(_ socket: Int32, id: UInt64) { selector.forget(socket, id: id) }
 
-    /// Ids aren't used again, so an event on its way finds nobody.
+    /// Ids aren't reused, so an event in flight for a removed id reaches nobody.
     func remove(id: UInt64) {
         _ = state.withLock { $0.watches.removeValue(forKey: id) }
     }

@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// The rows of one statement, kept in the memory that libpq read them into; cells decode on access.
+/// The rows of one statement, in the memory that libpq read them into; cells decode on access.
 ///
 /// Sendable and immutable. A row or cell keeps the whole result alive.
 public struct PostgresResult: Sendable, RandomAccessCollection {

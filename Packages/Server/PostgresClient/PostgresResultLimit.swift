@@ -1,33 +1,35 @@
-/// How much the server may send as the answer to one call.
+/// Limits how much the server may send in response to one call.
 ///
-/// libpq keeps a whole answer in memory. A limit on rows doesn't bound that memory, because users decide how large rows are.
+/// libpq keeps a whole response in memory. A limit on rows doesn't bound that memory, because users decide how large
+/// rows are.
 public enum PostgresResultLimit {
-    /// In bytes; nil for no limit. Queries, transactions' statements and pipelines of the task have it, each by itself; COPY
-    /// and streams, which are read in parts, have none.
+    /// The limit in bytes, or nil for none. It applies separately to each query, statement of a transaction and
+    /// pipeline of the task. COPY and streams, which are read in parts, have no limit.
     ///
-    /// An answer with more fails with ``PostgresSQLState/resultTooLarge``. As soon as it's clear, the connection is closed: to
-    /// read on would take as long as the answer. What was read by then can be a few times the limit, or a whole row of any
-    /// size, which PostgreSQL bounds at 1 GB: libpq makes room for a row at once and takes all that the server sends meanwhile.
+    /// A larger response fails with ``PostgresSQLState/resultTooLarge``. The connection is closed as soon as the
+    /// limit is exceeded, since reading on would take as long as the response itself. By then, a few times the limit
+    /// may have been read, or one whole row of any size up to PostgreSQL's 1 GB: libpq allocates memory for a whole
+    /// row at once and reads all that the server sends meanwhile.
     @TaskLocal public static var bytes: Int?
 }
 
-/// Counts what is read for one operation.
+/// Counts the bytes read for one operation.
 struct PostgresReceived {
-    /// What libpq reads at a time of what there is, at least, in bytes.
+    /// The least that libpq reads at a time, in bytes, if that much has arrived.
     static let leastReadByteCount = 8 << 10
 
     private let limit: Int?
-    /// About what was read. What arrived while libpq was reading may be missing.
+    /// The approximate number of bytes read. Bytes that arrived while libpq was reading may be missing.
     private(set) var bytes = 0
 
     init(limit: Int?) { self.limit = limit }
 
     var isCounted: Bool { limit != nil }
 
-    /// libpq has read.
+    /// Records a read by libpq.
     /// - Parameters:
-    ///   - before: what had arrived and wasn't read, in bytes.
-    ///   - after: the same afterwards. libpq leaves what its buffer has no room for.
+    ///   - before: the bytes that had arrived but weren't read before the call.
+    ///   - after: the same after the call. libpq leaves the bytes that don't fit into its buffer.
     mutating func note(waiting before: Int, left after: Int) {
         bytes += max(before - after, min(before, Self.leastReadByteCount))
     }

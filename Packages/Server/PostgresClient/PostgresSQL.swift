@@ -6,7 +6,7 @@ public enum PostgresSQL {
     }
 
     private static func quote(_ name: String) -> String {
-        // Most names have nothing to double, and looking for it by bytes is many times faster.
+        // Most names have no quotes to double, and checking the bytes is many times faster than replacing.
         guard name.utf8.contains(UInt8(ascii: "\"")) else { return "\"\(name)\"" }
         return "\"" + name.replacing("\"", with: "\"\"") + "\""
     }

@@ -34,7 +34,7 @@ extension PostgresSQLState {
     public static let connectionFailure: Self = "08006"
     /// The connection was lost during COMMIT: the transaction may or may not have been committed.
     public static let transactionResolutionUnknown: Self = "08007"
-    /// Of this client: an answer is larger than ``PostgresResultLimit`` says.
+    /// Defined by this client: a response is larger than ``PostgresResultLimit`` allows.
     public static let resultTooLarge: Self = "TBL01"
     public static let featureNotSupported: Self = "0A000"
     public static let numericValueOutOfRange: Self = "22003"

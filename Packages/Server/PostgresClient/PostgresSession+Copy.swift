@@ -33,7 +33,7 @@ extension PostgresSession {
         }
     }
 
-    /// - Parameter failure: a reason for which the server should undo the copy, or nil to complete it.
+    /// - Parameter failure: why the server should undo the copy, or nil to complete it.
     /// - Returns: the number of rows.
     nonisolated(nonsending) func endCopyIn(failure: String?, _ site: CallSite) async throws -> Int {
         guard let handle else { throw lost(site) }

@@ -1,7 +1,7 @@
 import CLibPQ
 
 extension PostgresSession {
-    /// Runs one statement with the extended protocol, and hands each row over as it arrives; see
+    /// Runs one statement with the extended protocol, and passes on each row as it arrives; see
     /// ``PostgresConnection/fold(_:_:format:into:file:line:_:)``.
     nonisolated(nonsending) func fold<R>(
         _ statement: PostgresStatement, format: PostgresResultFormat, into value: inout R, _ site: CallSite,

@@ -111,14 +111,14 @@ extension PostgresSession {
                 return
             }
             guard run.answered < run.expected.count else {
-                // After the last answer only an error of the implicit commit can come (a deferred constraint).
+                // After the last answer, only an error of the implicit commit can follow (a deferred constraint).
                 if run.error == nil, status == PGRES_FATAL_ERROR { run.error = failure(raw, site) }
                 PQclear(raw)
                 if PQstatus(handle) == CONNECTION_BAD { throw lost(site) }
                 continue
             }
             takeAnswer(raw, status, &run, statements, site)
-            // The server closed the connection: no sync will come.
+            // The server closed the connection, so no sync will arrive.
             if PQstatus(handle) == CONNECTION_BAD { throw run.error ?? lost(site) }
         }
     }

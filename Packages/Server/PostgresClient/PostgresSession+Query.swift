@@ -12,7 +12,7 @@ extension PostgresSession {
         }
     }
 
-    /// Whether a schema change or DISCARD made a prepared statement unusable. Outside a transaction nothing has
+    /// Whether a schema change or DISCARD made a prepared statement unusable. Outside a transaction, nothing has
     /// happened yet, so the statement can be repeated.
     private func canRepeat(_ error: PostgresError, _ statement: PostgresStatement) -> Bool {
         forgetIfStale(error, statement) && transactionStatus == .idle
@@ -106,7 +106,7 @@ extension PostgresSession {
             do {
                 return try await nextResult(site)
             } catch {
-                // A lost connection's first error says why.
+                // The first error of a lost connection has the reason.
                 throw failed ?? error
             }
         }

@@ -12,8 +12,8 @@ extension PostgresSession {
         let batchByteCount: Int
         /// Whether the stream opened the transaction, and so ends it.
         let ownsTransaction: Bool
-        /// The number of rows requested for the current batch: few at first, then as many as fit by the size of the
-        /// last ones.
+        /// The number of rows requested for the current batch: few at first, then as many as should fit, judged by
+        /// the size of earlier rows.
         var asked = PostgresSession.firstBatch
         /// The number of those received so far. A batch ends early if its rows are larger than earlier ones.
         var received = 0
@@ -22,7 +22,7 @@ extension PostgresSession {
             PostgresStatement("FETCH FORWARD \(asked) FROM \(name)")
         }
 
-        /// Requests as many rows next as fit if they're like these.
+        /// Sets the number of rows to request next, assuming that they're as large as these.
         mutating func adapt(to result: PostgresResult) {
             guard !result.isEmpty else { return }
             let rowSize = max(1, result.byteCount / result.count)
@@ -57,7 +57,7 @@ extension PostgresSession {
         return cursor
     }
 
-    /// Requests rows, which arrive one at a time, since together they may be of any size.
+    /// Requests rows, which arrive one at a time because together they may be of any size.
     private nonisolated(nonsending) func sendFetch(_ cursor: Cursor, _ site: CallSite) async throws {
         let isSent = try send(cursor.fetch, .unnamed, .binary)
         try check(isSent, site)
@@ -65,10 +65,10 @@ extension PostgresSession {
         try await flush(site)
     }
 
-    /// Returns requested rows of up to ``Cursor/batchByteCount`` bytes. Once all have arrived, requests the next, so
-    /// that the server works while the caller does.
+    /// Returns requested rows of up to ``Cursor/batchByteCount`` bytes. Once all have arrived, requests the next
+    /// batch, so that the server works while the caller does.
     ///
-    /// - Returns: the rows, possibly none, and whether they're the last; if so, the stream is closed.
+    /// - Returns: the rows, possibly none, and whether they're the last. If they are, the stream is closed.
     nonisolated(nonsending) func nextBatch(_ cursor: inout Cursor, _ site: CallSite) async throws -> (
         rows: PostgresResult, isLast: Bool
     ) {
@@ -103,7 +103,7 @@ extension PostgresSession {
                 }
                 if rows.byteCount >= cursor.batchByteCount, let batch = rows.finish() { return (batch, false) }
             case PGRES_TUPLES_OK:
-                // The result after the last requested row, which has no rows itself.
+                // The result after the last requested row. It has no rows itself.
                 let end = PostgresResult(raw)
                 try await discardRows(site)
                 // A short batch is the last.

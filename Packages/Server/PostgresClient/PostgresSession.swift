@@ -10,7 +10,8 @@ import Logging
 /// interrupted. So cancellation is noticed while the server is silent, and reading continues while a large statement is
 /// being sent.
 final class PostgresSession {
-    /// A cancel request without effect is repeated after this time, since it may have overtaken the statement.
+    /// A cancel request that had no effect is repeated after this time, since it may have reached the server before
+    /// the statement did.
     static let cancelRepeat = DispatchTimeInterval.milliseconds(200)
     /// After this many requests the connection is given up.
     static let cancelAttemptLimit = 50
@@ -182,8 +183,8 @@ final class PostgresSession {
         }
     }
 
-    /// Gives the connection up when more has arrived than may be. COPY and streams are read in parts.
-    /// - Returns: what waits to be read, in bytes; nil where that isn't counted.
+    /// Gives up the connection if more has arrived than the limit allows. COPY and streams are read in parts.
+    /// - Returns: the number of bytes waiting to be read, or nil if they aren't counted.
     private func checkedWaitingByteCount(_ site: CallSite) throws -> Int? {
         guard received.isCounted, activity == nil, let waiting = waitingByteCount else { return nil }
         guard received.isTooLarge(received.bytes + waiting) else { return waiting }
@@ -191,13 +192,13 @@ final class PostgresSession {
         throw tooLarge(site)
     }
 
-    /// What has arrived and wasn't read yet, in bytes.
+    /// The number of bytes that have arrived but haven't been read.
     private var waitingByteCount: Int? {
         var count: CInt = 0
         return ioctl(socket, UInt(FIONREAD), &count) == 0 ? Int(count) : nil
     }
 
-    /// The error of a whole result with more than may be; nil for others.
+    /// The error of a whole result that exceeds the limit, or nil if it's within the limit.
     func excess(_ result: OpaquePointer, _ site: CallSite) -> PostgresError? {
         received.isTooLarge(PQresultMemorySize(result)) ? tooLarge(site) : nil
     }

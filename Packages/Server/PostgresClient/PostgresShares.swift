@@ -1,16 +1,18 @@
-/// How many connections are held for whom, and who may have another. A value of ``PostgresPoolState``.
+/// Tracks how many connections each borrower holds, and decides who may have another. Part of ``PostgresPoolState``.
 ///
-/// Of connections beyond its first, a user takes no more than it leaves free, and a place no more than three times as many. So a
-/// user alone has half of them, a place alone three quarters, and the last free one is only for somebody who holds none, at
-/// a place that holds none. What is left free whoever asks, and why: docs/adr/0063. The server itself has no limit.
+/// Beyond its first connection, a user takes no more connections than it leaves free, and a place takes at most three
+/// times as many as it leaves free. So one user alone gets half of them and one place alone three quarters. The last
+/// free connection goes only to a user who holds none, at a place that holds none. docs/adr/0063 explains what stays
+/// free in every case, and why. The server itself has no limit.
 struct PostgresShares {
-    /// For each connection that is left free, how many a user takes beyond the first; and all of a place.
+    /// For each connection left free, how many a user may take beyond its first, and how many all users of a place
+    /// may.
     static let perFree = (user: 1, place: 3)
 
     private var users: [String: Int] = [:]
     private var places: [String: Int] = [:]
 
-    /// - Parameter free: how many connections nobody holds.
+    /// - Parameter free: the number of connections that aren't lent.
     func allows(_ borrower: PostgresBorrower?, free: Int) -> Bool {
         guard let borrower else { return free > 0 }
         return allows(user: borrower.holder, free: free) && allows(place: borrower.place, free: free)

@@ -4,15 +4,15 @@
 /// that a late request can never hit the next statement.
 final class PostgresSocketWatch: Sendable {
     enum Event {
-        /// Perhaps there's something to read or room to write. It may be said too early.
+        /// There may be something to read or room to write. This event can come too early.
         case socket
         case interrupt
         /// The system refused to watch the socket.
         case failure(any Error)
     }
 
-    /// `waiter` is set while the operation is suspended. An interruption that finds none is kept in `isInterrupted`
-    /// for the next wait.
+    /// `waiter` is set while the operation is suspended. An interruption that finds no waiter is kept in
+    /// `isInterrupted` for the next wait.
     private struct State {
         var operation: UInt64 = 0
         var isRunning = false
@@ -45,7 +45,7 @@ final class PostgresSocketWatch: Sendable {
 
     func end() { state.withLock { $0 = State(operation: $0.operation) } }
 
-    /// Suspends until the socket is ready or somebody interrupts the operation.
+    /// Suspends until the socket is ready or the operation is interrupted.
     nonisolated(nonsending) func wait(_ socket: Int32, toWrite: Bool) async -> Event {
         await withCheckedContinuation { continuation in
             let isInterrupted = state.withLock { state in
@@ -72,7 +72,7 @@ final class PostgresSocketWatch: Sendable {
         }
     }
 
-    /// Before the socket is closed.
+    /// Must be called before the socket is closed.
     func close(_ socket: Int32) {
         let known = id.withLock { id in
             defer { id = nil }
@@ -88,7 +88,7 @@ final class PostgresSocketWatch: Sendable {
     func socketIsReady() { state.withLock { $0.takeWaiter() }?.resume(returning: .socket) }
 
     /// Interrupts the running operation, if any, once.
-    /// - Parameter operation: only the one with this number; nil for any.
+    /// - Parameter operation: the number of the only operation to interrupt; nil for any.
     func request(_ operation: UInt64? = nil) {
         interrupt { state in
             guard !state.isRequested, operation == nil || operation == state.operation else { return false }

@@ -14,15 +14,16 @@ public struct PostgresStatement: Sendable, Hashable {
 }
 
 extension PostgresStatement {
-    /// By the bytes of the texts, as the server compares them.
+    /// Compares the bytes of the texts, as the server does.
     public static func == (left: PostgresStatement, right: PostgresStatement) -> Bool {
         left.sql.isSameText(as: right.sql) && left.parameters == right.parameters
     }
 }
 
 extension String {
-    /// Whether the bytes are the same. Swift takes `é` as one code point for `é` as two, and the server doesn't. By `memcmp`, since
-    /// each query looks for its statement: comparing UTF-8 views takes several times as long.
+    /// Whether the bytes are the same. To Swift, `é` as one code point equals `é` as two; to the server it doesn't.
+    /// Uses `memcmp` because every query looks up its statement, and comparing UTF-8 views takes several times as
+    /// long.
     func isSameText(as other: String) -> Bool {
         var (one, other) = (self, other)
         return one.withUTF8 { one in

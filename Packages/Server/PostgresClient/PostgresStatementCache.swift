@@ -2,7 +2,7 @@
 ///
 /// A statement is prepared the second time it's used, so that one-off statements don't fill the server's memory.
 struct PostgresStatementCache {
-    /// Types are part of the key: the same text with other parameter types is another statement on the server.
+    /// Types are part of the key: on the server, the same text with other parameter types is another statement.
     struct Key: Hashable {
         let sql: String
         let oids: [UInt32]
@@ -12,7 +12,7 @@ struct PostgresStatementCache {
             oids = parameters.map(\.oid)
         }
 
-        /// By the bytes of the text: it may have literals.
+        /// Compares the bytes of the text, which may contain literals.
         static func == (left: Key, right: Key) -> Bool {
             left.sql.isSameText(as: right.sql) && left.oids == right.oids
         }

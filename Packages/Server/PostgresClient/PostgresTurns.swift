@@ -1,4 +1,4 @@
-/// Lets the operations of several tasks take turns on a connection, in the order in which they asked.
+/// Lets the operations of several tasks take turns on a connection, first come, first served.
 final class PostgresTurns: Sendable {
     /// The number of operations that may wait for one connection; a further one fails.
     static let waiterLimit = 10_000
@@ -10,7 +10,8 @@ final class PostgresTurns: Sendable {
     private struct State {
         var isTaken = false
         var lastID: UInt64 = 0
-        /// In order of arrival. The turn passes from one operation to the next without becoming free.
+        /// In order of arrival. Each operation passes its turn directly to the next; the turn doesn't become free in
+        /// between.
         var waiters: [(id: UInt64?, continuation: CheckedContinuation<Turn, Never>)] = []
 
         mutating func takeIfFree() -> Bool {
@@ -21,7 +22,7 @@ final class PostgresTurns: Sendable {
 
     private let state = Locked(State())
 
-    /// Waits for a turn. Every call that returns takes one ``give()``.
+    /// Waits for a turn. Every call that returns must be followed by one ``give()``.
     /// - Throws: `CancellationError` in a cancelled task, and ``PostgresError`` if too many wait.
     nonisolated(nonsending) func take() async throws {
         guard !state.withLock({ $0.takeIfFree() }) else { return try checkTurn() }
@@ -47,15 +48,15 @@ final class PostgresTurns: Sendable {
         }
     }
 
-    /// For clean-up: waits for a turn in a cancelled task too, however many wait.
+    /// For clean-up: waits for a turn even in a cancelled task, and regardless of the limit.
     nonisolated(nonsending) func takeUncancelled() async {
         guard !state.withLock({ $0.takeIfFree() }) else { return }
         _ = await wait(cancellableAs: nil)
     }
 
     /// Takes the turn at once if it became free meanwhile.
-    /// - Parameter id: what a cancelled task's waiter is found by; nil for clean-up, which neither that nor the limit
-    ///   stops.
+    /// - Parameter id: identifies the waiter when its task is cancelled; nil for clean-up, which neither cancellation
+    ///   nor the limit stops.
     nonisolated(nonsending) private func wait(cancellableAs id: UInt64?) async -> Turn {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> Turn? in

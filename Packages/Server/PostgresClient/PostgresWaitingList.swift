@@ -1,8 +1,9 @@
-/// Requests that wait for a connection of a pool. Places take turns, then the users of a place, and a user's requests there
-/// come in order. A value of ``PostgresPoolState``.
+/// Requests that wait for a connection of a pool. Places take turns; within a place, its users take turns; a user's
+/// requests at a place are served in order. Part of ``PostgresPoolState``.
 ///
-/// Everything takes constant time, but for passing over those who may not have another connection. They all hold some, so
-/// that they are no more than the pool has connections; only a user who waits at many places is passed over at each.
+/// Every operation takes constant time, except for skipping borrowers who may not have another connection. Each of
+/// them holds at least one, so there are no more of them than connections; only a user who waits at many places is
+/// skipped at each.
 struct PostgresWaitingList<Request> {
     struct Entry {
         let id: UInt64
@@ -12,7 +13,7 @@ struct PostgresWaitingList<Request> {
     }
 
     private struct Place {
-        /// The next first.
+        /// In order; the first is next.
         var users = LinkedQueue<String>()
         /// By user.
         var requests: [String: LinkedQueue<UInt64>] = [:]
@@ -21,19 +22,19 @@ struct PostgresWaitingList<Request> {
     private var entries: [UInt64: Entry] = [:]
     private var arrivals = LinkedQueue<UInt64>()
     private var places: [String: Place] = [:]
-    /// The next first.
+    /// In order; the first is next.
     private var turns = LinkedQueue<String>()
     private var counts: [String: Int] = [:]
 
     var count: Int { entries.count }
 
-    /// How many requests of a user wait.
+    /// The number of waiting requests of a user.
     func count(of borrower: PostgresBorrower?) -> Int { counts[Self.user(borrower)] ?? 0 }
 
-    /// When the oldest request gives up.
+    /// The time at which the oldest request gives up.
     var nextDeadline: ContinuousClock.Instant? { arrivals.first.flatMap { entries[$0]?.deadline } }
 
-    /// All of them, oldest first.
+    /// All requests, oldest first.
     var all: [Request] { arrivals.compactMap { entries[$0]?.request } }
 
     mutating func append(_ entry: Entry) {
@@ -46,7 +47,7 @@ struct PostgresWaitingList<Request> {
         places[place]?.requests[user, default: LinkedQueue()].append(entry.id)
     }
 
-    /// Takes a request out before its turn.
+    /// Removes a request before its turn.
     @discardableResult
     mutating func remove(_ id: UInt64) -> Entry? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
@@ -64,7 +65,7 @@ struct PostgresWaitingList<Request> {
         return entry
     }
 
-    /// Takes the request whose turn it is, of those who may have a connection.
+    /// Removes and returns the request whose turn it is, among those that may have a connection.
     mutating func next(_ shares: PostgresShares, free: Int) -> Entry? {
         guard let id = turn(shares, free: free), let entry = remove(id) else { return nil }
         let place = Self.place(entry.borrower)
@@ -84,7 +85,7 @@ struct PostgresWaitingList<Request> {
         return nil
     }
 
-    /// Takes out the requests whose time is over. They come in the order of their deadlines.
+    /// Removes and returns the requests whose time is up. Deadlines are in order of arrival.
     mutating func expire(now: ContinuousClock.Instant) -> [Request] {
         var expired: [Request] = []
         while let id = arrivals.first, let deadline = entries[id]?.deadline, deadline <= now {
@@ -93,7 +94,8 @@ struct PostgresWaitingList<Request> {
         return expired
     }
 
-    /// The server's own work has a turn beside those of places. Users and addresses have no blanks.
+    /// The server's own work takes turns alongside the places. Users and addresses contain no spaces, so this name
+    /// can't clash with theirs.
     private static var server: String { "the server" }
 
     private static func place(_ borrower: PostgresBorrower?) -> String { borrower?.place ?? server }
