@@ -2,16 +2,17 @@ import Foundation
 public import TomboloHTTP
 import TomboloLocalization
 
-/// The address at which people reach an admin server; links in its mails begin with it. It's never taken from a request's
-/// `Host`, which the sender chooses.
+/// The address at which people reach an admin server. Links in its mails begin with it. It's never taken from a
+/// request's `Host`, which the client chooses.
 public struct AdminAddress: Hashable, Sendable {
-    /// The variable that says it.
+    /// The environment variable with the address.
     public static let variable = "TOMBOLO_ADMIN_URL"
 
-    /// Without a slash at the end.
+    /// Has no trailing slash.
     public let text: String
 
-    /// - Parameter text: `https://HOST`, with a port and a path if need be; `http` too, for a network of one's own.
+    /// - Parameter text: `https://HOST`, optionally with a port and a path; `http` is allowed too, for private
+    ///   networks.
     /// - Throws: `ConfigurationError` for anything else.
     public init(_ text: String) throws(ConfigurationError) {
         let parts = LinkAddress.parts(of: text)

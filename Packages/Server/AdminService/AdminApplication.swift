@@ -8,22 +8,23 @@ public import TomboloMetrics
 public import TomboloRules
 public import TomboloServerModel
 
-/// The port that the admin server listens on unless told otherwise, and the variable that tells it.
+/// The admin server's default port, and the variable that overrides it.
 public enum AdminServer {
     public static let portVariable = "TOMBOLO_ADMIN_PORT"
     public static let defaultPort = 8081
 }
 
-/// The admin server as a service. The pool must run for as long as it does, and its database role must own the tables
-/// or be a member of the role that does: others do not see the trash.
+/// The admin server as a service. The pool must run for as long as the server does. The pool's database role must own
+/// the tables or be a member of the role that does; other roles don't see the trash.
 /// - Parameters:
 ///   - port: 0 takes a free one.
-///   - models: whose permission matrices are served; nil for none.
-///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
+///   - models: the models whose permission matrices are served; nil for none.
+///   - showsDecisions: whether a response header says why a request was permitted or refused; for development only.
 ///   - people: what invitations need.
-///   - metrics: where requests are counted; nil for nowhere.
-///   - keptRequests: where they are kept for days; nil for the latest in memory only. It takes a ``RequestWriterService``.
-///   - pages: adds the routes of pages for people, if the server has any. They get what the JSON routes work with.
+///   - metrics: where requests are counted; nil to count nothing.
+///   - keptRequests: where requests are kept for days; nil keeps only the latest, in memory. It needs a
+///     ``RequestWriterService``.
+///   - pages: adds the routes of pages for people, if the server has any. It gets what the JSON routes work with.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
@@ -55,9 +56,10 @@ public func buildAdminApplication(
     }
 }
 
-/// What an admin server does besides answering requests: it purges the trash, copies the audit log, ends looks that nobody
-/// has open any more, works on jobs, deletes old requests from the log, and makes backups. Any number of processes may run it.
-/// - Parameter backups: nil for a server that makes none.
+/// What an admin server does besides answering requests: it purges the trash, copies the audit log, ends "view as"
+/// sessions that nobody has open any more, runs jobs, deletes old requests from the log, and makes backups. Any
+/// number of processes may run it.
+/// - Parameter backups: nil for a server that makes no backups.
 public func buildAdminWork(
     rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, backups: Backups? = nil,
     requests: RequestRetention = RequestRetention(), logger: Logger

@@ -1,12 +1,12 @@
 package import TomboloHTTP
 package import TomboloJSONAPI
 
-/// What the JSON routes of an admin server work with, for its pages: with the same limits, and the same rules.
+/// What an admin server's JSON routes work with, for use by its pages, which get the same limits and the same rules.
 public struct AdminParts: Sendable {
     package let api: JSONAPIRoutes
     package let people: PeopleRoutes
     /// The requests of this process.
     package let requests: RequestLog
-    /// Those of all servers in the database; nil where none are kept.
+    /// The requests of all servers on the database, or nil if they aren't kept.
     package let keptRequests: KeptRequests?
 }

@@ -6,17 +6,19 @@ public import TomboloHTTP
 import TomboloModel
 public import TomboloRules
 
-/// The routes of the admin server, about the classes of the model as it is. Everything under `/admin` is for those who
-/// may list the trash of a class: administrators. `{collection}` names a class: `listings` the class `Listing`.
+/// The routes of the admin server that work on the current model's classes. Everything under `/admin` is restricted
+/// to callers who may list a class's trash, that is, administrators. `{collection}` names a class: `listings` is the
+/// class `Listing`.
 ///
-/// - `GET /admin/trash?class=&page=`, and by any property, see ``TrashFilter``
+/// - `GET /admin/trash?class=&page=`, also filtered by any property, see ``TrashFilter``
 /// - `POST /admin/{collection}/{id}/trash`, with `{"reason": "…"}` or without a body
 /// - `POST /admin/trash/{id}/restore` with the id of an object or of a group; see ``RestoreWishes``
-/// - `DELETE /admin/trash/{id}` deletes an object or a group for ever
-/// - `POST /admin/trash/empty?class=&after=` deletes all that is listed for ever, a bounded amount for each request
+/// - `DELETE /admin/trash/{id}` permanently deletes an object or a group
+/// - `POST /admin/trash/empty?class=&after=` permanently deletes everything that is listed, a bounded amount per
+///   request
 /// - `GET /admin/trash/purge`: the runs of the automatic purge, and what it kept
-/// - `POST /admin/trash/purge` runs it now; with `{"dryRun": true}` it says what it would do
-/// - `DELETE /{collection}/{id}`: the same, for those whom the rules permit it
+/// - `POST /admin/trash/purge` runs it now; with `{"dryRun": true}` it only reports what it would do
+/// - `DELETE /{collection}/{id}`: moves an object into the trash, for callers whom the rules permit to
 public struct AdminRoutes: Sendable {
     private let rules: LiveRules
     private let pool: PostgresPool
@@ -87,7 +89,7 @@ public struct AdminRoutes: Sendable {
     /// `Listing` → `listings`, as in addresses.
     static func collection(_ className: String) -> String { ClassSchema.collectionName(of: className) }
 
-    /// The class that an address names, be it by a name that the class had before.
+    /// The class that an address names, possibly by one of the class's previous names.
     private static func className(_ schema: Schema, _ context: EdgeContext) throws -> String {
         let wanted = context.parameters.get("collection")
         let classes = Trash.classes(of: schema)
@@ -123,7 +125,7 @@ public struct AdminRoutes: Sendable {
             .empty(after: cursor)
     }
 
-    /// What the caller may do the route's operation to and asks for: by class, and by any property.
+    /// The objects that the caller may perform the route's operation on and asks for: by class, and by any property.
     private func filters(
         _ request: Request, _ grant: ClassesGrant, ignoring others: Set<String>
     ) throws -> [String: TomboloModel.Predicate] {
@@ -141,7 +143,8 @@ public struct AdminRoutes: Sendable {
             }
             filters = [item.name: filter]
         }
-        // What isn't understood must not be taken for everything.
+        // A parameter that isn't understood must be an error. If it were ignored, the request would apply to
+        // everything.
         var seen: Set<String> = []
         for (name, text) in request.uri.queryParameters {
             let property = String(name)
@@ -159,7 +162,7 @@ public struct AdminRoutes: Sendable {
         return filters
     }
 
-    /// Whether a purge only says what it would do: `{"dryRun": true}`, or no body for one that deletes.
+    /// Whether a purge only reports what it would do: `{"dryRun": true}`. Without a body it deletes.
     private func isDryRun(_ request: Request, _ context: EdgeContext) async throws -> Bool {
         let hint = #"Send {"dryRun": true} to see what it would delete, or no body to delete it."#
         guard request.uri.queryParameters.isEmpty else {
@@ -197,7 +200,7 @@ public struct AdminRoutes: Sendable {
         return ["count": .int(Int64(purged.count))]
     }
 
-    /// Why something goes into the trash: `{"reason": "…"}`, or no body.
+    /// The reason for moving something into the trash: `{"reason": "…"}`, or no body.
     private func reason(_ request: Request, _ context: EdgeContext) async throws -> TrashReason? {
         guard let content = try await request.optionalJSON(JSON.self, context) else { return nil }
         guard case .object(let members) = content, members.keys.allSatisfy({ $0 == "reason" }) else {

@@ -3,21 +3,21 @@ import Hummingbird
 package import TomboloHTTP
 import TomboloModel
 
-/// What the caller wants to be done about clashes, the body of a restore:
-/// `{"values": {"ID": {"email": "new@example.org"}}, "leave": ["ID"], "swap": ["ID"]}`, each with the addresses of objects
-/// in the trash, which are their ids where these are ObjectIds. All members may be left out, and so may the body.
+/// How the caller wants clashes resolved; the body of a restore: `{"values": {"ID": {"email": "new@example.org"}},
+/// "leave": ["ID"], "swap": ["ID"]}`. Each `ID` is the address of an object in the trash, which is the object's id if
+/// that is an ObjectId. Every member is optional, and so is the body.
 package struct RestoreWishes: Sendable {
     /// New values of unique properties, by object and property.
     package var values: [TrashAddress: [String: JSON]] = [:]
     /// Objects that stay in the trash.
     package var leave: Set<TrashAddress> = []
-    /// Objects whose live counterparts go into the trash instead, each in a group of its own.
+    /// Objects whose live counterparts go into the trash instead, each in its own group.
     package var swap: Set<TrashAddress> = []
 
-    /// Without wishes: a clash refuses the restore.
+    /// Without wishes, any clash refuses the restore.
     package init() {}
 
-    /// - Throws: ``RequestFailure`` with status 400 for a body of another shape.
+    /// - Throws: ``RequestFailure`` with status 400 for a body of any other form.
     init(_ request: Request, _ context: EdgeContext) async throws {
         guard let content = try await request.optionalJSON(JSON.self, context) else { return }
         guard case .object(let members) = content else {
@@ -48,7 +48,7 @@ package struct RestoreWishes: Sendable {
         }
     }
 
-    /// Every object that is named.
+    /// Every object that the wishes name.
     var ids: Set<TrashAddress> { leave.union(swap).union(values.keys) }
 
     private static let hint =

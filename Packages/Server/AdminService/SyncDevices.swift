@@ -6,17 +6,17 @@ package struct SyncDevices: Sendable {
     package static let pageSize = 50
 
     package struct Device: Hashable, Sendable {
-        /// As logs and the gateway's inspector show it.
+        /// As in logs and in the gateway's inspector.
         package let id: String
-        /// Of the account.
+        /// The account's id.
         package let userID: String
-        /// As far as the account is still there.
+        /// Nil if the account no longer exists.
         package let userName: String?
         /// In microseconds since 1970.
         package let openedAt: Int64
-        /// To the day at least.
+        /// Accurate to the day at least.
         package let seenAt: Int64
-        /// Changesets that were applied.
+        /// The number of changesets that were applied.
         package let uploadCount: Int64
     }
 
@@ -24,8 +24,8 @@ package struct SyncDevices: Sendable {
 
     package init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// What users are called: by their names, or else by their addresses.
-    /// - Parameter ids: of accounts, in hexadecimal; those of none are left out.
+    /// The names of users, or their addresses if they have no name.
+    /// - Parameter ids: the accounts' ids in hexadecimal. Ids without an account are left out.
     package func names(of ids: Set<String>) async throws -> [String: String] {
         guard !ids.isEmpty else { return [:] }
         let found = try await pool.query(
@@ -37,9 +37,9 @@ package struct SyncDevices: Sendable {
             try found.map { (try $0[0].string, try $0[1].string) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The devices that were here last come first.
+    /// The devices, most recently seen first.
     /// - Parameters:
-    ///   - user: of this account only.
+    ///   - user: only devices of this account.
     ///   - number: from 1.
     package func page(_ number: Int, of user: String? = nil) async throws -> (devices: [Device], hasMore: Bool) {
         let found = try await pool.query(

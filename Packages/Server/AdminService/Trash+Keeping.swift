@@ -6,8 +6,8 @@ import TomboloModel
 import TomboloRules
 
 extension Trash {
-    /// The first of some objects in the trash that the app keeps there for now, with its reason, as the app's function
-    /// `tombolo.keep_TABLE_in_trash` says.
+    /// The first of some objects in the trash that the app currently keeps there, with its reason, according to the
+    /// app's function `tombolo.keep_TABLE_in_trash`.
     /// - Parameter now: microseconds since 1970; nil for the transaction's time.
     nonisolated(nonsending) static func keptByApp(
         of keys: Keys, at now: Int64? = nil, _ connection: PostgresConnection
@@ -29,9 +29,9 @@ extension Trash {
         return nil
     }
 
-    /// Why the app keeps something of a group from being deleted for ever; nil if nothing keeps it, or nothing that the
-    /// caller may list in the trash. An app's function that fails keeps it too.
-    /// - Parameter className: of the object that took the group along; objects of other classes are named.
+    /// Why the app prevents the permanent deletion of a group; nil if it doesn't, or only because of objects that the
+    /// caller may not list in the trash. If an app's function fails, it also keeps the group.
+    /// - Parameter className: the class of the object that took the group along; objects of other classes are named.
     nonisolated(nonsending) func reasonToKeep(
         _ group: UUID, of className: String, for lister: Restorer, _ connection: PostgresConnection
     ) async throws -> String? {
@@ -57,7 +57,7 @@ extension Trash {
         }
     }
 
-    /// The classes for which the app has a function that keeps objects.
+    /// The classes for which the app has a function that can keep objects.
     nonisolated(nonsending) static func classesThatAreKept(
         of schema: Schema, _ connection: PostgresConnection
     ) async throws -> [ClassSchema] {

@@ -3,17 +3,17 @@ import PostgresValues
 import TomboloModel
 import TomboloPostgresStore
 
-/// Keys of objects in SQL, of a row `o` where nothing else is said.
+/// SQL expressions for objects' keys, for a row `o` unless a parameter says otherwise.
 extension Trash {
     /// The quoted name of the primary key's column.
     static func key(_ item: ClassSchema) -> String { PostgresSQL.quoteIdentifier(item.primaryKey?.sqlName ?? "_id") }
 
-    /// The text of the key, as ``TomboloModel/Value/keyText`` has it.
+    /// The key as text, in the same form as ``TomboloModel/Value/keyText``.
     static func keyText(_ item: ClassSchema, alias: String = "o") -> String {
         item.primaryKey?.type == .objectId ? "encode(\(alias).\(key(item)), 'hex')" : "\(alias).\(key(item))::text"
     }
 
-    /// The text of a ``TrashAddress``: that of the row's group, and if it has none, its own.
+    /// The text of a ``TrashAddress``: the address of the row's group or, if there is none, the row's own.
     static func address(_ item: ClassSchema) -> String {
         let own =
             item.primaryKey?.type == .objectId
@@ -21,19 +21,20 @@ extension Trash {
         return "coalesce(o.trash_group::text, \(own)) COLLATE \"C\""
     }
 
-    /// A time as a server can read it: anything that's later than microseconds since 1970 can say is infinity. Services may
-    /// have written whatever PostgreSQL takes.
+    /// A time that a server can read: anything later than microseconds since 1970 can express becomes infinity.
+    /// Services may have written any value that PostgreSQL accepts.
     static func readableTime(_ time: String) -> String {
         "CASE WHEN \(time) < \(latestTime) THEN \(time) ELSE 'infinity' END"
     }
 
-    /// In SQL, some days before the last that both PostgreSQL and microseconds since 1970 in an `Int64` have.
+    /// In SQL. Some days before the last time that both PostgreSQL and microseconds since 1970 in an `Int64` can
+    /// represent.
     static let latestTime = "timestamptz '294247-01-01 00:00:00+00'"
 
     static func list(_ keys: [Value], _ item: ClassSchema) throws -> PostgresParameter {
         try PostgresParameter(list: keys, of: item.primaryKey?.type ?? .objectId)
     }
 
-    /// The key of an object of the class from its text.
+    /// The key of an object of the class, parsed from text.
     static func key(_ text: String, _ item: ClassSchema) -> Value? { item.primaryKey?.type.keyValue(text) }
 }

@@ -9,10 +9,10 @@ extension Trash {
     package struct Member: Hashable, Sendable {
         package let className: String
         package let key: Value
-        /// Without long bytes.
+        /// Long byte values are left out.
         package var row: Row
 
-        /// Its own, which it has also in a group.
+        /// The object's own address, even if it's in a group.
         package var address: TrashAddress { TrashAddress(className, key) }
     }
 
@@ -23,12 +23,12 @@ extension Trash {
             pageHint: localized("Somebody may have restored it, or deleted it permanently."))
     }
 
-    /// Bytes of a value that are read of each object of a group. Those of unique properties aren't more, as they fit into an
-    /// index, and rules are about short ones at most.
+    /// How many bytes of a value are read for each object of a group. Values of unique properties are never longer,
+    /// since they fit into an index, and rules only concern short values.
     private static let readByteCount = 4 << 10
 
-    /// The class's columns in order, for a SELECT of all objects of a group: longer bytes, such as images, are empty. A
-    /// thousand images would take more memory than the server has.
+    /// The class's columns in order, for a SELECT of all objects of a group. Longer byte values, such as images, are
+    /// read as empty, since a thousand images could exceed the server's memory.
     static func columns(of item: ClassSchema, alias: String) -> String {
         item.columns.map { column in
             let name = PostgresSQL.quoteIdentifier(alias, column.sqlName)
@@ -37,7 +37,7 @@ extension Trash {
         }.joined(separator: ", ")
     }
 
-    /// Rows are locked, so that two administrators do not restore the same thing at once.
+    /// Locks the rows, so that two administrators can't restore the same thing at once.
     nonisolated(nonsending) func members(
         of address: TrashAddress, _ connection: PostgresConnection
     ) async throws -> [Member] {
@@ -65,7 +65,7 @@ extension Trash {
         return members
     }
 
-    /// The class of the object in the trash that has an id; nil if there is none.
+    /// The class of the object in the trash that has this id; nil if there is none.
     package func className(of id: ObjectId) async throws -> String? {
         for item in classes where item.primaryKey?.type == .objectId {
             let found = try await pool.query(

@@ -6,17 +6,17 @@ package import TomboloModel
 package import TomboloRules
 
 extension Trash {
-    /// What would come of moving an object into the trash.
+    /// The effect that moving an object into the trash would have.
     package struct Prospect: Error {
-        /// How many objects would go, by the names of their classes, the object itself among them.
+        /// How many objects would go, by class name, including the object itself.
         package let counts: [String: Int]
-        /// Why the app would keep something of it from being deleted for ever, as far as the caller may list the trash.
+        /// Why the app would prevent the permanent deletion of some of it, as far as the caller may list the trash.
         package let keptBecause: String?
     }
 
-    /// What would go into the trash with an object: it's moved there, counted and put back, so that the answer is the
+    /// What would go into the trash with an object. It's moved there, counted and rolled back, so the answer is the
     /// database's own.
-    /// - Throws: `RequestFailure`: 404 if it's gone or in the trash by now, 409 if too much belongs to it.
+    /// - Throws: `RequestFailure`: 404 if it's gone or already in the trash, 409 if too much belongs to it.
     package func wouldTake(along className: String, _ key: Value, for caller: Restorer) async throws -> Prospect {
         do {
             return try await pool.transaction { connection -> Prospect in
@@ -31,22 +31,22 @@ extension Trash {
     }
 
     /// Restores everything that was trashed together.
-    /// - Returns: how many objects that are.
-    /// - Throws: `RequestFailure`, as a restore through `POST /admin/trash/{id}/restore`.
+    /// - Returns: the number of objects.
+    /// - Throws: `RequestFailure`, like `POST /admin/trash/{id}/restore`.
     package func restore(group: UUID, by subject: Subject, under rules: Rules) async throws -> Int {
         try await restore(.group(group), RestoreWishes(all: ()), by: Restorer(subject: subject, rules: rules)).count
     }
 
-    /// Whether the rules may let somebody restore objects of a class, as far as it depends on no object.
+    /// Whether the rules may let a subject restore objects of a class, as far as that doesn't depend on the object.
     package static func mayRestore(_ subject: Subject, _ className: String, under rules: Rules) -> Bool {
         guard let index = rules.schema.index(of: className) else { return false }
         return [.restore, .listTrash].allSatisfy { rules.refusal(subject, $0, ofClassAt: index) == nil }
     }
 
-    /// What the trash's routes are about, in the language of the page.
+    /// How messages name the objects of the trash's routes, in the language of the page.
     package static var objectWords: String { localized("objects of a class with a trash") }
 
-    /// Asks the rules whether somebody may restore objects of any class with a trash, as the trash's own routes do.
+    /// Asks the rules whether a subject may restore objects of any class with a trash, like the trash's own routes.
     package static func restoring(by rules: LiveRules) -> RouteAccess<ClassesGrant> {
         let names: @Sendable (Schema) -> [String] = { classes(of: $0).map(\.name) }
         return .objects(.restore, ofAny: objectWords, names, by: rules)
@@ -55,6 +55,6 @@ extension Trash {
 }
 
 extension RestoreWishes {
-    /// No wishes: everything is restored as it was.
+    /// No wishes: everything is restored unchanged.
     init(all: Void) {}
 }

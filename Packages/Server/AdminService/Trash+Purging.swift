@@ -6,14 +6,14 @@ import TomboloRules
 import TomboloLocalization
 
 extension Trash {
-    /// Deletes objects in the trash for ever, all or none.
+    /// Permanently deletes objects in the trash, all or none.
     /// - Parameters:
     ///   - address: the id of a group, for all that is in it, or the id of one object, for it alone.
-    ///   - isTrial: whether nothing is to last: it throws then in any case.
+    ///   - isTrial: whether to roll everything back. The function then always throws.
     ///   - check: throws for an object that the caller may not delete.
     /// - Returns: what was deleted.
-    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 409 that names the object which the app or the
-    ///   database keeps; what `check` throws.
+    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 409 naming the object that the app or the
+    ///   database keeps; and what `check` throws.
     func purge(
         _ address: TrashAddress, isTrial: Bool = false, check: @Sendable (Member) throws -> Void
     ) async throws -> [Member] {
@@ -31,14 +31,14 @@ extension Trash {
         }
     }
 
-    /// The same for somebody whom the rules must permit it for each of the objects.
+    /// The same, if the rules permit it to the caller for each of the objects.
     /// - Throws: `RequestFailure` with status 403 as well.
     package func purge(_ address: TrashAddress, by caller: Restorer) async throws -> [Member] {
         try await purge(address) { try Self.check($0, caller) }
     }
 
-    /// What ``purge(_:by:)`` of an address would be refused with at the moment; nil if it wouldn't be, or if its objects are
-    /// larger than the caller may read. Changes nothing.
+    /// How ``purge(_:by:)`` would currently refuse this address; nil if it wouldn't, or if the objects are larger
+    /// than the caller may read. Changes nothing.
     package func refusalToPurge(_ address: TrashAddress, by caller: Restorer) async throws -> RequestFailure? {
         do {
             _ = try await purge(address, isTrial: true) { try Self.check($0, caller) }
@@ -48,7 +48,7 @@ extension Trash {
         } catch let failure as RequestFailure where [.conflict, .forbidden].contains(failure.code) {
             return failure
         } catch let error as PostgresError where error.code == .resultTooLarge {
-            // A page may not read that much. Deleting it may.
+            // A page may not read that much, but deleting it is allowed.
             return nil
         }
     }
@@ -95,7 +95,8 @@ extension Trash {
             cause: cause)
     }
 
-    /// Finds the object that the database keeps, by deleting one after the other in a transaction that doesn't last.
+    /// Finds the object that the database keeps, by deleting one after the other in a transaction that is rolled
+    /// back.
     func firstKept(of keys: Keys) async throws -> (className: String, key: String, error: PostgresError)? {
         try await pool.withConnection { connection in
             try await connection.execute("BEGIN")
@@ -120,14 +121,15 @@ extension Trash {
     }
 }
 
-/// Ends the transaction of a purge that is only tried.
+/// Rolls back the transaction of a trial purge.
 private struct PurgeTrial: Error {}
 
 extension PostgresError {
-    /// Whether the database keeps a row for a reason that the next try meets too: a foreign key, or a service's trigger.
+    /// Whether the database keeps a row for a reason that a retry would meet too: a foreign key, or a service's
+    /// trigger.
     var keepsRow: Bool { !isRetryable && !isMissingName }
 
-    /// In words, for those who may delete for ever.
+    /// The reason in words, for callers who may delete permanently.
     var reasonToKeep: String {
         if code == .foreignKeyViolation {
             return tableName.map { localized("'\($0)' refers to it") } ?? localized("'another table' refers to it")

@@ -10,13 +10,13 @@ import TomboloJSONAPI
 import TomboloLocalization
 
 extension TomboloRules.Operation {
-    /// To give an object new values of its unique properties while it's restored, also where the rules' `fields` keep
-    /// them from being written.
+    /// Permits giving an object new values of its unique properties while restoring it, even if the rules' `fields`
+    /// protect them from being written.
     static let restoreWithValues = TomboloRules.Operation("restoreWithValues")
 }
 
 extension Trash {
-    /// Somebody who restores, and the rules that decide.
+    /// A subject who restores objects, and the rules that decide.
     package struct Restorer: Sendable {
         let subject: Subject
         let rules: Rules
@@ -37,19 +37,19 @@ extension Trash {
     /// Takes objects out of the trash, all or none.
     /// - Parameters:
     ///   - address: the id of a group, for all that is in it, or the id of one object, for it alone.
-    ///   - wishes: what to do about clashes.
+    ///   - wishes: how to resolve clashes.
     /// - Returns: what was restored.
-    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 403 if the caller may not restore all of it or
-    ///   not in this way, 422 for values that a write couldn't have, 409 that says which live objects have the same unique
-    ///   values and what may be chosen, or which object has to be restored before.
+    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 403 if the caller may not restore all of it
+    ///   or not in this way, 422 for values that a write couldn't have, 409 naming the live objects with the same
+    ///   unique values and the possible choices, or the object that has to be restored first.
     package func restore(
         _ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer
     ) async throws -> [Member] {
         try await pool.transaction { try await restore(address, wishes, by: restorer, on: $0) }
     }
 
-    /// What a restore of everything at an address clashes with at the moment, as ``restore(_:_:by:)`` would refuse it; nil
-    /// if it clashes with nothing. Changes nothing.
+    /// The clashes for which ``restore(_:_:by:)`` would currently refuse to restore everything at an address; nil if
+    /// there are none. Changes nothing.
     package func clashes(at address: TrashAddress, by restorer: Restorer) async throws -> RequestFailure? {
         struct Trial: Error {}
         do {
@@ -65,7 +65,7 @@ extension Trash {
         }
     }
 
-    /// The same in a transaction of the caller's, which ends when this throws.
+    /// The same within the caller's transaction, which must be rolled back if this throws.
     nonisolated(nonsending) func restore(
         _ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer, on connection: PostgresConnection
     ) async throws -> [Member] {
@@ -97,7 +97,7 @@ extension Trash {
             }
             return members
         } catch let error as PostgresError where error.code == .uniqueViolation {
-            // Two objects of the group have the same values, or a live one came just now.
+            // Two objects of the group have the same values, or a live one was created a moment ago.
             throw RequestFailure(error)
         } catch let error as PostgresError where error.constraintName == TrashLimits.constraint {
             throw Self.takesTooMuch(schema.classes.first { $0.table == error.tableName }?.name ?? "object", error)
@@ -165,7 +165,7 @@ extension Trash {
 
     // MARK: Clashes
 
-    /// Moves live objects into the trash that the caller wants to swap, and throws for the other clashes.
+    /// Moves the live objects that the caller wants to swap into the trash, and throws for the remaining clashes.
     nonisolated(nonsending) private func settleClashes(
         of members: [Member], _ wishes: RestoreWishes, _ restorer: Restorer, _ connection: PostgresConnection
     ) async throws {
@@ -203,18 +203,18 @@ extension Trash {
         guard open.isEmpty else { throw TrashClash.failure(open) }
     }
 
-    /// The row with other values in some columns, to ask whether they may be changed.
+    /// The row with other values in some columns, to ask the rules whether these may be changed.
     private func changed(_ row: Row, _ columns: [Int], _ item: ClassSchema) -> Row {
         var row = row
         for column in columns {
-            // Another object to link to would be a strange thing to ask for.
+            // Links keep their values: asking the rules about a link to a made-up object would make no sense.
             guard item.columns[column].linkTarget == nil else { continue }
             row[column] = row[column].other
         }
         return row
     }
 
-    /// The live objects that have the same values in some columns, with the member that they clash with.
+    /// The live objects that have the same values in some columns, with the member that each clashes with.
     nonisolated(nonsending) private func live(
         like members: [Member], _ item: ClassSchema, _ columns: [Int], _ connection: PostgresConnection
     ) async throws -> [(Member, Row)] {
@@ -239,7 +239,7 @@ extension Trash {
 
     // MARK: What they belong to
 
-    /// An object would come back without what it belongs to.
+    /// Refuses to restore an object without the object that it belongs to.
     nonisolated(nonsending) private func checkOwners(
         of members: [Member], _ connection: PostgresConnection
     ) async throws {
@@ -281,7 +281,8 @@ extension Trash {
         }
     }
 
-    /// The links, as `Class.property`, by which nothing goes along: what they lead to may be in the trash.
+    /// The links, as `Class.property`, that don't take the object along into the trash, so their targets may be in
+    /// the trash.
     nonisolated(nonsending) private func independentLinks(_ connection: PostgresConnection) async throws -> Set<String>
     {
         let found = try await connection.query(
@@ -294,7 +295,7 @@ extension Trash {
 }
 
 extension TomboloModel.Value {
-    /// Another value of the same type.
+    /// A different value of the same type.
     fileprivate var other: TomboloModel.Value {
         switch self {
         case .null: .null
@@ -312,7 +313,7 @@ extension TomboloModel.Value {
 }
 
 extension JSON {
-    /// The value of a stored type that ``init(_:)-(Value)`` gives this JSON for; nil for JSON of another kind.
+    /// The value of a stored type that this JSON represents, the inverse of ``init(_:)-(Value)``; nil for other JSON.
     func value(of type: PropertyType) -> TomboloModel.Value? {
         switch (self, type) {
         case (.null, _): .null

@@ -3,7 +3,7 @@ import TomboloModel
 package import TomboloRules
 
 extension Trash {
-    /// Whether objects that give roles are among those in the trash at an address.
+    /// Whether the objects in the trash at an address include objects that give roles.
     package func givesRoles(at address: TrashAddress, under rules: Rules) async throws -> Bool {
         let names = Set(rules.grantColumns.map { rules.schema[$0.classIndex].name })
         for item in classes where names.contains(item.name) {

@@ -7,13 +7,14 @@ import TomboloPostgresStore
 import TomboloRules
 import TomboloLocalization
 
-/// The trash: what is deleted stays there for a month, for administrators only, and can be restored with what went
-/// into it at the same time. Rows are moved by the database's own functions, such as `tombolo.trash`, and take along what
-/// belongs to them; docs/trash.md is about all of it.
+/// The trash. Deleted objects stay there for a month, visible only to administrators, and can be restored together
+/// with everything that was trashed at the same time. The database's own functions, such as `tombolo.trash`, move the
+/// rows along with everything that belongs to them. See docs/trash.md.
 public struct Trash: Sendable {
-    /// How long an object stays before it is deleted for ever, in days, unless `tombolo.trash_retention` says otherwise.
+    /// How many days an object stays before it's permanently deleted, unless `tombolo.trash_retention` says
+    /// otherwise.
     public static let retentionDays = 30
-    /// The most objects that are restored or deleted in one go: one, and what it took along.
+    /// The most objects that are restored or deleted at once: one object and everything it took along.
     public static let groupLimit = TrashLimits.takenAlong + 1
 
     let schema: Schema
@@ -26,30 +27,30 @@ public struct Trash: Sendable {
         reader = RowReader(schema: schema, pool: pool)
     }
 
-    /// The classes that have a trash, by name order.
+    /// The classes that have a trash, by name.
     public var classes: [ClassSchema] { Self.classes(of: schema) }
 
     package static func classes(of schema: Schema) -> [ClassSchema] {
         schema.classes.filter { $0.isTrashable && $0.owner == nil && $0.primaryKey != nil }
     }
 
-    /// What was moved into the trash together.
+    /// The objects that were moved into the trash together.
     public struct Group: Hashable, Sendable {
         public let id: UUID
-        /// The number of objects in it.
+        /// The number of objects in the group.
         public let count: Int
     }
 
     /// Moves an object into the trash. The database moves what belongs to it along: a house takes its viewings.
-    /// - Parameter reason: kept with each object that goes, for those who may list the trash.
-    /// - Throws: `RequestFailure`: 404 if it's gone or in the trash by now, 409 if too much belongs to it.
+    /// - Parameter reason: stored with each object that goes, for callers who may list the trash.
+    /// - Throws: `RequestFailure`: 404 if it's gone or already in the trash, 409 if too much belongs to it.
     public func trash(
         _ className: String, _ key: Value, by user: ObjectId?, because reason: TrashReason? = nil
     ) async throws -> Group {
         try await pool.transaction { try await trash(className, key, by: user, because: reason, on: $0) }
     }
 
-    /// The same in a transaction of the caller's, which ends when this throws.
+    /// The same within the caller's transaction, which must be rolled back if this throws.
     nonisolated(nonsending) public func trash(
         _ className: String, _ key: Value, by user: ObjectId?, because reason: TrashReason? = nil,
         on connection: PostgresConnection
@@ -82,7 +83,7 @@ public struct Trash: Sendable {
         guard try moved[0, 0].bool else { throw RequestFailure.noSuchObject(className) }
     }
 
-    /// How many objects a group has of each class.
+    /// The number of objects of each class in a group.
     nonisolated(nonsending) func counts(
         of group: UUID, _ connection: PostgresConnection
     ) async throws -> [String: Int] {

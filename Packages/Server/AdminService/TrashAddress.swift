@@ -5,17 +5,17 @@ import TomboloHTTP
 import TomboloLocalization
 package import TomboloModel
 
-/// What is to be restored: everything that was trashed together, or one object.
+/// What to restore: everything that was trashed together, or one object.
 ///
-/// ObjectIds stand for themselves: no two objects have the same. Other keys may occur in several classes and come with the
-/// name of theirs, as in `Invoice:2026-17`. Two addresses are equal if their bytes are, as keys are in the database.
+/// An ObjectId stands alone, since no two objects share one. Other keys may occur in several classes, so they carry
+/// the class's name, as in `Invoice:2026-17`. Two addresses are equal if their bytes are, like keys in the database.
 package enum TrashAddress: Sendable {
     case group(UUID)
     case object(ObjectId)
     /// A class and the text of a key that isn't an ObjectId.
     case keyed(className: String, key: String)
 
-    /// - Throws: ``RequestFailure`` with status 400 for text that is none of these.
+    /// - Throws: ``RequestFailure`` with status 400 for any other text.
     package init(_ text: String?) throws {
         if let id = text.flatMap({ try? ObjectId(string: $0) }) {
             self = .object(id)
@@ -30,7 +30,7 @@ package enum TrashAddress: Sendable {
         }
     }
 
-    /// The colon is found by its byte: it's one character with a mark that a key begins with.
+    /// Finds the colon as a byte: if the key begins with a combining mark, Swift merges the two into one character.
     private static func keyed(_ text: String) -> TrashAddress? {
         let bytes = text.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex, !bytes.contains(0),
@@ -39,14 +39,14 @@ package enum TrashAddress: Sendable {
         return .keyed(className: className, key: key)
     }
 
-    /// That of an object.
+    /// The address of an object.
     package init(_ className: String, _ key: Value) {
         self = if case .objectId(let id) = key { .object(id) } else { .keyed(className: className, key: key.keyText) }
     }
 
     var isGroup: Bool { if case .group = self { true } else { false } }
 
-    /// What ``init(_:)`` reads.
+    /// The text that ``init(_:)`` reads.
     package var text: String {
         switch self {
         case .group(let id): id.uuidString.lowercased()
@@ -55,7 +55,7 @@ package enum TrashAddress: Sendable {
         }
     }
 
-    /// The column of a class that holds the address, quoted, and its value; nil if it's none of the class's.
+    /// The column of the class that holds the address, quoted, and its value; nil if the address isn't of this class.
     func condition(_ item: ClassSchema) throws -> (column: String, value: PostgresParameter)? {
         switch self {
         case .group(let id): return ("trash_group", .uuid(id))

@@ -5,25 +5,26 @@ import TomboloModel
 package import TomboloRules
 import TomboloSQL
 
-/// What of the trash somebody should look at: as much of it as they may list.
+/// What in the trash needs somebody's attention, limited to what the subject may list.
 package struct TrashAttention: Sendable {
-    /// Objects that will be deleted for ever within so many days are told.
+    /// Reports objects that will be permanently deleted within this many days.
     package static let soonDays = 7
-    /// Objects of a class that are counted.
+    /// The most objects of a class that are counted.
     package static let countLimit = 10_000
 
     package struct Class: Sendable {
         package let name: String
         package let count: Int
-        /// Of these, how many go within ``soonDays``, without those that are known to stay.
+        /// How many of these will be deleted within ``soonDays``, without those that are known to stay.
         package let soon: Int
     }
 
     /// Classes with something in the trash that the subject may list.
     package let classes: [Class]
-    /// What the automatic purge couldn't delete because of an error; 0 for who may not purge.
+    /// The number of groups that the automatic purge couldn't delete because of an error; 0 for subjects who may not
+    /// purge.
     package let failures: Int
-    /// Why, of the newest one.
+    /// The reason of the newest failure.
     package let reason: String?
     /// Why the last run of the purge ended early.
     package let problem: String?
@@ -55,7 +56,7 @@ extension Trash {
             problem: try kept[0, 2].nonNull?.string)
     }
 
-    /// Classes with something in the trash that the filters let through.
+    /// The classes with objects in the trash that match the filters.
     private func counts(_ filters: [String: TomboloModel.Predicate]) async throws -> [TrashAttention.Class] {
         try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
             let retention = try await TrashRetention.read(connection)
@@ -76,7 +77,7 @@ extension Trash {
         }
     }
 
-    /// - Parameter kept: addresses of groups that don't count as going soon.
+    /// - Parameter kept: addresses of groups that don't count as being deleted soon.
     nonisolated(nonsending) private func counts(
         _ item: ClassSchema, _ filter: TomboloModel.Predicate, without kept: [String], _ retention: TrashRetention,
         _ connection: PostgresConnection

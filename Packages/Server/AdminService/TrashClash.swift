@@ -4,7 +4,7 @@ import TomboloLocalization
 
 /// An object in the trash that can't come back because a live one has the same unique values.
 struct TrashClash: Sendable {
-    /// What the caller may choose.
+    /// The caller's choices.
     enum Choice: String, Sendable {
         /// Restore it with other values.
         case values
@@ -31,7 +31,7 @@ struct TrashClash: Sendable {
         ]
     }
 
-    /// 409 with all that has to be decided.
+    /// A failure with status 409 that lists all clashes and the possible choices.
     static func failure(_ clashes: [TrashClash]) -> RequestFailure {
         let first = clashes[0]
         let list = first.properties.dropFirst().reduce(first.properties.first ?? "") { localized("\($0) and \($1)") }

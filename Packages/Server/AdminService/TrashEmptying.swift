@@ -4,15 +4,15 @@ package import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Empties the trash, a bounded number of groups for each request: the answer says where the next goes on.
+/// Empties the trash, a bounded number of groups per request. The response says where the next request continues.
 package struct TrashEmptying: Sendable {
-    /// Groups that one request looks at.
+    /// The number of groups that one request examines.
     static let groupLimit = 100
-    /// Objects after which a request begins no further group.
+    /// After this many objects, a request begins no further group.
     static let objectLimit = 5_000
 
     let trash: Trash
-    /// By class, what the caller may delete for ever and asks for.
+    /// By class, the objects that the caller may permanently delete and asks for.
     let filters: [String: Predicate]
 
     package init(trash: Trash, filters: [String: Predicate]) {
@@ -20,7 +20,7 @@ package struct TrashEmptying: Sendable {
         self.filters = filters
     }
 
-    /// Deletes the groups of which every object is meant, each whole or not at all.
+    /// Deletes the groups whose objects are all included, each completely or not at all.
     /// - Returns: `{"count": …, "groups": …, "kept": [{"group": …, "reason": …}], "next": …}`.
     package func empty(after cursor: TrashQueue.Cursor?) async throws -> JSON {
         let parts = filters.sorted { $0.key < $1.key }.map { TrashQueue.Part(className: $0.key, filter: $0.value) }
@@ -40,7 +40,7 @@ package struct TrashEmptying: Sendable {
             } catch let failure as RequestFailure where failure.code == .conflict {
                 kept.append(["group": .string(entry.address), "reason": .string(failure.message)])
             } catch let failure as RequestFailure where failure.code == .notFound {
-                // Somebody restored or deleted it meanwhile.
+                // The group was restored or deleted meanwhile.
                 continue
             }
         }

@@ -3,14 +3,14 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// What a list of the trash shows by one property: `agent=64ab…` the objects whose `agent` has this value and, where that
-/// is a link, the object that it leads to. Classes without the property are left out, and those whose property the caller
-/// may not read.
+/// Filters a list of the trash by one property: `agent=64ab…` selects the objects whose `agent` has this value and,
+/// if that is a link, the object that it points to. Classes without the property are left out, as are classes in
+/// which the caller may not read it.
 struct TrashFilter {
     /// By class.
     private let conditions: [String: TomboloModel.Predicate]
 
-    /// - Returns: nil for a name that no class with a trash has as a property.
+    /// - Returns: nil if no class with a trash has a property of this name.
     /// - Throws: ``RequestFailure`` with status 400 for text that isn't a value of the property.
     init?(_ property: String, _ text: String, _ rules: Rules, _ subject: Subject) throws {
         let schema = rules.schema
@@ -53,7 +53,7 @@ struct TrashFilter {
         return result
     }
 
-    /// Nil for text that is no value, and for types that aren't compared with text.
+    /// Nil for text that isn't a value, and for types that aren't compared with text.
     private static func value(_ text: String, _ type: PropertyType) -> Value? {
         switch type {
         case .objectId: (try? ObjectId(string: text)).map(Value.objectId)

@@ -4,14 +4,14 @@ import TomboloHTTP
 package import TomboloModel
 
 extension TrashGroups {
-    /// Objects that the app is asked about at a time.
+    /// The number of objects that the app is asked about at a time.
     package static let keepLimit = 1_000
-    /// Groups that ``kept(filters:listing:)`` lists.
+    /// The number of groups that ``kept(filters:listing:)`` lists.
     package static let keptListLimit = 20
-    /// How long the app's functions may take for all of them together.
+    /// The time limit for all of the app's functions together.
     static let keepPatience = Duration.seconds(2)
 
-    /// An object for which the app keeps its group.
+    /// An object because of which the app keeps its group.
     struct Keeper: Sendable {
         let group: String
         let className: String
@@ -22,32 +22,32 @@ extension TrashGroups {
         let whenDue: String?
     }
 
-    /// What the app keeps of the trash as a whole.
+    /// What the app keeps, across the whole trash.
     package struct Kept: Sendable {
         package struct Entry: Sendable {
-            /// Of the group, as ``TrashAddress`` reads it.
+            /// The group's address, as ``TrashAddress`` reads it.
             package let address: String
             package let className: String
             package let key: String
-            /// Nil if the object went meanwhile.
+            /// Nil if the object was deleted meanwhile.
             package let row: Row?
             package let reason: String
         }
 
         /// Up to ``keptListLimit``.
         package let entries: [Entry]
-        /// All groups that are kept.
+        /// The number of groups that are kept.
         package let groups: Int
-        /// The objects of these groups, by class.
+        /// The number of objects in these groups, by class.
         package let counts: [String: Int]
         /// Whether the app could be asked about every object that it might keep.
         package let isWhole: Bool
     }
 
-    /// What the app keeps from being deleted now, by one statement for all of it.
+    /// What the app currently keeps from being deleted, found with one statement.
     /// - Parameters:
-    ///   - filters: by class, what the caller may delete and asks for; other classes are left out.
-    ///   - listing: by class, what the caller may list: the rest is only counted.
+    ///   - filters: by class, the objects that the caller may delete and asks for; other classes are left out.
+    ///   - listing: by class, the objects that the caller may list. The others are only counted.
     package func kept(filters: [String: Predicate], listing: [String: Predicate]) async throws -> Kept {
         try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
             let source = try source(filters, TrashRetention())
@@ -85,7 +85,7 @@ extension TrashGroups {
         }
     }
 
-    /// Which of the objects are among those that may be listed, each as a text of its class and key.
+    /// The objects that may be listed, each as a text of its class and key.
     private func visible(
         _ found: [Keeper], _ listing: [String: Predicate], _ connection: PostgresConnection
     ) async throws -> Set<Value> {
@@ -98,10 +98,11 @@ extension TrashGroups {
             ).map { .string(try $0[0].string) })
     }
 
-    /// Of each group the object that the app keeps, by one statement for all groups, which has a limit in time.
+    /// For each group, the object because of which the app keeps it, found with one time-limited statement.
     /// - Parameters:
-    ///   - groups: nil for all. What is kept now comes before the rest of a group then, and otherwise what will be kept.
-    ///   - names: of the classes of which the app keeps objects.
+    ///   - groups: nil for all groups; objects that are kept now are then preferred. Otherwise, objects that will be
+    ///     kept when due are preferred.
+    ///   - names: the classes of which the app keeps objects.
     /// - Returns: nil if the app's function fails, or takes too long.
     nonisolated(nonsending) func keepers(
         _ source: (sql: String, parameters: [PostgresParameter]), in groups: [String]?, of names: [String],

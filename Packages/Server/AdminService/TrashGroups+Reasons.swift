@@ -3,16 +3,16 @@ import PostgresValues
 import TomboloModel
 
 extension TrashGroups {
-    /// Why a group isn't deleted for ever.
+    /// Why a group isn't permanently deleted.
     struct Reason: Sendable {
         let text: String
         /// Whether the group won't be deleted when it's due: the purge kept it then, or the app says that it will be kept.
         let holdsWhenDue: Bool
     }
 
-    /// Why the app keeps groups, or why the automatic purge kept them when they were due, by address: a text, since these are
-    /// compared by their bytes. Groups that nothing keeps are left out.
-    /// - Parameter source: what ``source(_:_:)`` makes of what the caller may list.
+    /// Why the app keeps groups, or why the automatic purge kept them when they were due, by address. The key is a
+    /// text value, since addresses are compared by their bytes. Groups that nothing keeps are left out.
+    /// - Parameter source: the result of ``source(_:_:)`` for what the caller may list.
     nonisolated(nonsending) func reasons(
         _ source: (sql: String, parameters: [PostgresParameter]), of addresses: [String],
         _ connection: PostgresConnection
@@ -29,8 +29,8 @@ extension TrashGroups {
         return reasons
     }
 
-    /// Groups of which something is due within some days and that won't be deleted then. Of more than ``keepLimit`` that are due,
-    /// only so many are looked at.
+    /// The groups with an object that is due within some days, but that won't be deleted then. Examines at most
+    /// ``keepLimit`` groups that are due.
     nonisolated(nonsending) func keptWhenDue(
         withinDays days: Int, filters: [String: Predicate], _ retention: TrashRetention,
         _ connection: PostgresConnection

@@ -4,32 +4,32 @@ import TomboloHTTP
 package import TomboloModel
 import TomboloSQL
 
-/// The trash group by group, newest first: for pages on which people decide about what went together.
+/// The trash by group, newest first, for pages on which people decide about things that were trashed together.
 package struct TrashGroups: Sendable {
     package static let pageSize = 50
-    /// Objects of one group that ``members(of:filters:)`` shows.
+    /// The number of objects of one group that ``members(of:filters:)`` returns.
     package static let memberLimit = 200
 
-    /// A group, or an object that is in none.
+    /// A group, or a single object without a group.
     package struct Entry: Sendable {
-        /// What ``TrashAddress`` reads.
+        /// The text that ``TrashAddress`` reads.
         package let address: String
-        /// In microseconds since 1970, of the object that went in last.
+        /// In microseconds since 1970, for the object that was trashed last.
         package let trashedAt: Int64
-        /// The name of who trashed it, or an id if no account has that; nil if it wasn't a user.
+        /// The name of the user who trashed it, or an id if no account has it; nil if it wasn't a user.
         package let trashedBy: String?
-        /// In the words of who trashed it; nil if they gave no reason.
+        /// The reason that the user gave; nil if there was none.
         package let reason: String?
-        /// When the last of it is due; nil for never.
+        /// When the last of its objects is due; nil for never.
         package let purgeAt: Int64?
         /// Why the app keeps it, or why the automatic purge kept it when it was due; nil if neither does.
         package let keptBecause: String?
         /// Whether it won't be deleted at ``purgeAt``: the purge kept it then, or the app says that it will be kept.
         package let isKeptWhenDue: Bool
-        /// By class, of what the caller may see, in the order of names.
+        /// By class, limited to what the caller may see, in alphabetical order.
         package let counts: [(className: String, count: Int)]
-        /// What took the others along, or the only object; nil where that can't be told. Values that the caller may not
-        /// read are null.
+        /// The object that took the others along, or the only one; nil if that can't be determined. Values that the
+        /// caller may not read are null.
         package let head: (className: String, key: Value, row: Row)?
 
         package var count: Int { counts.reduce(0) { $0 + $1.count } }
@@ -53,8 +53,8 @@ package struct TrashGroups: Sendable {
 
     /// - Parameters:
     ///   - number: from 1.
-    ///   - filters: by class, what the caller may see and asks for; other classes are left out.
-    ///   - address: of the only group that is wanted.
+    ///   - filters: by class, the objects that the caller may see and asks for; other classes are left out.
+    ///   - address: the address of the only group to return.
     package func page(_ number: Int, filters: [String: Predicate], only address: String? = nil) async throws -> Page {
         try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
             let retention = try await TrashRetention.read(connection)
@@ -74,7 +74,7 @@ package struct TrashGroups: Sendable {
                 SELECT x.g, x.class, count(*)::int, min(x.id) FROM (\(source.sql)) x WHERE x.g = ANY ($1)
                 GROUP BY x.g, x.class ORDER BY x.g, x.class
                 """, [.textArray(addresses)] + source.parameters)
-            // By address: a text, since these are compared by their bytes.
+            // By address, as a text value, since addresses are compared by their bytes.
             var counts: [Value: [(className: String, count: Int)]] = [:]
             var keys: [Value: [String: Value]] = [:]
             for row in counted {
@@ -113,7 +113,7 @@ package struct TrashGroups: Sendable {
         }
     }
 
-    /// What is in a group, as far as the caller may see it, by class and key, up to ``memberLimit``.
+    /// The objects of a group that the caller may see, by class and key, up to ``memberLimit``.
     package func members(
         of address: TrashAddress, filters: [String: Predicate]
     ) async throws -> [(className: String, key: Value, row: Row)] {
@@ -140,7 +140,7 @@ package struct TrashGroups: Sendable {
         }
     }
 
-    /// How many groups there are, and how many objects by class.
+    /// The number of groups, and the number of objects by class.
     package func totals(
         filters: [String: Predicate]
     ) async throws -> (groups: Int, counts: [(className: String, count: Int)]) {
@@ -157,7 +157,7 @@ package struct TrashGroups: Sendable {
         }
     }
 
-    /// The address of the group that an object in the trash is in; nil if the caller may see no such object.
+    /// The address of the group that contains an object in the trash; nil if the caller may see no such object.
     package func address(of object: TrashAddress, filters: [String: Predicate]) async throws -> String? {
         var filters = filters
         let key: String
@@ -177,7 +177,7 @@ package struct TrashGroups: Sendable {
 
     // MARK: Reading
 
-    /// Everything in the trash that the filters let through: group, class, key, time, person, purge time and reason. Its first
+    /// All rows of the trash that match the filters: group, class, key, time, user, purge time and reason. The first
     /// parameter is `$2`.
     func source(
         _ filters: [String: Predicate], _ retention: TrashRetention
@@ -200,7 +200,8 @@ package struct TrashGroups: Sendable {
         return (parts.joined(separator: "\nUNION ALL\n"), parameters)
     }
 
-    /// The class of the object that took the others along: the one of which there's one, and which links to no other.
+    /// The class of the object that took the others along: the class with a single object that links to none of the
+    /// others.
     private func head(of counts: [(className: String, count: Int)]) -> String? {
         let names = Set(counts.map(\.className))
         let found = counts.filter { part in
@@ -213,7 +214,7 @@ package struct TrashGroups: Sendable {
         return found.count == 1 ? found[0].className : nil
     }
 
-    /// The second column by the first, a text, of rows that are named by a list of texts.
+    /// Runs a query on a list of texts, and returns its second column by its first, a text.
     nonisolated(nonsending) func texts(
         _ sql: String, _ names: [String], _ connection: PostgresConnection
     ) async throws -> [Value: String] {
@@ -223,8 +224,8 @@ package struct TrashGroups: Sendable {
             try found.map { (.string(try $0[0].string), try $0[1].string) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Objects in the trash by their addresses, with as much of them as pages show: no bytes, and only the beginnings of texts
-    /// that needn't be unique.
+    /// Objects in the trash by their addresses, with the values that pages show: no bytes, and only the beginnings of
+    /// texts that needn't be unique.
     nonisolated(nonsending) func rows(
         _ objects: [(className: String, key: Value)], _ connection: PostgresConnection
     ) async throws -> [TrashAddress: Row] {
@@ -248,11 +249,11 @@ package struct TrashGroups: Sendable {
         return result
     }
 
-    /// Characters of a text that are read: enough for a title.
+    /// The number of characters of a text that are read, enough for a title.
     private static let shownCharacterCount = 512
 
     private func shownColumns(of item: ClassSchema) -> String {
-        // These may be entered anew when an object is restored.
+        // Unique values are needed in full, since a restore's form lets users edit them.
         let unique = Set(item.uniqueColumns.joined())
         return item.columns.enumerated().map { place, column in
             let name = PostgresSQL.quoteIdentifier("o", column.sqlName)

@@ -4,7 +4,7 @@ import TomboloHTTP
 public import TomboloModel
 import TomboloSQL
 
-/// The lists of the trash, newest first, a page at a time.
+/// Lists of the trash, newest first, in pages.
 public struct TrashList: Sendable {
     public static let pageSize = 50
 
@@ -21,12 +21,13 @@ public struct TrashList: Sendable {
         reader = RowReader(schema: schema, pool: pool)
     }
 
-    /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, address, who trashed it, when and why,
-    /// when it is deleted for ever and what keeps its group from that, its group, and the object with all its properties, which is
-    /// null where the objects of the page are more than the caller may read.
+    /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, address, who trashed
+    /// it, when and why, when it is permanently deleted and what keeps its group from that, its group, and the object
+    /// with all its properties. The object is null if the page's objects exceed what the caller may read.
     /// - Parameters:
-    ///   - filters: by class, what the caller may see and asks for; other classes are left out.
-    ///   - listing: by class, what the caller may see. For what else is in its group, an object may be kept.
+    ///   - filters: by class, the objects that the caller may see and asks for; other classes are left out.
+    ///   - listing: by class, the objects that the caller may see. Other objects of its group may be the reason why
+    ///     an object is kept.
     func page(_ number: Int, filters: [String: Predicate], listing: [String: Predicate]) async throws -> JSON {
         do {
             return try await page(number, filters, listing, hasObjects: true)

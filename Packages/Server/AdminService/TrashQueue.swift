@@ -3,9 +3,9 @@ import PostgresValues
 import TomboloModel
 import TomboloSQL
 
-/// Finds what is in the trash group by group, the longest ago first.
+/// Searches the trash by group, oldest first.
 package struct TrashQueue: Sendable {
-    /// Where a search goes on: behind this time and address.
+    /// Where a search continues: after this time and address.
     package struct Cursor: Hashable, Sendable {
         let microseconds: Int64
         let address: String
@@ -15,7 +15,7 @@ package struct TrashQueue: Sendable {
             self.address = address
         }
 
-        /// Nil for text that ``text`` hasn't given.
+        /// Nil for text that isn't from ``text``.
         package init?(_ text: String) {
             let parts = text.split(separator: ".", maxSplits: 1)
             guard parts.count == 2, let time = Int64(parts[0]), (try? TrashAddress(String(parts[1]))) != nil else {
@@ -27,7 +27,7 @@ package struct TrashQueue: Sendable {
         var text: String { "\(microseconds).\(address)" }
     }
 
-    /// A group, or an object that is in none.
+    /// A group, or a single object without a group.
     struct Entry: Hashable, Sendable {
         let address: String
         let microseconds: Int64
@@ -38,7 +38,8 @@ package struct TrashQueue: Sendable {
 
     let schema: Schema
 
-    /// One of the classes to look in: what its rows have to satisfy besides, and the SQL of the time that counts.
+    /// One of the classes to search: an additional condition on its rows, and the SQL of the time that counts for
+    /// them.
     struct Part: Sendable {
         let className: String
         var filter = Predicate.constant(true)
@@ -46,8 +47,8 @@ package struct TrashQueue: Sendable {
     }
 
     /// - Parameters:
-    ///   - until: up to when the time of a group counts, the latest of its rows; nil for any.
-    ///   - condition: on the group's address `g`, in SQL.
+    ///   - until: the latest time of a group to include, where a group's time is the latest of its rows; nil for any.
+    ///   - condition: a condition on the group's address `g`, in SQL.
     nonisolated(nonsending) func entries(
         _ parts: [Part], after cursor: Cursor?, until: Int64? = nil, condition: String = "true", limit: Int,
         _ connection: PostgresConnection

@@ -1,4 +1,4 @@
-/// A place in the audit log: the time of an entry and its number, `1778749200000000.17` in addresses.
+/// A position in the audit log: an entry's time and number, written as `1778749200000000.17` in addresses.
 struct AuditCursor: Hashable, Sendable {
     /// Microseconds since 1970.
     let at: Int64
@@ -9,7 +9,7 @@ struct AuditCursor: Hashable, Sendable {
         self.id = id
     }
 
-    /// The years 1 to 9999, which PostgreSQL has too.
+    /// The years 1 to 9999, which PostgreSQL supports too.
     private static let times: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
     init?(_ text: String) {

@@ -1,13 +1,13 @@
 import TomboloModel
 
-/// An entry of the audit log about an object, as far as the caller may see it.
+/// An entry of the audit log about an object, reduced to what the caller may see.
 struct AuditEntry: Sendable {
     let id: Int64
     /// Microseconds since 1970.
     let at: Int64
     /// `c`, `u`, `e` or `b`, as in the log.
     let operation: String
-    /// By column.
+    /// By column number.
     let before: [Int: Value]
     let after: [Int: Value]
 }

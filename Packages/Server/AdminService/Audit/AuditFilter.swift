@@ -4,18 +4,19 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloLocalization
 
-/// What somebody looks for in the audit log: parameters that narrow it, each once, all of them at once.
+/// A filter of the audit log, read from query parameters. Each parameter may occur once, and an entry must match all
+/// of them.
 struct AuditFilter: Sendable {
-    /// How an entry's operation is called.
+    /// The operations of entries, as parameters name them.
     enum Operation: String, CaseIterable {
         case create, update, delete, trash, restore
-        /// An object that was there when the log began.
+        /// An object that existed before the log began.
         case baseline
-        /// The log began here, or misses what happened before.
+        /// The log began here, or lacks what happened before.
         case gap
     }
 
-    /// Where changes come from.
+    /// Where a change came from.
     enum Source: String, CaseIterable {
         case http, sync, sql, system
 
@@ -36,7 +37,7 @@ struct AuditFilter: Sendable {
 
     static let defaultLimit = 50
     static let maximumLimit = 200
-    /// Of what is looked for in keys, users and values.
+    /// The limit in bytes for each text to search for in keys, users and values.
     static let maximumTextByteCount = 200
 
     var className: String?
@@ -49,11 +50,12 @@ struct AuditFilter: Sendable {
     var source: Source?
     var text: String?
     var after: AuditCursor?
-    /// One entry. Not a parameter: who knows its number may not be meant to see it.
+    /// A single entry. Not a query parameter, since a caller who knows an entry's number may not be allowed to see
+    /// the entry.
     var id: Int64?
     var limit = Self.defaultLimit
 
-    /// One entry of an object.
+    /// A single entry of an object.
     init(className: String, key: String, id: Int64) {
         (self.className, self.key, self.id) = (className, key, id)
     }
@@ -62,8 +64,9 @@ struct AuditFilter: Sendable {
         "class", "object", "user", "from", "to", "operation", "source", "text", "after", "limit",
     ]
 
-    /// - Parameter fixed: parameters that the address already says.
-    /// - Throws: ``RequestFailure`` with status 400 for a parameter that doesn't exist, occurs twice, or has no such value.
+    /// - Parameter fixed: names of parameters that the path already determines.
+    /// - Throws: ``RequestFailure`` with status 400 for a parameter that doesn't exist, occurs twice, or has an
+    ///   invalid value.
     init(_ parameters: [(name: String, value: String)], without fixed: Set<String> = []) throws {
         var seen: Set<String> = []
         for (name, value) in parameters {

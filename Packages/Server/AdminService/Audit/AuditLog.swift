@@ -6,24 +6,24 @@ package import TomboloModel
 package import TomboloRules
 package import TomboloServerModel
 
-/// What routes and pages of the audit log have in common.
+/// What the routes and pages of the audit log share.
 package struct AuditLog: Sendable {
     private let pool: PostgresPool
     private let types = SchemaCache { ResourceTypes($0) }
     private let isSuperAdministrator: @Sendable (Subject) -> Bool
 
-    /// - Parameter models: say who are super administrators; nil for nobody.
+    /// - Parameter models: determine who is a super administrator; nil for nobody.
     package init(pool: PostgresPool, models: ServerModels? = nil) {
         self.pool = pool
         isSuperAdministrator = { models?.current.isSuperAdministrator($0) ?? false }
     }
 
-    /// For those who may see the log of some objects of at least one class.
+    /// Access for callers who may see the log of some objects of at least one class.
     package static func access(by rules: LiveRules) -> RouteAccess<ClassesGrant> {
         .objects(.audit, ofAny: localized("objects"), classes, by: rules)
     }
 
-    /// What somebody may see of the log, where the question came by another way than a route; nil if nothing.
+    /// What a subject may see of the log if the question didn't come through a route; nil if nothing.
     package static func grant(_ subject: Subject, by rules: Rules) -> ClassesGrant? {
         try? ClassesGrant(subject, .audit, ofAny: localized("objects"), classes, by: rules)
     }
@@ -32,7 +32,7 @@ package struct AuditLog: Sendable {
         schema.classes.filter { $0.owner == nil && $0.primaryKeyIndex != nil }.map(\.name)
     }
 
-    /// The class of a collection, as in addresses.
+    /// The class of a collection named in an address.
     /// - Throws: ``RequestFailure`` with status 404 if there is none.
     package static func item(_ schema: Schema, collection: String?) throws -> ClassSchema {
         let found = schema.classes.first {
@@ -45,8 +45,8 @@ package struct AuditLog: Sendable {
     /// A page of entries, newest first: `{"items": […], "next": …, "upTo": …}`.
     /// - Parameters:
     ///   - parameters: names and values of ``AuditFilter``.
-    ///   - object: the only object; nil for all that the parameters leave.
-    /// - Throws: ``RequestFailure`` for parameters that aren't understood, or classes that aren't permitted.
+    ///   - object: restricts the page to one object; nil for every object that the parameters select.
+    /// - Throws: ``RequestFailure`` for invalid parameters or classes that aren't permitted.
     package func page(
         _ parameters: [(name: String, value: String)], object: (className: String, key: String)? = nil,
         _ grant: ClassesGrant
@@ -60,7 +60,7 @@ package struct AuditLog: Sendable {
         }
     }
 
-    /// Puts values of an object back, see ``AuditPutBack``.
+    /// Restores an object's earlier values; see ``AuditPutBack``.
     package func putBack(
         _ wish: AuditPutBack.Wish, className: String, key: String, _ grant: ClassesGrant
     ) async throws -> AuditPutBack.Result {

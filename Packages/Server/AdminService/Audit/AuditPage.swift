@@ -4,8 +4,8 @@ import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
 
-/// Makes JSON of entries: `{"items": […], "next": "…", "upTo": "…"}`, where `next` is missing on the last page and `upTo` is
-/// how far the log is.
+/// Converts entries to JSON: `{"items": […], "next": "…", "upTo": "…"}`. `next` is missing on the last page; `upTo`
+/// says how far the log reaches.
 struct AuditPage {
     let view: AuditView
     let limit: Int
@@ -85,7 +85,7 @@ struct AuditPage {
         return .object(members)
     }
 
-    /// What names and texts in turn say.
+    /// A dictionary of an array that alternates names and texts.
     static func pairs(_ cell: PostgresCell) throws -> [String: String?] {
         guard let list = try cell.nonNull?.stringArray else { return [:] }
         var result: [String: String?] = [:]

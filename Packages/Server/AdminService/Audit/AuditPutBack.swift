@@ -7,23 +7,24 @@ import TomboloPostgresStore
 import TomboloRules
 import TomboloLocalization
 
-/// Puts values back that the audit log has of an object: with the caller's own rights, by what writes every other change, so
-/// that it is in the log itself. Lists and secret properties stay as they are.
+/// Restores an object's earlier values from the audit log. It uses the caller's own rights and the same code as every
+/// other write, so the restoration is logged too. Lists and secret properties stay as they are.
 package struct AuditPutBack: Sendable {
-    /// What somebody wants back.
+    /// What the caller wants to restore.
     package enum Wish: Sendable {
-        /// What an entry changed, as it was before; of these properties only, or of all. Of a deletion the object.
+        /// The values from before an entry: of these properties only, or of all that the entry changed. For a
+        /// deletion, the object.
         case undo(entry: Int64, properties: Set<String>?)
         /// The object as it was after an entry.
         case version(entry: Int64)
-        /// Values of properties, such as an earlier answer had in `was`.
+        /// Property values, such as those that an earlier response had in `was`.
         case values([String: JSON])
 
         private static let hint =
             #"Send {"entry": "17"} for what the entry changed, {"entry": "17", "properties": ["title"]} for some of it, "#
             + #"{"entry": "17", "version": true} for the object after it, or {"values": {"title": …}}."#
 
-        /// - Throws: ``RequestFailure`` with status 400 for a body of another shape.
+        /// - Throws: ``RequestFailure`` with status 400 for a body of any other form.
         package init(_ body: JSON) throws {
             func failure() -> RequestFailure {
                 RequestFailure(.badRequest, localized("The body doesn't say what to put back."), hint: Self.hint)
@@ -52,13 +53,14 @@ package struct AuditPutBack: Sendable {
         }
     }
 
-    /// What was put back.
+    /// What was restored.
     package struct Result: Sendable {
         package let className: String
         package let key: String
-        /// The properties that are another way now, as they were until now; empty if nothing had to change.
+        /// The properties that changed, with their values from before the restoration; empty if nothing had to
+        /// change.
         package let was: [String: JSON]
-        /// Whether the object had been deleted, and is there again.
+        /// Whether the object had been deleted and was created again.
         package let isMade: Bool
 
         var json: JSON {
@@ -72,8 +74,8 @@ package struct AuditPutBack: Sendable {
     private let key: String
 
     /// - Parameters:
-    ///   - grant: of the operation `audit`.
-    ///   - types: of the grant's schema.
+    ///   - grant: the caller's grant for the operation `audit`.
+    ///   - types: the types of the grant's schema.
     ///   - key: the object's id as text.
     package init(grant: ClassesGrant, types: ResourceTypes, className: String, key: String) {
         self.grant = grant
@@ -82,9 +84,9 @@ package struct AuditPutBack: Sendable {
         self.key = key
     }
 
-    /// Changes the object in a transaction of the caller's.
-    /// - Throws: ``RequestFailure``: 404 for an entry that the caller can't see, 409 for an object in the trash, 422 for an
-    ///   entry that has nothing to put back, and what any other change by the caller would be refused with.
+    /// Changes the object within the caller's transaction.
+    /// - Throws: ``RequestFailure``: 404 for an entry that the caller can't see, 409 for an object in the trash, 422
+    ///   for an entry with nothing to restore, and whatever any other change by the caller would be refused with.
     package nonisolated(nonsending) func run(
         _ wish: Wish, _ connection: PostgresConnection
     ) async throws -> Result {
@@ -128,7 +130,7 @@ package struct AuditPutBack: Sendable {
         return Result(className: className, key: key, was: was, isMade: false)
     }
 
-    /// What the object shall have, by column, and whether it's made if it isn't there.
+    /// The values to write, by column, and whether to create the object if it doesn't exist.
     private nonisolated(nonsending) func values(
         _ wish: Wish, _ view: AuditView, _ found: AuditView.Class, _ connection: PostgresConnection
     ) async throws -> ([Int: Value], mayMake: Bool) {
@@ -186,7 +188,7 @@ package struct AuditPutBack: Sendable {
         return nil
     }
 
-    /// The object as it was after an entry: of each property the newest value until then.
+    /// The object as it was after an entry: for each property, the newest value up to that entry.
     private nonisolated(nonsending) func version(
         _ entry: AuditEntry, _ found: AuditView.Class, _ connection: PostgresConnection
     ) async throws -> [Int: Value] {

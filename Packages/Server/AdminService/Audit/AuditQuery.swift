@@ -6,10 +6,10 @@ import TomboloPostgresStore
 import TomboloSQL
 import TomboloLocalization
 
-/// Reads a page of the audit log, newest first. Whatever the caller may not see takes no part in it: not in conditions, and
-/// an entry that would have nothing else isn't there.
+/// Reads a page of the audit log, newest first. Whatever the caller may not see is ignored entirely: conditions don't
+/// test it, and an entry with nothing else is left out.
 struct AuditQuery {
-    /// How long one page may take. A rare thing is looked for through everything that it isn't.
+    /// The time limit for one page. Finding something rare means reading everything that doesn't match.
     static let statementTimeout = Duration.seconds(5)
 
     let view: AuditView
@@ -21,7 +21,8 @@ struct AuditQuery {
         self.filter = filter
     }
 
-    /// - Throws: ``RequestFailure``: 400 and 403 as `AuditView.classes(named:)`, 422 for a search that takes too long.
+    /// - Throws: ``RequestFailure``: 400 and 403 like `AuditView.classes(named:)`, 422 for a search that takes too
+    ///   long.
     static func page(
         _ view: AuditView, _ filter: AuditFilter, _ connection: PostgresConnection
     ) async throws -> JSON {
@@ -43,8 +44,8 @@ struct AuditQuery {
         }
     }
 
-    /// The only entry that the filter leaves, with the values of the columns that the caller may see; nil if the caller sees
-    /// none.
+    /// The only entry that the filter selects, with the values of the columns that the caller may see; nil if the
+    /// caller may see none.
     static func entry(
         _ view: AuditView, _ filter: AuditFilter, of item: AuditView.Class, _ connection: PostgresConnection
     ) async throws -> AuditEntry? {
@@ -98,13 +99,13 @@ struct AuditQuery {
             """
     }
 
-    /// An object, and what its lists have.
+    /// Matches an object and the elements of its lists.
     private mutating func keyCondition(_ key: String) -> String {
         let place = parameter(.text(key))
         return "(e.key = \(place) OR e.root = \(place))"
     }
 
-    /// Members as names and texts, in turn.
+    /// An array that alternates the names and texts of an object's members.
     private static func pairs(_ column: String) -> String {
         """
         (SELECT array_agg(v ORDER BY n) FROM (SELECT 2 * n AS n, p.key AS v FROM jsonb_each_text(e.\(column)) \
@@ -126,11 +127,11 @@ struct AuditQuery {
         }
     }
 
-    /// Which entries of a class the caller sees, and looks for.
+    /// Matches the entries of a class that the caller may see and searches for.
     private mutating func condition(_ item: AuditView.Class) throws -> String {
         var conditions: [String] = []
         if !item.hidden.isEmpty {
-            // A change of hidden properties alone would tell that there was one.
+            // Showing that only hidden properties changed would reveal that they did.
             let hidden = parameter(.textArray(item.hidden))
             conditions.append(
                 """

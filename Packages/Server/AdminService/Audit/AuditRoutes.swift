@@ -7,21 +7,23 @@ public import TomboloRules
 public import TomboloServerModel
 
 extension TomboloRules.Operation {
-    /// To see in the audit log who changed objects, and how.
+    /// Permits seeing in the audit log who changed objects, and how.
     public static let audit = TomboloRules.Operation("audit")
 }
 
-/// The audit log over HTTP, of classes whose rules permit `audit`; of their properties, those that the caller may read.
+/// The audit log over HTTP, for classes whose rules permit `audit`. It shows only properties that the caller may
+/// read.
 ///
 /// - `GET /admin/audit?class=&object=&user=&from=&to=&operation=&source=&text=&after=&limit=`: newest first, see
 ///   ``AuditFilter``
 /// - `GET /admin/audit/{collection}/{id}`: the history of an object, with its lists
-/// - `POST /admin/audit/{collection}/{id}/put-back`, see ``AuditPutBack``: for those who may change the object like this
+/// - `POST /admin/audit/{collection}/{id}/put-back`, see ``AuditPutBack``: for callers who may make this change
+///   themselves
 public struct AuditRoutes: Sendable {
     private let rules: LiveRules
     private let log: AuditLog
 
-    /// - Parameter models: say who are super administrators; nil for nobody.
+    /// - Parameter models: determine who is a super administrator; nil for nobody.
     public init(rules: LiveRules, pool: PostgresPool, models: ServerModels? = nil) {
         self.rules = rules
         log = AuditLog(pool: pool, models: models)

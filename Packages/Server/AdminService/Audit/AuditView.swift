@@ -6,36 +6,38 @@ import TomboloRules
 import TomboloSQL
 import TomboloLocalization
 
-/// What one caller may see of the audit log: of which classes, which objects, and which properties.
+/// What one caller may see of the audit log: which classes, which objects, and which properties.
 struct AuditView: Sendable {
-    /// A class with its numbers in the log.
+    /// A class, with its numbers in the log.
     struct Class: Sendable {
         let index: Int
         let item: ClassSchema
         let number: Int16
         /// The columns that the caller may see, by their numbers in the log.
         let columns: [String: Int]
-        /// Numbers of the columns that the caller may not see; those of properties that the model doesn't have any more are
-        /// among them.
+        /// Numbers of the columns that the caller may not see, including those of properties that the model no longer
+        /// has.
         let hidden: [String]
-        /// Whether the caller may see why objects went into the trash: with all that is in it, or not at all.
+        /// Whether the caller may see why objects went into the trash. That's all or nothing: it takes the right to
+        /// see everything in the trash.
         let seesTrashReasons: Bool
         /// Numbers of the visible columns with text.
         let texts: [String]
-        /// The class whose objects have the list, or the class itself.
+        /// The class whose objects have the list. For a class that isn't a list's, the class itself.
         let root: ClassSchema
         let filter: TomboloModel.Predicate
     }
 
     let schema: Schema
     let classes: [Class]
-    /// Whether the caller also sees what isn't about objects: accounts, settings, models and rules, and where the log begins.
+    /// Whether the caller also sees entries that aren't about objects: accounts, settings, models, rules, and where
+    /// the log begins.
     let seesAll: Bool
 
     /// - Parameters:
-    ///   - grant: of the operation `audit`.
-    ///   - seesAll: that the caller is a super administrator, who sees what isn't about objects even if some app's rules permit
-    ///     `audit` to nobody.
+    ///   - grant: the caller's grant for the operation `audit`.
+    ///   - seesAll: whether the caller is a super administrator, who sees entries that aren't about objects even if
+    ///     some app's rules permit `audit` to nobody.
     static func read(
         _ grant: ClassesGrant, seesAll: Bool = false, _ connection: PostgresConnection
     ) async throws -> AuditView {
@@ -59,7 +61,7 @@ struct AuditView: Sendable {
             let root = schema[schema.rootClassIndex(of: index)]
             guard let number = numbers[item.name], item.primaryKeyIndex != nil, let filter = grant.filters[root.name]
             else { continue }
-            // Lists that the caller may not read are hidden like properties.
+            // Lists that the caller may not read are hidden, like properties.
             if item.owner != nil, case .constant(false) = access.readable(index) { continue }
             var visible: [String: Int] = [:]
             var secret: [String] = []
@@ -89,7 +91,8 @@ struct AuditView: Sendable {
     }
 
     /// The classes that a filter names, with their lists.
-    /// - Throws: ``RequestFailure`` with status 400 for a class that doesn't exist, and 403 for one that isn't permitted.
+    /// - Throws: ``RequestFailure`` with status 400 for a class that doesn't exist, and 403 for one that isn't
+    ///   permitted.
     func classes(named name: String?) throws -> [Class] {
         guard let name else { return classes }
         let known = schema.classes.filter { $0.owner == nil && $0.primaryKeyIndex != nil }

@@ -1,11 +1,11 @@
 import TomboloModel
 
 extension BackupFailure {
-    /// Of what pg_dump said that is told, in lines and in bytes.
+    /// How much of pg_dump's messages is shown, in lines and in bytes.
     private static let lineCount = 4
     private static let byteCount = 600
 
-    /// What people can do about it, by what pg_dump says in English.
+    /// Hints for people, by pg_dump's English message.
     private static let hints: [(text: String, hint: String)] = [
         (
             "server version mismatch",
@@ -27,13 +27,13 @@ extension BackupFailure {
     ]
 
     /// - Parameters:
-    ///   - messages: the end of what it wrote to standard error.
+    ///   - messages: the end of what pg_dump wrote to standard error.
     ///   - program: its path.
     init(ofDump messages: String, status: Int32, program: String) {
         self.init(messages, status: status, program: program, hints: Self.hints)
     }
 
-    /// - Parameter hints: the first counts whose text is in the messages.
+    /// - Parameter hints: the first whose text occurs in the messages is used.
     init(_ messages: String, status: Int32, program: String, hints: [(text: String, hint: String)]) {
         let lines = messages.split(separator: "\n").suffix(Self.lineCount).joined(separator: " ")
         let hint = hints.first { messages.contains($0.text) }?.hint

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Why there is no backup: what went wrong, where, and what to do. It says no secrets, for people and the log.
+/// Why there is no backup: what went wrong, where, and what to do. It contains no secrets, so people may see it and
+/// the log may have it.
 struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// A call of the system that failed, with `errno`.
+    /// A system call that failed, with its `errno`.
     init(system what: String, code: Int32 = errno) {
         let hint =
             [ENOSPC, EDQUOT].contains(code) ? " Delete backups that you don't need, or give the disk more space." : ""

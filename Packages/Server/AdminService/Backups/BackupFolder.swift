@@ -1,12 +1,12 @@
 import Foundation
 
-/// The folder of backups. It belongs to the server's user alone, so that nobody else can put anything into it. Calls wait for
+/// The folder of backups. Only the server's user may write to it, so nobody else can put files there. Calls block on
 /// the disk: see ``DiskQueue``.
 struct BackupFolder: Sendable {
-    /// What a file's name ends with until the backup is whole.
+    /// The suffix of a file's name until the backup is complete.
     static let partialSuffix = ".partial"
 
-    /// A whole backup.
+    /// A complete backup.
     struct File: Sendable {
         let name: BackupName
         let byteCount: Int64
@@ -14,7 +14,7 @@ struct BackupFolder: Sendable {
 
     let path: String
 
-    /// Why it can't be used, and what to do about it; nil if it can.
+    /// Why the folder can't be used, and what to do about it; nil if it can.
     var problem: String? {
         guard path.hasPrefix("/") else { return "'\(path)' isn't an absolute path: it must begin with /." }
         guard let facts = Self.facts(of: path) else {
@@ -34,7 +34,7 @@ struct BackupFolder: Sendable {
         return nil
     }
 
-    /// The whole backups, the newest first.
+    /// The complete backups, newest first.
     func files() throws -> [File] {
         try names().compactMap { text -> File? in
             guard let name = BackupName(text), let facts = Self.facts(of: "\(path)/\(text)"),
@@ -45,7 +45,7 @@ struct BackupFolder: Sendable {
     }
 
     /// Begins a backup.
-    /// - Throws: ``BackupFailure`` also if the folder isn't as it was at the start.
+    /// - Throws: ``BackupFailure``, also if the folder can no longer be used.
     func create(_ name: BackupName) throws -> PartialBackup {
         if let problem { throw BackupFailure(problem) }
         guard Self.facts(of: "\(path)/\(name.text)") == nil else {
@@ -54,13 +54,13 @@ struct BackupFolder: Sendable {
         return try PartialBackup(name, in: path)
     }
 
-    /// What backups left that ended midway.
+    /// The names of backups with a partial file, whether interrupted or in progress.
     func partials() throws -> [BackupName] {
         try names().filter { $0.hasSuffix(Self.partialSuffix) }
             .compactMap { BackupName(String($0.dropLast(Self.partialSuffix.count))) }
     }
 
-    /// Removes what a backup left that ended midway.
+    /// Removes the partial file of an interrupted backup.
     /// - Returns: false if some process still writes it.
     func removePartial(of name: BackupName) throws -> Bool {
         let file = "\(path)/\(name.text)\(Self.partialSuffix)"
@@ -78,7 +78,8 @@ struct BackupFolder: Sendable {
         }
     }
 
-    /// - Returns: a descriptor of the file, which the caller closes, and how long the file is; nil if there's none.
+    /// - Returns: a descriptor of the file, which the caller must close, and the file's length; nil if there is no
+    ///   such file.
     func reading(_ name: BackupName) throws -> (descriptor: Int32, byteCount: Int64)? {
         let descriptor = open("\(path)/\(name.text)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -101,7 +102,7 @@ struct BackupFolder: Sendable {
         }
     }
 
-    /// Of the path itself, not of what a symbolic link leads to; nil if nothing is there.
+    /// The attributes of the path itself, not of a symbolic link's target; nil if nothing is there.
     private static func facts(of path: String) -> [FileAttributeKey: Any]? {
         try? FileManager.default.attributesOfItem(atPath: path)
     }

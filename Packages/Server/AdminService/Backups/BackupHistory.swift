@@ -2,16 +2,16 @@ import PostgresClient
 import TomboloHTTP
 import TomboloModel
 
-/// The table `tombolo.backup`, and what the audit log hears of backups. Files are what counts: after a restore the table is as
-/// old as the backup, and has the backup itself as one under way.
+/// The table `tombolo.backup`, and the audit log's entries about backups. The files are authoritative: after a
+/// restore, the table is as old as the backup, and lists that backup itself as still in progress.
 struct BackupHistory: Sendable {
-    /// Runs that are remembered.
+    /// The number of runs that are kept.
     static let limit = 1_000
     private static let problemByteCount = 1_000
 
     let pool: PostgresPool
 
-    /// The newest runs, the newest first.
+    /// The newest runs, newest first.
     func runs() async throws -> [BackupRun] {
         try await pool.query(
             """
@@ -28,14 +28,14 @@ struct BackupHistory: Sendable {
         }
     }
 
-    /// The names of runs that haven't ended, as far as the database knows.
+    /// The names of runs that haven't ended, according to the database.
     func unfinished() async throws -> [String] {
         try await pool.query("SELECT name FROM tombolo.backup WHERE finished_at IS NULL ORDER BY name").map {
             try $0[0].string
         }
     }
 
-    /// When the last automatic backup began, and whether it was made; nil if there was none.
+    /// When the last automatic backup began, and whether it succeeded; nil if there was none.
     func lastAutomatic() async throws -> (startedAt: Int64, isMade: Bool)? {
         let found = try await pool.query(
             """
@@ -47,7 +47,7 @@ struct BackupHistory: Sendable {
 
     // MARK: Writing
 
-    /// A backup begins, and old runs are forgotten.
+    /// Records that a backup begins, and deletes old runs.
     /// - Parameter time: microseconds since 1970.
     func begin(_ name: BackupName, by user: ObjectId?, at time: Int64) async throws {
         try await pool.transaction { connection in
@@ -67,7 +67,7 @@ struct BackupHistory: Sendable {
         }
     }
 
-    /// A backup is whole.
+    /// Records that a backup is complete.
     func finish(_ name: BackupName, byteCount: Int64) async throws {
         try await pool.query(
             """
@@ -76,8 +76,8 @@ struct BackupHistory: Sendable {
             """, [.text(name.text), .int64(byteCount)])
     }
 
-    /// There is no such backup, and why.
-    /// - Parameter time: when it would have begun, if the database doesn't know it.
+    /// Records that a backup failed, and why.
+    /// - Parameter time: the backup's start, in case the database has no row for it.
     func fail(_ name: BackupName, by user: ObjectId? = nil, _ failure: BackupFailure, at time: Int64) async throws {
         try await pool.query(
             """
@@ -92,7 +92,7 @@ struct BackupHistory: Sendable {
             ])
     }
 
-    /// Tells the audit log what somebody does, together with doing it.
+    /// Writes an audit entry about a user's action, and performs the action. If that throws, no entry remains.
     func note(
         _ act: BackupAct, _ name: BackupName, by user: ObjectId, _ body: @Sendable () async throws -> Void = {}
     ) async throws {

@@ -1,8 +1,9 @@
 import Foundation
 import TomboloModel
 
-/// The name of a backup's file: `tombolo-20261127T101446Z.dump`, or `tombolo-20261127T101446Z-auto.dump` for one that the
-/// schedule made. Only servers make names. One that somebody sends is compared with those that are there, and is never a path.
+/// The name of a backup's file: `tombolo-20261127T101446Z.dump`, or `tombolo-20261127T101446Z-auto.dump` for an
+/// automatic one. Only servers create names. A name that a client sends is compared with the existing ones and never
+/// used as a path.
 package struct BackupName: Hashable, Comparable, Sendable {
     package let text: String
     /// When the backup began, in microseconds since 1970: a whole second.
@@ -24,7 +25,7 @@ package struct BackupName: Hashable, Comparable, Sendable {
         self.isAutomatic = isAutomatic
     }
 
-    /// Nil for everything but what ``init(at:isAutomatic:)`` makes.
+    /// Nil for anything that ``init(at:isAutomatic:)`` doesn't produce.
     package init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), text.hasSuffix(Self.suffix) else { return nil }
         let middle = text.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
@@ -32,7 +33,7 @@ package struct BackupName: Hashable, Comparable, Sendable {
         let stamp = String(isAutomatic ? middle.dropLast(Self.automaticMark.count) : middle)
         guard let date = try? Self.timeStyle.parse(stamp) else { return nil }
         self.init(at: date.microsecondsSince1970, isAutomatic: isAutomatic)
-        // Parsing is lenient.
+        // Date parsing is lenient, so compare with the canonical form.
         guard self.text == text else { return nil }
     }
 

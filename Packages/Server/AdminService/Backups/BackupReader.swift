@@ -1,8 +1,9 @@
 import Foundation
 
-/// Reads a backup part by part, as its client takes it. A backup that is deleted meanwhile is read to its end.
+/// Reads a backup in parts, at the pace of its client. A backup that is deleted meanwhile can still be read to its
+/// end.
 package final class BackupReader: Sendable {
-    /// What is in memory at a time, in bytes.
+    /// The bytes held in memory at a time.
     static let partByteCount = 128 << 10
 
     package let byteCount: Int64
@@ -11,8 +12,8 @@ package final class BackupReader: Sendable {
     private let whenOver: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - descriptor: this closes it.
-    ///   - whenOver: called once, when nobody reads any more.
+    ///   - descriptor: closed by the reader.
+    ///   - whenOver: called once, when the reader is released.
     init(_ descriptor: Int32, byteCount: Int64, whenOver: @escaping @Sendable () -> Void) {
         self.descriptor = descriptor
         self.byteCount = byteCount
@@ -24,7 +25,7 @@ package final class BackupReader: Sendable {
         whenOver()
     }
 
-    /// The bytes from a place on; fewer than ``partByteCount`` at the end, none behind it.
+    /// The bytes from an offset on: fewer than ``partByteCount`` at the end, none beyond it.
     package func part(at offset: Int64) async throws -> [UInt8] {
         let count = Int(min(Int64(Self.partByteCount), byteCount - offset))
         guard count > 0 else { return [] }

@@ -1,15 +1,15 @@
-/// What the database has of a backup: of one that was made, one under way, or one that failed.
+/// The database's record of a backup, whether complete, in progress or failed.
 package struct BackupRun: Sendable {
     package let name: String
     package let isAutomatic: Bool
-    /// Who asked for it, if they are still there: their name, or their address.
+    /// The name or address of the user who asked for it, if the account still exists.
     package let userName: String?
-    /// The version of the database's server.
+    /// The version of the PostgreSQL server.
     package let serverVersion: String?
-    /// In microseconds since 1970; nil while it's under way.
+    /// In microseconds since 1970; the end is nil while the backup is in progress.
     package let startedAt: Int64
     package let finishedAt: Int64?
-    /// Why there is no backup.
+    /// Why the backup failed.
     package let problem: String?
 }
 

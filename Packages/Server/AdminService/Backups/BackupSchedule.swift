@@ -1,20 +1,20 @@
 import TomboloHTTP
 
-/// How often backups are made automatically, and how many of these stay.
+/// How often backups are made automatically, and how many of them are kept.
 public struct BackupSchedule: Hashable, Sendable {
     /// A year.
     static let maximumHours = 8_760
-    /// Automatic ones that stay: as many again may be made by hand, see ``Backups/maximumCount``.
+    /// The most automatic backups that can be kept. As many again may be made by hand, see ``Backups/maximumCount``.
     static let maximumKeptCount = 500
 
-    /// From the beginning of one automatic backup to the next; nil for none.
+    /// From the start of one automatic backup to the start of the next; nil for none.
     public var interval: Duration? = .seconds(BackupSettings.defaultHours * 3_600)
-    /// How many automatic backups stay.
+    /// How many automatic backups are kept.
     public var keptCount = BackupSettings.defaultKeptCount
 
     public init() {}
 
-    /// - Parameter hours: as the variable has them.
+    /// - Parameter hours: the variable's value.
     /// - Throws: `ConfigurationError` for anything but a number within the bounds.
     static func interval(_ hours: String) throws(ConfigurationError) -> Duration? {
         let hours = try number(
@@ -22,7 +22,7 @@ public struct BackupSchedule: Hashable, Sendable {
         return hours == 0 ? nil : .seconds(hours * 3_600)
     }
 
-    /// - Parameter count: as the variable has it.
+    /// - Parameter count: the variable's value.
     /// - Throws: `ConfigurationError` for anything but a number within the bounds.
     static func keptCount(_ count: String) throws(ConfigurationError) -> Int {
         try number(count, BackupSettings.keptVariable, 1...maximumKeptCount, "a number of backups")

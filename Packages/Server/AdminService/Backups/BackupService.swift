@@ -3,10 +3,10 @@ public import Logging
 public import ServiceLifecycle
 import TomboloModel
 
-/// Makes backups until shutdown: those that people ask for, and automatic ones. Any number of processes may run one. A backup
-/// under way is ended with it, and marked as interrupted at the next start.
+/// Makes backups until shutdown, both requested and automatic ones. Any number of processes may run it. Shutdown ends
+/// a backup in progress, and the next start marks it as interrupted.
 public struct BackupService: Service {
-    /// How soon a backup begins that somebody asks for.
+    /// How soon a requested backup begins.
     static let interval = Duration.milliseconds(500)
 
     private let backups: Backups

@@ -4,15 +4,15 @@ public import TomboloHTTP
 
 /// How an admin server makes backups, read from environment variables.
 public struct BackupSettings: Sendable {
-    /// The folder of the backups, without a slash at the end.
+    /// The folder of the backups, without a trailing slash.
     public var folder: String
     /// A user who may read the whole database.
     public var database: PostgresConfiguration
-    /// From the beginning of one automatic backup to the next; nil for none.
+    /// From the start of one automatic backup to the start of the next; nil for none.
     public var interval: Duration?
-    /// How many automatic backups stay.
+    /// How many automatic backups are kept.
     public var keptCount: Int
-    /// The path of pg_dump; nil to look for it on the `PATH` at each backup.
+    /// The path of pg_dump, or nil to search the `PATH` at each backup.
     public var program: String?
 
     public static let folderVariable = "TOMBOLO_BACKUPS"
@@ -34,7 +34,7 @@ public struct BackupSettings: Sendable {
     }
 
     /// - Returns: nil if no variable asks for backups.
-    /// - Throws: ``ConfigurationError`` with every problem at once, of the folder too. It quotes no secret.
+    /// - Throws: ``ConfigurationError`` with every problem at once, including the folder's. It quotes no secret.
     public static func ofEnvironment(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> BackupSettings? {

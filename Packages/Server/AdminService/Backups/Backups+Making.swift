@@ -7,12 +7,12 @@ import TomboloModel
 import TomboloPostgresStore
 
 extension Backups {
-    /// Makes or restores the backup that somebody asked for, if any. Otherwise looks, once in a while, whether something ended
-    /// midway, and makes an automatic backup if one is due.
+    /// Makes or restores the backup that somebody asked for, if any. Otherwise, at intervals, cleans up interrupted
+    /// runs and makes an automatic backup if one is due.
     ///
-    /// What goes wrong with a backup is in its run and in the log.
+    /// A backup's errors are recorded in its run and in the log.
     /// - Parameter now: microseconds since 1970.
-    /// - Throws: what keeps it from working at all, such as a database that doesn't answer.
+    /// - Throws: errors that prevent any work, such as an unreachable database.
     package func step(now: Int64) async throws {
         if let wish = state.withLock({ $0.wish }) {
             guard wish.isNoted else { return }
@@ -52,14 +52,14 @@ extension Backups {
     private func isDue(_ now: Int64) async throws -> Bool {
         guard let interval = settings.interval else { return false }
         guard let last = try await history.lastAutomatic() else { return true }
-        // The last one may be in another folder.
+        // The last backup may have been made in another folder.
         let hasFiles = try await disk.run { [folder] in try !folder.files().isEmpty }
         let wait = last.isMade && hasFiles ? interval : min(interval, Self.retryInterval)
         return now >= last.startedAt + wait.microseconds
     }
 
-    /// Does something as the only process that makes backups, after what others left midway is gone.
-    /// - Returns: nil if another process is at it.
+    /// Runs `body` as the only process that makes backups, after cleaning up runs that others left unfinished.
+    /// - Returns: nil if another process holds the lock.
     private func elected<R>(_ now: Int64, _ body: () async throws -> R) async throws -> R? {
         let holder = try await PostgresConnection.connect(pool.configuration, logger: logger)
         do {
@@ -69,7 +69,7 @@ extension Backups {
             }
             try await tidyUp(now)
             let result = try await body()
-            // The next one may be asked for already, and would find it taken.
+            // Another process may start its work at once, and would find the lock taken.
             await ServiceLock.release(holder)
             await holder.close()
             return result
@@ -80,12 +80,12 @@ extension Backups {
         }
     }
 
-    /// Ends runs that no process works on any more, and removes their files.
+    /// Ends runs whose process is gone, and removes their files.
     private func tidyUp(_ now: Int64) async throws {
         do {
             try await tidyUpRestores()
         } catch let failure as BackupFailure {
-            // Backups don't wait for it, and a restore fails by itself.
+            // Backups don't depend on it, and a restore fails by itself.
             logger.warning("What a restore left couldn't be removed, which is tried again: \(failure)")
         }
         let (files, partials) = try await disk.run { [folder] in
@@ -95,7 +95,8 @@ extension Backups {
         let known = try await history.unfinished().compactMap { BackupName($0) }
         for name in Set(known).union(partials).sorted() {
             if let file = files.first(where: { $0.name == name }) {
-                // The process ended, or the database was saved, before the run was marked.
+                // The process ended after the backup was complete but before the run was marked, or the backup has
+                // its own run as unfinished.
                 try await history.finish(name, byteCount: file.byteCount)
             } else {
                 logger.warning("The backup \(name.text) was interrupted. What it had written was removed.")
@@ -140,7 +141,7 @@ extension Backups {
         }
     }
 
-    /// - Returns: how many bytes the backup has.
+    /// - Returns: the backup's size in bytes.
     private func write(_ name: BackupName) async throws -> Int64 {
         guard let path = settings.program ?? DumpProgram.find(ProcessInfo.processInfo.environment["PATH"]) else {
             throw BackupFailure.noProgram
@@ -156,7 +157,7 @@ extension Backups {
         }
     }
 
-    /// Deletes automatic backups beyond those that stay.
+    /// Deletes automatic backups beyond those to keep.
     private func removeOld() async throws {
         let removed = try await disk.run { [folder, settings] in
             let old = try folder.files().filter(\.name.isAutomatic).dropFirst(settings.keptCount)

@@ -3,27 +3,27 @@ import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
-/// What people do with backups. Who may is decided before.
+/// Actions of people on backups. The callers have already checked the permissions.
 extension Backups {
     /// A backup in the folder, with what the database knows of it.
     package struct Item: Sendable {
         package let name: BackupName
         package let byteCount: Int64
-        /// Nil for one from before a restore, or of another database.
+        /// Nil for a backup from before a restore, or of another database.
         package let run: BackupRun?
     }
 
     package struct Overview: Sendable {
-        /// The newest first.
+        /// Newest first.
         package let items: [Item]
-        /// Runs without a backup that aren't over, or failed; the newest first.
+        /// Runs without a file, in progress or failed, newest first.
         package let others: [BackupRun]
-        /// Whether one that was asked for hasn't begun yet.
+        /// Whether a requested backup hasn't begun yet.
         package let isWaiting: Bool
     }
 
     package func overview() async throws -> Overview {
-        // In this order: a run that ends meanwhile isn't taken for one without a backup.
+        // Runs before files: otherwise a run that ends in between would seem to have no backup.
         let runs = try await history.runs()
         let files = try await files()
         let byName = Dictionary(runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -45,8 +45,8 @@ extension Backups {
         }
     }
 
-    /// The backup that a name in an address means, compared with those that are there.
-    /// - Throws: ``RequestFailure`` with status 404 for everything else.
+    /// The backup with this name, looked up among the existing ones.
+    /// - Throws: ``RequestFailure`` with status 404 if there is none.
     package func find(_ text: String) async throws -> BackupName {
         guard let file = try await files().first(where: { $0.name.text == text }) else { throw Self.unknown }
         return file.name
@@ -58,7 +58,7 @@ extension Backups {
             hint: localized("It may have been deleted. The list has those that are there."))
     }
 
-    /// Has a backup made as soon as no other is under way in this process.
+    /// Requests a backup, which begins as soon as no other is in progress in this process.
     /// - Parameter now: microseconds since 1970.
     package func ask(by user: ObjectId, now: Int64) async throws {
         guard try await files().count < Self.maximumCount else {
@@ -70,8 +70,8 @@ extension Backups {
         try await ask(.making(name), by: user) { [history] in try await history.note(.requested, name, by: user) }
     }
 
-    /// Has something done as soon as nothing else is under way in this process.
-    /// - Parameter note: tells the audit log.
+    /// Requests work, which begins as soon as nothing else is in progress in this process.
+    /// - Parameter note: writes the audit entry.
     func ask(_ work: Work, by user: ObjectId, _ note: () async throws -> Void) async throws {
         let other = state.withLock { state in
             let other = state.wish
@@ -105,7 +105,7 @@ extension Backups {
     }
 
     /// Begins to read a backup.
-    /// - Throws: ``RequestFailure`` with status 503 if too many are read already.
+    /// - Throws: ``RequestFailure`` with status 503 if too many are being read already.
     package func download(_ name: BackupName, by user: ObjectId) async throws -> BackupReader {
         let isPossible = state.withLock { state in
             guard state.downloadCount < Self.maximumDownloads else { return false }

@@ -5,27 +5,29 @@ import Synchronization
 import TomboloHTTP
 import TomboloModel
 
-/// The backups of the database, in a folder of the admin server: makes them by pg_dump, lists, hands out and deletes them, and
-/// restores them.
+/// The backups of the database, in a folder of the admin server: makes them with pg_dump, and lists, serves, deletes
+/// and restores them.
 ///
-/// Of any number of processes one makes or restores a backup at a time, elected by a lock of the database. A backup is whole
-/// when its file has its name: a process that is killed leaves a partial file, which the next look removes, and a run that it
-/// marks as interrupted. People ask by ``ask(by:now:)`` and ``ask(toRestore:by:)``, and ``BackupService`` does the work.
+/// Any number of processes may run; one at a time makes or restores a backup, elected by a lock in the database. A
+/// backup is complete when its file has its final name. A process that is killed leaves a partial file, which the
+/// next check removes, and a run, which it marks as interrupted. People ask with ``ask(by:now:)`` and
+/// ``ask(toRestore:by:)``, and ``BackupService`` does the work.
 public final class Backups: Sendable {
-    /// Backups in the folder before no more are made by hand: these are never deleted but by hand.
+    /// The number of backups in the folder at which no more can be made by hand. Those made by hand are never deleted
+    /// automatically.
     static let maximumCount = 1_000
-    /// Downloads at a time: each has a thread while it reads.
+    /// Concurrent downloads. Each occupies a thread while it reads.
     static let maximumDownloads = 2
-    /// How often the service looks whether an automatic backup is due, or something ended midway.
+    /// How often the service checks whether an automatic backup is due or a run was interrupted.
     static let lookInterval = Duration.seconds(60)
-    /// When an automatic backup that failed is tried again, if the next isn't due before.
+    /// When a failed automatic backup is retried, unless the next is due earlier.
     static let retryInterval = Duration.seconds(3_600)
 
     /// What somebody asked for.
     struct Wish: Sendable {
         let work: Work
         let user: ObjectId
-        /// Whether the audit log has it, so that it may begin.
+        /// Whether the audit entry is written, so that the work may begin.
         var isNoted = false
     }
 
@@ -34,18 +36,18 @@ public final class Backups: Sendable {
         case restoring(RestoreSource)
     }
 
-    /// What no database has; one lock guards all of it.
+    /// State that isn't in the database. One lock guards all of it.
     struct State: Sendable {
-        /// Until it's done, or failed.
+        /// Set until the work is done or has failed.
         var wish: Wish?
-        /// Of the restore under way.
+        /// The step of the restore in progress.
         var step: RestoreStep?
-        /// When to look again, in microseconds since 1970.
+        /// When to check again, in microseconds since 1970.
         var nextLook: Int64 = 0
         var downloadCount = 0
     }
 
-    /// As they are now.
+    /// The current settings.
     package var settings: BackupSettings {
         var settings = started
         if let now = schedule?() { (settings.interval, settings.keptCount) = (now.interval, now.keptCount) }
@@ -58,15 +60,15 @@ public final class Backups: Sendable {
     let folder: BackupFolder
     let history: BackupHistory
     let restores: RestoreHistory
-    /// Nil where nothing is restored.
+    /// Nil if this server restores nothing.
     let restoring: RestoreSettings?
-    /// For listing and removing: what takes long has a queue of its own.
+    /// For listing and removing. Long operations have their own queue.
     let disk = DiskQueue()
     let state = Mutex(State())
 
     /// - Parameters:
-    ///   - schedule: counts in place of what the settings say of it, and may change; nil for the settings.
-    ///   - restoring: nil where nothing is restored.
+    ///   - schedule: overrides the schedule in the settings, and may change; nil to use the settings.
+    ///   - restoring: nil if this server restores nothing.
     public init(
         _ settings: BackupSettings, schedule: (@Sendable () -> BackupSchedule)? = nil,
         restoring: RestoreSettings? = nil, pool: PostgresPool, logger: Logger
@@ -81,7 +83,7 @@ public final class Backups: Sendable {
         self.restoring = restoring
     }
 
-    /// As the process's environment says; nil if it says nothing of backups.
+    /// Configured by the process's environment; nil if that doesn't ask for backups.
     /// - Throws: ``ConfigurationError``.
     public static func ofEnvironment(pool: PostgresPool, logger: Logger) throws -> Backups? {
         try BackupSettings.ofEnvironment().map { Backups($0, pool: pool, logger: logger) }

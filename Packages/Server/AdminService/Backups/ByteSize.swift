@@ -1,6 +1,6 @@
 import TomboloLocalization
 
-/// How long files are, in words: `596 KiB`, `1.2 GiB`.
+/// File sizes in words: `596 KiB`, `1.2 GiB`.
 package enum ByteSize {
     private static let units = ["KiB", "MiB", "GiB", "TiB"]
 

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs what waits for a disk on a thread outside of Swift's pool and of event loops, one piece of work after the other.
+/// Runs work that blocks on a disk on a thread outside Swift's pool and event loops, one item at a time.
 struct DiskQueue: Sendable {
     private let queue = DispatchQueue(label: "tombolo.backups")
 

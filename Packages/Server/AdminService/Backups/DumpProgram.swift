@@ -4,22 +4,22 @@ import TomboloHTTP
 
 /// pg_dump, as a child process.
 struct DumpProgram: Sendable {
-    /// How long a dump may take.
+    /// The time limit for a dump.
     static let maximumDuration = Duration.seconds(6 * 3_600)
-    /// How long it waits for a table that somebody has locked.
+    /// How long pg_dump waits for a table that another session has locked.
     private static let lockTimeout = "60s"
 
-    /// Of pg_dump.
+    /// The path of pg_dump.
     let path: String
     let database: PostgresConfiguration
-    /// Of this process.
+    /// This process's environment.
     var environment = ProcessInfo.processInfo.environment
 
-    /// - Returns: nil if no folder of the `PATH` has it.
+    /// - Returns: nil if no folder of the `PATH` contains it.
     static func find(_ path: String?) -> String? { PostgresProgram.find("pg_dump", path) }
 
-    /// Writes the database into a file.
-    /// - Throws: ``BackupFailure``, or `CancellationError`; the program has ended then.
+    /// Dumps the database into a file.
+    /// - Throws: ``BackupFailure`` or `CancellationError`. pg_dump has ended by then.
     func run(into file: PartialBackup) async throws {
         do {
             try await withTimeout(Self.maximumDuration) { try await dump(into: file) }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// A backup that isn't whole yet. Its file has another name until ``publish()``, so that whatever ends the server, no part of
-/// a backup looks like one. The file is locked for as long as this, or the program that writes it, has it open.
+/// A backup in progress. Its file has another name until ``publish()``, so a partial backup never looks like a
+/// complete one, however the server ends. The file is locked for as long as this object, or the program that writes
+/// it, has it open.
 final class PartialBackup: Sendable {
     let descriptor: Int32
     private let folder: String
     private let partial: String
     private let whole: String
 
-    /// What a dump in pg_dump's custom format begins with.
+    /// The first bytes of a dump in pg_dump's custom format.
     private static let magic = Array("PGDMP".utf8)
 
     private static let flags = O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC
@@ -24,8 +25,8 @@ final class PartialBackup: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Gives the file its name once the disk has all of it.
-    /// - Returns: how many bytes it has.
+    /// Gives the file its final name once all of it is on disk.
+    /// - Returns: its size in bytes.
     func publish() throws -> Int64 {
         var start = [UInt8](repeating: 0, count: Self.magic.count)
         guard pread(descriptor, &start, start.count, 0) == start.count, start == Self.magic else {
@@ -42,10 +43,10 @@ final class PartialBackup: Sendable {
         return Int64(byteCount)
     }
 
-    /// Removes what was written.
+    /// Removes the partial file.
     func discard() { unlink(partial) }
 
-    /// Has the disk keep the names in a folder.
+    /// Flushes a folder's entries to disk.
     private static func synchronize(_ folder: String) throws {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw BackupFailure(system: "\(folder) can't be opened") }

@@ -1,27 +1,27 @@
 import Foundation
 import PostgresClient
 
-/// A program of PostgreSQL's that works on a database, as a child process. No secret is in its arguments, which everybody on the
-/// machine sees.
+/// A PostgreSQL client program as a child process. Its arguments contain no secrets, since every user of the machine
+/// can see them.
 struct PostgresProgram: Sendable {
     let path: String
-    /// But for those that say how to connect.
+    /// Without those that say how to connect.
     let arguments: [String]
     let database: PostgresConfiguration
-    /// Of this process.
+    /// This process's environment.
     let environment: [String: String]
     let applicationName: String
 
     /// The path of a program on the `PATH`.
-    /// - Returns: nil if no folder has it.
+    /// - Returns: nil if no folder contains it.
     static func find(_ name: String, _ path: String?) -> String? {
         (path ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
             .first(where: FileManager.default.isExecutableFile)
     }
 
-    /// Runs it to its end.
-    /// - Returns: how it ended, and the end of what it wrote to standard error.
-    /// - Throws: ``BackupFailure`` if it can't be started, or `CancellationError`; it has ended then.
+    /// Runs the program until it ends.
+    /// - Returns: its status, and the end of what it wrote to standard error.
+    /// - Throws: ``BackupFailure`` if it can't be started, or `CancellationError`. It has ended by then.
     func run(output: FileHandle) async throws -> (status: Int32, messages: String) {
         let words = [path, "--no-password", "--dbname=\(connectionText)"] + arguments
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -35,10 +35,10 @@ struct PostgresProgram: Sendable {
         }
     }
 
-    /// Of what the program says, in bytes.
+    /// How much of the program's messages is kept, in bytes.
     private static let tailByteCount = 4_096
 
-    /// Waits until everything was said, and closes the pipe: a process keeps its pipes open.
+    /// Reads until the end of the stream and closes the pipe: Foundation's `Process` keeps its pipes open.
     private static func tail(of handle: FileHandle) -> String {
         defer { try? handle.close() }
         var tail: [UInt8] = []
@@ -53,11 +53,11 @@ struct PostgresProgram: Sendable {
 
     private static let secretKeywords: Set = ["password", "sslpassword"]
 
-    /// What libpq connects by, without secrets.
+    /// The connection string for libpq, without secrets.
     private var connectionText: String {
         var keywords = database.keywords.filter { !Self.secretKeywords.contains($0.key) }
         keywords["application_name"] = applicationName
-        // A dump is in the database's own encoding.
+        // A dump uses the database's own encoding.
         keywords["client_encoding"] = nil
         keywords["connect_timeout"] = "\(database.connectTimeout.components.seconds)"
         return keywords.sorted { $0.key < $1.key }.map { key, value in
@@ -65,7 +65,7 @@ struct PostgresProgram: Sendable {
         }.joined(separator: " ")
     }
 
-    /// Without the server's own secrets; messages are in English, to be understood.
+    /// The environment without the server's own secrets. Messages are in English, so that they can be parsed.
     private var childEnvironment: [String: String] {
         var variables = environment.filter { !$0.key.hasPrefix("TOMBOLO_") }
         variables["LC_ALL"] = "C"

@@ -5,23 +5,24 @@ import Foundation
 import TomboloPostgresStore
 import TomboloLocalization
 
-/// Asks the gateways about their devices, through the database: an admin server needn't know where they are. Each decides
-/// by the rights of the user who asks.
+/// Asks the gateways about their devices, through the database, so an admin server needn't know where they are. Each
+/// gateway answers according to the rights of the user who asks.
 package struct GatewayInquiry: Sendable {
-    /// How long answers are waited for, in all.
+    /// How long to wait for all answers.
     package static let patience = Duration.seconds(3)
-    /// As ``TomboloPostgresStore/InspectorLimits/aliveSeconds``.
+    /// The same as ``TomboloPostgresStore/InspectorLimits/aliveSeconds``.
     package static let aliveSeconds = InspectorLimits.aliveSeconds
-    /// How often it is looked for answers: the first time, and at most.
+    /// How long to wait between checks for answers: at first, and at most.
     private static let pauses = (first: Duration.milliseconds(50), longest: Duration.milliseconds(200))
 
-    /// What came of asking one gateway.
+    /// The result of asking one gateway.
     package enum Outcome: Sendable {
         case answered(JSON)
         case refused(status: Int, message: String, hint: String?)
-        /// Within ``patience`` nothing came.
+        /// No answer arrived within ``patience``.
         case silent
-        /// It wasn't asked: it hasn't noted for ``TomboloPostgresStore/InspectorLimits/aliveSeconds`` that it is there.
+        /// The gateway wasn't asked, because it hasn't reported for
+        /// ``TomboloPostgresStore/InspectorLimits/aliveSeconds``.
         case gone
     }
 
@@ -29,7 +30,7 @@ package struct GatewayInquiry: Sendable {
         package let gateway: RunningGateway
         package let outcome: Outcome
 
-        /// What it answered, if it did.
+        /// The answer, if there was one.
         package var json: JSON? { if case .answered(let json) = outcome { json } else { nil } }
     }
 
@@ -37,7 +38,7 @@ package struct GatewayInquiry: Sendable {
 
     package init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// The gateways that run, and those that were there lately, in the order of their names.
+    /// The gateways that are running or were running lately, by name.
     package func gateways() async throws -> [RunningGateway] {
         try await pool.query(
             """
@@ -54,13 +55,14 @@ package struct GatewayInquiry: Sendable {
         }
     }
 
-    /// Asks, and waits for the answers of all that are there, for ``patience`` at most.
+    /// Asks the running gateways, and waits for their answers for at most ``patience``.
     /// - Parameters:
     ///   - request: a path of the inspector's routes, with its query.
-    ///   - user: who asks.
-    ///   - session: the login session that they ask by.
-    ///   - id: of the only gateway that is asked; nil for all.
-    /// - Throws: ``RequestFailure`` with status 429 if too many questions wait, and 400 for one that is too long.
+    ///   - user: the user who asks.
+    ///   - session: the login session of the request.
+    ///   - id: the only gateway to ask; nil for all.
+    /// - Throws: ``RequestFailure`` with status 429 if too many questions are waiting, and 400 for one that is too
+    ///   long.
     package func ask(
         _ request: String, by user: ObjectId, in session: ObjectId, of id: String? = nil
     ) async throws -> [Answer] {

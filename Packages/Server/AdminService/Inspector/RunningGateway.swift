@@ -1,15 +1,15 @@
-/// A gateway as the database knows it.
+/// The database's record of a gateway.
 package struct RunningGateway: Hashable, Sendable {
-    /// Of the process.
+    /// Identifies the process.
     package let id: String
-    /// Host and process, as its own answers say it.
+    /// Host and process, as in the gateway's own answers.
     package let name: String
     /// In microseconds since 1970.
     package let startedAt: Int64
-    /// When it last noted that it is there.
+    /// When it last reported.
     package let seenAt: Int64
-    /// Connected devices, as of then.
+    /// The number of connected devices in that report.
     package let sessionCount: Int64
-    /// Whether that was so short a time ago that it is worth asking.
+    /// Whether the report is recent enough for it to be worth asking.
     package let isAlive: Bool
 }

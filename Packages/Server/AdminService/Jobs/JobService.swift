@@ -8,11 +8,11 @@ import TomboloLocalization
 import TomboloPostgresStore
 public import TomboloRules
 
-/// Works off jobs until shutdown, beside any number of other processes: `JobRunner` says why nothing happens twice.
+/// Runs jobs until shutdown. Any number of processes may run it; `JobRunner` explains why nothing happens twice.
 public struct JobService: Service {
-    /// How often it looks for jobs while there are none.
+    /// How often it checks for jobs while there are none.
     static let interval = Duration.milliseconds(500)
-    /// How often it forgets old ones, unless somebody asks for it.
+    /// How often it deletes old jobs. An administrator can also request a run.
     static let forgetInterval = Duration.seconds(3_600)
 
     let runner: JobRunner
@@ -21,7 +21,7 @@ public struct JobService: Service {
 
     public init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, logger: Logger) {
         runner = JobRunner(rules: rules, pool: pool, trash: .of(pool)) { user in
-            // Roles as they are now, not as they were a second ago.
+            // The job needs the current roles, not those cached a second ago.
             authenticator.forget(user)
             do {
                 return try await authenticator.subject(of: user)
@@ -38,7 +38,7 @@ public struct JobService: Service {
             var expiry = RoutineTimer(.jobExpiry, every: Self.forgetInterval, in: pool)
             while !Task.isCancelled {
                 do {
-                    // First: there may be jobs for hours.
+                    // Done first, since there may be jobs for hours.
                     try await expiry.runIfDue {
                         try await runner.forgetOld()
                         return [StoredMessage("jobs that ended long ago were forgotten")]

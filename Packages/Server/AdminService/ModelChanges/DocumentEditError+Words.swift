@@ -2,7 +2,7 @@ import TomboloLocalization
 package import TomboloServerModel
 
 extension DocumentEditError {
-    /// What happened, in a sentence or two: in English for the log, which no page writes.
+    /// What happened, in a sentence or two. The log gets it in English, since no page's language is set there.
     package var message: String {
         switch self {
         case .mistakes(let problems):

@@ -1,16 +1,16 @@
-/// How much a change of a model in the panel may take.
+/// Limits on changing a model in the panel.
 package struct ModelChangeBounds: Sendable {
-    /// Of the model and the rules together, in bytes. Larger documents are for `migration-tool`.
+    /// The size of the model and the rules together, in bytes. Larger documents need `migration-tool`.
     package var documentBytes = 256 << 10
-    /// Of the form with both documents, as browsers encode it, in bytes.
+    /// The size of the form with both documents, as browsers encode it, in bytes.
     package static let formBytes = 1 << 20
-    /// How long making a plan may take.
+    /// The time limit for making a plan.
     package static let planTimeout = Duration.seconds(60)
-    /// How long the answer waits for a change to be applied. After that, the page follows it.
+    /// How long the response waits for a change to be applied. After that, the page shows the progress.
     package var answerPatience = Duration.seconds(5)
-    /// How often it looks.
+    /// How often the waiting response checks.
     package var lookInterval = Duration.milliseconds(50)
-    /// Of a step's SQL that is shown, in bytes.
+    /// How much of a step's SQL is shown, in bytes.
     package var shownBytes = 4_000
 
     package init() {}

@@ -1,12 +1,12 @@
 package import TomboloServerModel
 
-/// A change of an app's documents that was asked for, and how far it is.
+/// A requested change of an app's documents, and its progress.
 package struct ModelChangeRun: Hashable, Sendable {
-    /// Leads from each to the next; ``failed`` comes after any.
+    /// Each phase leads to the next; ``failed`` can follow any.
     package enum Phase: Hashable, Sendable {
-        /// It begins in a moment.
+        /// It's about to begin.
         case waiting
-        /// - `place`: of the step from 1.
+        /// - `place`: the step's number, from 1.
         case running(step: String, place: Int, total: Int)
         case done
         case failed(DocumentEditError)
@@ -20,7 +20,7 @@ package struct ModelChangeRun: Hashable, Sendable {
     }
 
     package let edit: DocumentEdit
-    /// The display name of the person who asked for it, or their e-mail address.
+    /// The display name or e-mail address of the person who asked for it.
     package let author: String
     /// In microseconds since 1970.
     package let startedAt: Int64

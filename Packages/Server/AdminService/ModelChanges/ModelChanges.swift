@@ -7,13 +7,14 @@ import TomboloLocalization
 import TomboloModel
 public import TomboloServerModel
 
-/// Changes of models and rules that super administrators make in the panel, with a database user who owns the tables.
+/// Changes of models and rules that super administrators make in the panel. They run as a database user who owns the
+/// tables.
 ///
-/// A plan is made while its page waits. What is applied may take longer than any request: ``run()`` does it, one at a
-/// time, and ``latest`` says how far it is. That is in memory: after a restart, the history of the documents says what
-/// was stored.
+/// A plan is made while its page waits. Applying it may take longer than any request, so ``run()`` does it, one
+/// change at a time, and ``latest`` has the progress. That is kept in memory; after a restart, the history of the
+/// documents shows what was stored.
 public final class ModelChanges: Sendable {
-    /// The variable with the connection string of its user.
+    /// The variable with the connection string of that user.
     public static let variable = "TOMBOLO_MIGRATION_URL"
 
     package let bounds: ModelChangeBounds
@@ -34,8 +35,8 @@ public final class ModelChanges: Sendable {
         (wishes, waiting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// - Parameter migrations: made with the connection string.
-    /// - Returns: nil where the process's environment has no user for it: the panel changes no models then.
+    /// - Parameter migrations: created with the connection string.
+    /// - Returns: nil if the process's environment names no such user. The panel then changes no models.
     /// - Throws: `ConfigurationError`, which doesn't quote the connection string.
     public static func ofEnvironment(
         _ environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -53,15 +54,15 @@ public final class ModelChanges: Sendable {
     /// - Throws: ``TomboloServerModel/DocumentEditError``.
     package func plan(_ edit: DocumentEdit) async throws -> DocumentPlan { try await migrations.plan(edit) }
 
-    /// The change that is under way, or was the last one of this process.
+    /// The change in progress, or the last one in this process.
     package var latest: ModelChangeRun? { state.withLock { $0 } }
 
-    /// Has a change applied.
+    /// Requests that a change be applied.
     /// - Parameters:
-    ///   - author: a display name or an address, for the page that follows it.
-    ///   - fingerprint: of the plan that was agreed to.
+    ///   - author: a display name or an address, shown on the page that follows the change.
+    ///   - fingerprint: the fingerprint of the plan that was approved.
     ///   - now: in microseconds since 1970.
-    /// - Throws: ``TomboloServerModel/DocumentEditError/busy(_:)`` while another one is under way here.
+    /// - Throws: ``TomboloServerModel/DocumentEditError/busy(_:)`` if another one is in progress in this process.
     package func start(
         _ edit: DocumentEdit, by author: String, confirmed fingerprint: String, now: Int64, logger: Logger
     ) throws(DocumentEditError) {
@@ -75,7 +76,7 @@ public final class ModelChanges: Sendable {
         waiting.yield(Wish(run: run, fingerprint: fingerprint, logger: logger))
     }
 
-    /// Returns when the change under way has ended, or ``ModelChangeBounds/answerPatience`` is over.
+    /// Returns when the change in progress has ended, or after ``ModelChangeBounds/answerPatience``.
     package func waitForEnd() async throws {
         let end = ContinuousClock.now + bounds.answerPatience
         while let run = latest, !run.phase.hasEnded, ContinuousClock.now < end {
@@ -85,7 +86,7 @@ public final class ModelChanges: Sendable {
 
     // MARK: The work
 
-    /// Applies what is asked for, until the task is cancelled. Only one task may run this.
+    /// Applies requested changes until the task is cancelled. Only one task may run this.
     package func run() async {
         for await wish in wishes { await apply(wish) }
     }
@@ -112,7 +113,7 @@ public final class ModelChanges: Sendable {
 }
 
 extension DocumentEdit {
-    /// For the log.
+    /// What the edit changes, for the log.
     fileprivate var kinds: String {
         [models.map { _ in "models" }, rules.map { _ in "rules" }].compactMap(\.self).joined(separator: " and ")
     }

@@ -2,9 +2,9 @@ import PostgresClient
 import PostgresValues
 import TomboloModel
 
-/// What the users behind entries of the trash and of the audit log are called.
+/// The names of the users behind entries of the trash and the audit log.
 enum AccountNames {
-    /// The names of users' accounts by the texts of the users' ids, as far as the accounts are still there.
+    /// The names of users' accounts, by the user's id as text. Accounts that no longer exist are left out.
     nonisolated(nonsending) static func of(
         _ users: Set<ObjectId>, _ connection: PostgresConnection
     ) async throws -> [String: String] {

@@ -6,8 +6,8 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// A class whose objects give users roles, for reading and writing such objects in a caller's transaction. Which class it
-/// is, the rules' `grants` say.
+/// A class whose objects give users roles, with functions that read and write such objects in the caller's
+/// transaction. The rules' `grants` name these classes.
 struct GrantClass: Sendable {
     let rules: Rules
     let columns: GrantColumns
@@ -21,11 +21,12 @@ struct GrantClass: Sendable {
     var schema: Schema { rules.schema }
     var item: ClassSchema { schema[columns.classIndex] }
 
-    /// The positions of the classes that give roles.
+    /// The indexes of the classes that give roles.
     static func indexes(_ rules: Rules) -> Set<Int> { Set(rules.grantColumns.map(\.classIndex)) }
 
-    /// The class with a name, or the only one without.
-    /// - Throws: `RequestFailure` with status 422 for a name that no class of grants has, or a missing one of several.
+    /// The class with this name. Without a name, the only class that gives roles.
+    /// - Throws: `RequestFailure` with status 422 if no such class gives roles, or if the name is missing and several
+    ///   classes do.
     static func find(_ name: String?, in rules: Rules) throws -> GrantClass {
         let found = rules.grantColumns.map { GrantClass(rules: rules, columns: $0) }
         let known = found.map(\.item.name).joined(separator: ", ")
@@ -48,16 +49,17 @@ struct GrantClass: Sendable {
 
     // MARK: Values
 
-    /// The class of what roles are granted in, if the property is a link.
+    /// The class of the objects that roles are granted within, if the property is a link.
     var scopeClass: ClassSchema? {
         columns.scopeColumn.flatMap { item.columns[$0].linkTarget }.flatMap { schema[$0] }
     }
 
-    /// What roles are granted in, in messages.
+    /// How messages name a scope.
     private var scopeName: String { scopeClass?.name ?? localized("an object") }
 
-    /// The key that a text names.
-    /// - Throws: `RequestFailure` with status 422 if the text isn't such a key, or if grants of this class have no scope.
+    /// The key of a scope, parsed from text.
+    /// - Throws: `RequestFailure` with status 422 if the text isn't such a key, or if grants of this class have no
+    ///   scope.
     func scope(_ text: String?) throws -> Value? {
         guard let text else { return nil }
         guard let column = columns.scopeColumn else {
@@ -107,8 +109,8 @@ struct GrantClass: Sendable {
         schema.storedType(of: item.columns[columns.userColumn]) == .string ? .string(user.stringValue) : .objectId(user)
     }
 
-    /// An object that would give the role, with a new key; nothing is written.
-    /// - Throws: `RequestFailure` with status 422 for a class whose keys can't be made here.
+    /// Makes, but doesn't write, an object with a new key that gives the role.
+    /// - Throws: `RequestFailure` with status 422 for a class whose keys the server can't generate.
     func grant(_ role: String, to user: ObjectId, in scope: Value?) throws -> Grant {
         let key: Value
         switch item.primaryKey?.type {
@@ -128,7 +130,7 @@ struct GrantClass: Sendable {
         return Grant(key: key, row: row)
     }
 
-    /// The object as if it gave the role to nobody, for the rules to decide about.
+    /// The object with its user removed, to ask the rules about a role that nobody has.
     func vacant(_ row: Row) -> Row {
         var row = row
         row[columns.userColumn] = .null
@@ -142,8 +144,9 @@ struct GrantClass: Sendable {
 
     // MARK: Roles
 
-    /// Whether the class's grants may give a role in this scope, as far as the rules say.
-    /// - Throws: `RequestFailure` with status 422 for a role that isn't listed, or one that needs a scope, or has none.
+    /// Checks, as far as the rules say, that grants of this class may give a role in this scope.
+    /// - Throws: `RequestFailure` with status 422 for an unlisted role, a role that needs a scope, or one that can't
+    ///   have any.
     func check(_ role: String, in scope: Value?) throws {
         let shown = role.shortened(toByteCount: 60)
         guard !role.isEmpty, role.utf8.count <= 200, !role.utf8.contains(0) else {
@@ -160,7 +163,7 @@ struct GrantClass: Sendable {
                 hint: nearest.map { "\($0) \(list)" } ?? list, source: .pointer("/role"))
         }
         guard columns.scopeColumn != nil else { return }
-        // A matrix has the roles within an object. Without one the rules don't say which those are.
+        // A matrix lists the roles within an object. Without a matrix, the rules don't say which those are.
         let matrices = rules.matrices.values.filter { $0.roles.contains(role) || $0.everywhereRoles.contains(role) }
         guard !matrices.isEmpty else { return }
         let isWithin = matrices.contains { $0.roles.contains(role) }
@@ -185,7 +188,7 @@ struct GrantClass: Sendable {
         try PostgresParameter(value, as: schema.storedType(of: item.columns[column]))
     }
 
-    /// Waits for everybody else who gives the same role to the same user in the same scope, until the transaction ends.
+    /// Locks out other transactions that give the same role to the same user in the same scope, until this one ends.
     nonisolated(nonsending) func lock(
         _ role: String, of user: ObjectId, in scope: Value?, _ connection: PostgresConnection
     ) async throws {
@@ -193,7 +196,7 @@ struct GrantClass: Sendable {
         try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(Int64(bitPattern: text.stableHash))])
     }
 
-    /// Grants of a role, of one user or anybody, locked.
+    /// Reads and locks the grants of a role, either one user's or everybody's.
     nonisolated(nonsending) func grants(
         of role: String, to user: ObjectId? = nil, in scope: Value?, _ connection: PostgresConnection
     ) async throws -> [Grant] {
@@ -224,7 +227,7 @@ struct GrantClass: Sendable {
         }
     }
 
-    /// Keeps what a user has been given as it is until the transaction ends.
+    /// Locks a user's grants so that they stay as they are until the transaction ends.
     nonisolated(nonsending) func lockGrants(of user: ObjectId, _ connection: PostgresConnection) async throws {
         try await connection.query(
             "SELECT 1 FROM \(table) WHERE \(sqlName(columns.userColumn)) = $1 FOR SHARE",
@@ -249,8 +252,8 @@ struct GrantClass: Sendable {
             [try parameter(grant.key, key), try parameter(value(user), columns.userColumn)])
     }
 
-    /// What a role is to be given in, locked so that it doesn't go into the trash meanwhile.
-    /// - Throws: `RequestFailure` with status 409 if it isn't there any more, or is in the trash.
+    /// Locks the object that a role is to be given within, so that it can't go into the trash meanwhile.
+    /// - Throws: `RequestFailure` with status 409 if it no longer exists, or is in the trash.
     nonisolated(nonsending) func lockScope(_ scope: Value?, _ connection: PostgresConnection) async throws {
         guard let scope, let target = scopeClass, let key = target.primaryKey else { return }
         let trashed = target.isTrashable ? "\(PostgresSQL.quoteIdentifier(TrashColumns.when)) IS NOT NULL" : "false"

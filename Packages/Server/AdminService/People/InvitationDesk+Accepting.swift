@@ -18,13 +18,14 @@ extension InvitationDesk {
     struct Offered: Sendable {
         let invitation: Invitation
         let inviter: String
-        /// The class of what the role is in, if it's an object's.
+        /// The class of the object that the role is within, if any.
         let scopeClass: String?
-        /// Whether the token can be used to make an account for the address.
+        /// Whether the token can be used to create an account for the address.
         let makesAccounts: Bool
     }
 
-    /// - Throws: `RequestFailure`: 404 for a token that isn't one, or was replaced; 409 if the invitation is over.
+    /// - Throws: `RequestFailure`: 404 for a token that is invalid or was replaced; 409 if the invitation is no
+    ///   longer open.
     func look(_ text: String, address: String) async throws -> Offered {
         let token = try token(text, address: address)
         let found = try await pool.transaction { try await usable(token, $0) }
@@ -36,18 +37,18 @@ extension InvitationDesk {
             scopeClass: found.scope == nil ? nil : item.scopeClass?.name, makesAccounts: makesAccounts)
     }
 
-    /// Gives the role to somebody who is logged in with the address that was invited.
-    /// - Throws: `RequestFailure`: 404 for a token that isn't one, or was replaced; 403 if the account has another address;
-    ///   409 if the invitation is over, or can't be kept any more.
+    /// Gives the role to the user who is logged in with the invited address.
+    /// - Throws: `RequestFailure`: 404 for a token that is invalid or was replaced; 403 if the account has another
+    ///   address; 409 if the invitation is no longer open, or can't be honoured any more.
     func accept(_ text: String, by user: ObjectId, address: String) async throws -> Accepted {
         let token = try token(text, address: address)
         let email = try await authenticator.details(of: user).email
-        // With the role, and perhaps as somebody whose address is verified.
+        // The next request must see the new role, and perhaps the newly verified address.
         defer { authenticator.forget(user) }
         return try await explained {
             try await pool.transaction { connection in
                 let found = try await usable(token, connection)
-                // Two addresses that only look the same may be two people's.
+                // Two addresses that only look the same may belong to two people.
                 guard let email, email.hasBytes(of: found.email) else {
                     throw RequestFailure(
                         .forbidden,
@@ -59,11 +60,12 @@ extension InvitationDesk {
         }
     }
 
-    /// Makes an account for the address that was invited, and gives it the role.
-    /// - Throws: as ``accept(_:by:address:)``; 409 if the address has an account; 422 for a password that can't be used.
+    /// Creates an account for the invited address, and gives it the role.
+    /// - Throws: as ``accept(_:by:address:)``; 409 if the address has an account; 422 for a password that can't be
+    ///   used.
     func join(_ text: String, password: String, name: String?, address: String) async throws -> Accepted {
         let token = try token(text, address: address)
-        // Before the password is hashed, which costs something.
+        // Before the password is hashed, which is expensive.
         let found = try await pool.transaction { try await usable(token, $0) }
         if !found.isMailed, try await !authenticator.registersUnproven() {
             throw RequestFailure(
@@ -97,7 +99,7 @@ extension InvitationDesk {
             hint: localized("Use the link of the newest mail."))
     }
 
-    /// The open invitation of a token, locked.
+    /// The open invitation that belongs to a token, locked.
     nonisolated(nonsending) private func usable(
         _ token: InvitationToken, _ connection: PostgresConnection
     ) async throws -> Invitation {
@@ -111,7 +113,7 @@ extension InvitationDesk {
         return found
     }
 
-    /// Everything is asked again: the rules, the scope, and the inviter, whose grants are locked until the commit.
+    /// Checks everything again: the rules, the scope, and the inviter, whose grants are locked until the commit.
     nonisolated(nonsending) private func give(
         _ invitation: Invitation, to user: ObjectId, _ connection: PostgresConnection
     ) async throws -> Accepted {
@@ -164,7 +166,7 @@ extension InvitationDesk {
             hint: localized("They can hand it over to you."), cause: cause)
     }
 
-    /// Two who accept at the same time are told apart by the database.
+    /// Translates the database's error when two requests accept at the same time.
     private func explained(_ body: () async throws -> Accepted) async throws -> Accepted {
         do {
             return try await body()

@@ -6,10 +6,10 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Invites people to roles. Whoever invites must be permitted by the rules to give exactly this role, when they invite
-/// and still when somebody accepts.
+/// Invites people to roles. The rules must permit the inviter to give exactly this role, both when inviting and when
+/// the invitation is accepted.
 struct InvitationDesk: Sendable {
-    /// The body of an invitation. The class may be left out where only one gives roles.
+    /// The body of an invitation. The class may be left out if only one class gives roles.
     struct Wish: Decodable, Sendable {
         let email: String
         let role: String
@@ -17,10 +17,10 @@ struct InvitationDesk: Sendable {
         var `class`: String?
     }
 
-    /// What the inviter gets: the same whether the address has an account or not.
+    /// What the inviter gets. It's the same whether or not the address has an account.
     struct Sent: Sendable {
         let invitation: Invitation
-        /// For the inviter to hand over where no mail can be sent; nil otherwise.
+        /// For the inviter to pass on if no mail can be sent; nil otherwise.
         let token: InvitationToken?
     }
 
@@ -32,10 +32,11 @@ struct InvitationDesk: Sendable {
     // MARK: Inviting
 
     /// - Parameters:
-    ///   - subject: who invites, as the database has them now.
+    ///   - subject: the inviter, as the database has them now.
     ///   - address: where the request came from.
-    /// - Throws: `RequestFailure`: 403 if the rules don't let the caller give the role, 409 if the same invitation is open
-    ///   or there are too many, or the scope is in the trash, 422 for what can't be invited, 429 for too many mails.
+    /// - Throws: `RequestFailure`: 403 if the rules don't let the caller give the role, 409 if the same invitation is
+    ///   open, there are too many, or the scope is in the trash, 422 for an invalid invitation, 429 for too many
+    ///   mails.
     func invite(_ wish: Wish, by subject: Subject, address: String) async throws -> Sent {
         let item = try GrantClass.find(wish.class, in: rules)
         let scope = try item.scope(wish.scope)
@@ -48,14 +49,14 @@ struct InvitationDesk: Sendable {
         let made = try await pool.transaction { connection in
             try await item.lockScope(scope, connection)
             let made = try await Invitations.insert(offer, isMailed: isMailed, now: now, connection)
-            // Counts what is sent, and not what is refused.
+            // Counts only invitations that are sent, not those that are refused.
             try await authenticator.beginInvitation(to: email, address: address, connection)
             return made
         }
         return try send(made.invitation, made.token, by: subject)
     }
 
-    /// A new token for an invitation, in place of the old one.
+    /// Replaces an invitation's token with a new one.
     func resend(_ id: ObjectId, by subject: Subject, address: String) async throws -> Sent {
         let user = try Self.userID(subject)
         let (isMailed, now) = (authenticator.hasMail, options.now())
@@ -94,12 +95,12 @@ struct InvitationDesk: Sendable {
 
     // MARK: Listing
 
-    /// The most invitations of a page, and that one request looks at.
+    /// The number of invitations on a page, and the most that one request examines.
     static let pageSize = 100
     static let lookedAtCount = 2_000
 
-    /// Those that the caller made, or could make.
-    /// - Returns: a page, newest first, and the id after which the next one begins; nil at the end.
+    /// The invitations that the caller made or could make.
+    /// - Returns: a page, newest first, and the id after which the next page begins, or nil at the end.
     func list(
         className: String?, scope: String?, isEverywhere: Bool, onlyOpen: Bool, after last: ObjectId?,
         for subject: Subject
@@ -133,8 +134,9 @@ struct InvitationDesk: Sendable {
         return found
     }
 
-    /// Those of some roles that a user may invite others to.
-    /// - Throws: `RequestFailure` with status 422 for a class that gives no roles, or a scope that isn't one of its.
+    /// Those of the given roles that a user may invite others to.
+    /// - Throws: `RequestFailure` with status 422 for a class that gives no roles, or a scope that isn't one of the
+    ///   class's.
     func roles(among roles: [String], className: String, scope: String?, for subject: Subject) throws -> [String] {
         let item = try GrantClass.find(className, in: rules)
         let scope = try item.scope(scope)
@@ -173,7 +175,7 @@ struct InvitationDesk: Sendable {
         }
     }
 
-    /// - Throws: `RequestFailure` with status 409 if the rules know nothing of the class any more.
+    /// - Throws: `RequestFailure` with status 409 if the rules no longer have the class.
     func grantClass(of invitation: Invitation) throws -> (item: GrantClass, scope: Value?) {
         do {
             let item = try GrantClass.find(invitation.className, in: rules)
@@ -185,7 +187,7 @@ struct InvitationDesk: Sendable {
         }
     }
 
-    /// Whether the rules let somebody give a role to a user.
+    /// Checks that the rules let a subject give a role to a user.
     func authorize(
         _ subject: Subject, _ item: GrantClass, _ role: String, to user: ObjectId, in scope: Value?
     ) throws {

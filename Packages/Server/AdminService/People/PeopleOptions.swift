@@ -3,7 +3,8 @@ import TomboloHTTP
 
 /// What invitations need besides the database.
 public struct PeopleOptions: Sendable {
-    /// Where the link of an invitation leads at the time; the token is added as `token=`. Nil: the token alone is given.
+    /// Where an invitation's link currently leads; the token is added as `token=`. If nil, the inviter gets the token
+    /// instead.
     public var invitationLink: String? { link() }
     private let link: @Sendable () -> String?
     /// The clock by which invitations expire.
@@ -11,7 +12,7 @@ public struct PeopleOptions: Sendable {
 
     /// The variable with ``invitationLink``.
     public static let linkVariable = "TOMBOLO_INVITATION_URL"
-    /// Where the panel takes invitations.
+    /// The panel's page for invitations.
     public static let panelPath = "/panel/invitation"
 
     public init(invitationLink: String? = nil, now: @escaping @Sendable () -> Date = { Date() }) {
@@ -19,14 +20,14 @@ public struct PeopleOptions: Sendable {
         self.now = now
     }
 
-    /// - Parameter settings: say where links lead, which may change.
+    /// - Parameter settings: determine where links lead, which may change.
     public init(_ settings: LiveSettings) {
         link = { settings.current.invitationTarget }
         now = { Date() }
     }
 
-    /// What an address for links has to be; an app's own scheme will do.
-    /// - Throws: `ConfigurationError` for what isn't an address.
+    /// Checks an address for links; an app's own scheme is allowed.
+    /// - Throws: `ConfigurationError` for anything that isn't an address.
     static func checkLink(_ text: String) throws(ConfigurationError) {
         guard LinkAddress.parts(of: text) != nil else {
             throw ConfigurationError(problems: [

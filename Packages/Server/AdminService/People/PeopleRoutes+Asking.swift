@@ -5,10 +5,10 @@ import TomboloLocalization
 package import TomboloModel
 package import TomboloRules
 
-/// What can be asked about people and their roles, by JSON routes and by pages alike. Answers have the shapes in
-/// docs/people.md. Each asks the rules about the caller as the database has them at that moment.
+/// Requests about people and their roles, for JSON routes and pages alike. Responses have the forms in
+/// docs/people.md. Each request asks the rules about the caller as the database has them at that moment.
 extension PeopleRoutes {
-    /// For those whom the rules permit an operation on some objects that give roles.
+    /// Access for callers whom the rules permit an operation on some objects that give roles.
     package static func access(
         to operation: TomboloRules.Operation, _ rules: LiveRules
     ) -> RouteAccess<ModelGrant> {
@@ -22,7 +22,7 @@ extension PeopleRoutes {
     // MARK: Inviting
 
     /// - Parameters:
-    ///   - className: may be left out where only one class gives roles.
+    ///   - className: may be left out if only one class gives roles.
     ///   - address: where the request came from.
     package func invite(
         email: String, role: String, scope: String?, className: String?, _ grant: ModelGrant, _ address: String
@@ -44,11 +44,11 @@ extension PeopleRoutes {
         return answer(InvitationDesk.Sent(invitation: revoked, token: nil))
     }
 
-    /// A page of those that the caller made, or could make.
+    /// A page of the invitations that the caller made or could make.
     /// - Parameters:
     ///   - scope: nil for all of them.
-    ///   - isEverywhere: only those to roles that count everywhere.
-    ///   - last: what the page before gave as `next`.
+    ///   - isEverywhere: only invitations to roles that apply everywhere.
+    ///   - last: the `next` of the previous page.
     package func invitations(
         className: String?, scope: String?, isEverywhere: Bool = false, onlyOpen: Bool, after last: ObjectId? = nil,
         _ grant: ModelGrant
@@ -62,7 +62,7 @@ extension PeopleRoutes {
         ]
     }
 
-    /// Those of some roles that the caller may invite others to.
+    /// Those of the given roles that the caller may invite others to.
     package func roles(
         among roles: [String], className: String, scope: String?, _ grant: ModelGrant
     ) throws -> [String] {
@@ -101,7 +101,7 @@ extension PeopleRoutes {
     }
 
     func transfer(_ wish: RoleTransfer.Wish, _ grant: ModelGrant) async throws -> JSON {
-        // Roles that are a second old could be those of a former owner.
+        // The cached roles may be a second old, and could be those of a former owner.
         let subject = try await fresh(grant.subject)
         let outcome = try await RoleTransfer(pool: pool, subject: subject, rules: grant.rules).perform(wish)
         for user in [outcome.from, outcome.to].compactMap({ $0 }) { authenticator.forget(user) }

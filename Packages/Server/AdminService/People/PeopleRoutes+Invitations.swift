@@ -7,10 +7,10 @@ import TomboloModel
 import TomboloRules
 
 /// - `POST /invitations`: `{"email", "role", "scope"?, "class"?}`
-/// - `GET /invitations?class=&scope=&state=open&after=`: those that the caller made, or could make
+/// - `GET /invitations?class=&scope=&state=open&after=`: those that the caller made or could make
 /// - `POST /invitations/{id}/resend`, `POST /invitations/{id}/revoke`
-/// - `POST /invitations/accept`: `{"token"}`, by whoever is logged in with the address
-/// - `POST /invitations/join`: `{"token", "password", "name"?}`, which makes an account for the address
+/// - `POST /invitations/accept`: `{"token"}`, by the user who is logged in with the address
+/// - `POST /invitations/join`: `{"token", "password", "name"?}`, which creates an account for the address
 extension PeopleRoutes {
     func addInvitations(to routes: Routes) {
         let inviting = Self.access(to: .create, rules)
@@ -78,7 +78,7 @@ extension PeopleRoutes {
 }
 
 extension RouteAccess where Grant == ObjectId {
-    /// For everybody who is logged in: what the request shows besides decides.
+    /// Access for everybody who is logged in. The content of the request decides the rest.
     fileprivate static var loggedIn: RouteAccess {
         RouteAccess(
             summary: localized("anyone who is logged in and has a token for their address"),

@@ -5,9 +5,9 @@ public import TomboloHTTP
 import TomboloModel
 public import TomboloRules
 
-/// Who has which role, of any app whose rules have `grants`.
+/// Who has which role, for any app whose rules have `grants`.
 ///
-/// - `POST /roles/transfer`: hands an exclusive role over, see ``RoleTransfer``
+/// - `POST /roles/transfer`: hands over an exclusive role, see ``RoleTransfer``
 /// - `/invitations`: see ``InvitationDesk``
 public struct PeopleRoutes: Sendable {
     let rules: LiveRules
@@ -34,7 +34,7 @@ public struct PeopleRoutes: Sendable {
         addInvitations(to: routes)
     }
 
-    /// The operation on classes that give roles, and none on others.
+    /// The operation for classes that give roles, and none for others.
     static func operations(
         _ operation: TomboloRules.Operation, _ rules: LiveRules
     ) -> @Sendable (ClassSchema) -> [TomboloRules.Operation] {
@@ -44,7 +44,7 @@ public struct PeopleRoutes: Sendable {
         }
     }
 
-    /// The caller as the database has them now.
+    /// The caller, read from the database again.
     func fresh(_ subject: Subject) async throws -> Subject {
         guard let user = subject.userID else {
             throw RequestFailure(.unauthenticated, "This needs a user.", hint: "Log in with POST /login.")

@@ -4,10 +4,10 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Hands a role that one user has in each scope, such as that of an event's owner, over to another user. One transaction:
-/// at no moment, and after no crash, has the scope two holders or none.
+/// Hands over to another user a role that exactly one user has in each scope, such as that of an event's owner. It's
+/// one transaction, so at no moment, and after no crash, does the scope have two holders or none.
 struct RoleTransfer: Sendable {
-    /// The body: `{"scope": "…", "to": "…"}`. Class and role may be left out where there is only one.
+    /// The body: `{"scope": "…", "to": "…"}`. Class and role may be left out if there is only one.
     struct Wish: Decodable, Sendable {
         var `class`: String?
         var role: String?
@@ -22,18 +22,18 @@ struct RoleTransfer: Sendable {
         let scope: String
         let from: ObjectId?
         let to: ObjectId
-        /// What the former holder has now.
+        /// The role that the former holder has now.
         let left: String
     }
 
     let pool: PostgresPool
-    /// Who asks, and the rules that decide.
+    /// The caller, and the rules that decide.
     let subject: Subject
     let rules: Rules
 
-    /// If nobody has the role, it takes a rule that allows transferring it no matter who has it.
-    /// - Throws: `RequestFailure`: 422 for what isn't a role to be handed over, 403 if the rules don't permit the caller to
-    ///   transfer it, 409 if its scope is in the trash, the user has no account, or somebody else was faster.
+    /// If nobody has the role, the rules must allow the caller to transfer it regardless of who has it.
+    /// - Throws: `RequestFailure`: 422 for a role that can't be handed over, 403 if the rules don't permit the caller
+    ///   to transfer it, 409 if its scope is in the trash, the user has no account, or a concurrent transfer won.
     nonisolated(nonsending) func perform(_ wish: Wish) async throws -> Outcome {
         let item = try GrantClass.find(wish.class, in: rules)
         let (role, next) = try exclusiveRole(wish.role, of: item)
@@ -81,8 +81,9 @@ struct RoleTransfer: Sendable {
     ) async throws -> Outcome {
         let found = try await item.grants(of: role, in: scope, connection)
         let index = item.columns.classIndex
-        // Whoever may not do it learns neither whether there is such a scope nor who holds the role.
-        // Where nobody holds it, it's nobody's: a rule that asks whose it is must not find whoever is to get it.
+        // A caller without permission learns neither whether the scope exists nor who holds the role. If nobody holds
+        // it, the rules see an object without a user, so that a rule about the holder doesn't match the user who is
+        // about to get the role.
         let held = try found.first ?? item.grant(role, to: user, in: scope)
         let asked = found.isEmpty ? item.vacant(held.row) : held.row
         if case .denied(let denial) = rules.authorize(
@@ -110,8 +111,8 @@ struct RoleTransfer: Sendable {
         )
     }
 
-    /// The row of the role goes to the new holder, and one of the lesser role to the former one: by moving the new
-    /// holder's, who doesn't need it any more, or a new one.
+    /// Moves the role's row to the new holder, and gives the lesser role to the former one: by moving the new
+    /// holder's row, who no longer needs it, or by a new row.
     nonisolated(nonsending) private func move(
         _ item: GrantClass, _ held: GrantClass.Grant?, _ next: String, _ scope: Value, from: ObjectId?, to: ObjectId,
         _ connection: PostgresConnection

@@ -4,12 +4,13 @@ package import TomboloRules
 package import TomboloServerModel
 import TomboloLocalization
 
-/// Whose account may be changed by somebody who may change accounts: nobody's who may do more than they may themselves.
+/// Decides whose account a caller who may change accounts may change: nobody's who may do more than the caller.
 ///
-/// What both may do is compared, and not the names of their roles. What the rules give to everybody by their id, such as their
-/// own objects, is taken for the same. What they give to somebody whom they name, by id or address, is not.
+/// It compares what both may do, not the names of their roles. What the rules give everybody through their own id,
+/// such as access to their own objects, counts as equal. What the rules give to one person named by id or address
+/// doesn't.
 package enum AccountAuthority {
-    /// Why somebody may not change an account; nil if they may.
+    /// Why the caller may not change an account; nil if they may.
     package static func refusal(
         of subject: Subject, changing target: Subject, _ model: ServerModel
     ) -> RequestFailure? {
@@ -19,11 +20,11 @@ package enum AccountAuthority {
         return refusal(of: subject, over: target, takenFor: data, model)
     }
 
-    /// Why somebody may not mark an account's address as verified, or take that back; nil if they may.
+    /// Why the caller may not mark an account's address as verified, or as unverified; nil if they may.
     ///
-    /// A verified address may permit its user more, so that is compared with what the caller may do themselves. Rules that
-    /// go by the address may permit something to whoever entered it, so the caller counts with their own address. Nobody
-    /// does it for their own account.
+    /// A verified address may permit its user more, so the result is compared with what the caller may do. Rules that
+    /// refer to the address may favour anybody who entered it, so the caller is compared with their own address.
+    /// Nobody may do this for their own account.
     package static func refusal(
         of subject: Subject, verifying target: Subject, _ model: ServerModel
     ) -> RequestFailure? {
@@ -39,7 +40,7 @@ package enum AccountAuthority {
         return refusal(of: subject, over: verified, takenFor: subject.data, model)
     }
 
-    /// - Parameter data: what the account of the subject has where rules compare it with objects.
+    /// - Parameter data: the account data that stands in for the caller's own where rules compare it with objects.
     private static func refusal(
         of subject: Subject, over target: Subject, takenFor data: [String: UserValue], _ model: ServerModel
     ) -> RequestFailure? {

@@ -1,8 +1,9 @@
 import TomboloHTTP
 import TomboloRules
 
-/// The body of a change of the matrix: `{"role": "coorganizer", "service": "sessions", "operation": "update", "allowed":
-/// false}`, or for a box of users `{"permission": "createEvent", "group": "unverified", "allowed": true}`.
+/// The body that changes one box of the matrix: `{"role": "coorganizer", "service": "sessions", "operation":
+/// "update", "allowed": false}`, or for a user permission `{"permission": "createEvent", "group": "unverified",
+/// "allowed": true}`.
 struct BoxRequest: Decodable, Sendable {
     enum Box: Sendable {
         case role(PermissionMatrix.Box)
@@ -16,7 +17,7 @@ struct BoxRequest: Decodable, Sendable {
     var group: String?
     let allowed: Bool
 
-    /// - Throws: `RequestFailure` with status 400 for a body that names no box, or parts of two.
+    /// - Throws: `RequestFailure` with status 400 for a body that names no box, or mixes both forms.
     var box: Box {
         get throws {
             switch (role, service, operation, permission, group) {

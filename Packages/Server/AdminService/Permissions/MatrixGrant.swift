@@ -1,11 +1,11 @@
 package import TomboloRules
 package import TomboloServerModel
 
-/// Leave to see or change the permission matrix of one app.
+/// Permission to see or change the permission matrix of one app.
 package struct MatrixGrant: Sendable {
     package let subject: Subject
     package let app: String
-    /// That the decision was made by.
+    /// The model that the decision was based on.
     package let model: ServerModel
     package let matrix: PermissionMatrix
 
@@ -16,6 +16,6 @@ package struct MatrixGrant: Sendable {
         self.matrix = matrix
     }
 
-    /// Of the app's rules.
+    /// The version of the app's rules.
     package var version: Int64 { model.ruleVersions[app] ?? 0 }
 }

@@ -5,11 +5,11 @@ import TomboloHTTP
 import TomboloRules
 import TomboloServerModel
 
-/// - `POST /admin/permissions/roles?app=`: a further role, see ``RoleRequest``
-/// - `PATCH /admin/permissions/roles/{name}?app=`: `{"name"}`; everyone who has the role keeps it
-/// - `DELETE /admin/permissions/roles/{name}?app=`: only while nobody has it
+/// - `POST /admin/permissions/roles?app=`: adds a role, see ``RoleRequest``
+/// - `PATCH /admin/permissions/roles/{name}?app=`: `{"name"}` renames it; everyone who has the role keeps it
+/// - `DELETE /admin/permissions/roles/{name}?app=`: only while nobody has the role
 ///
-/// All with `If-Match`, as for a box, and answered with the whole matrix.
+/// All take `If-Match`, as for a box, and answer with the whole matrix.
 extension PermissionRoutes {
     func addRoles(to routes: Routes) {
         routes.on(.post, "/admin/permissions/roles", access: .matrix(.update, of: models)) { request, context, grant in

@@ -5,12 +5,12 @@ public import TomboloHTTP
 import TomboloRules
 public import TomboloServerModel
 
-/// The permission matrix over HTTP, of whichever app has one in its rules.
+/// The permission matrix over HTTP, for any app whose rules have one.
 ///
 /// - `GET /admin/permissions?app=`: the matrix and its version
-/// - `PATCH /admin/permissions?app=`: one box, see ``BoxRequest``, with `If-Match`
+/// - `PATCH /admin/permissions?app=`: changes one box, see ``BoxRequest``, with `If-Match`
 /// - `/admin/permissions/roles`: adds, renames and removes roles
-/// - `GET /admin/routes?app=`: which role may use which route of this server, as JSON, and for browsers as a page
+/// - `GET /admin/routes?app=`: which role may use which route of this server, as JSON, or as a page for browsers
 public struct PermissionRoutes: Sendable {
     let models: ServerModels
     private let pool: PostgresPool
@@ -37,7 +37,7 @@ public struct PermissionRoutes: Sendable {
         }
     }
 
-    /// What a route answers as JSON, or as a page.
+    /// A route's response: JSON or a page.
     private enum Overview: ResponseGenerator {
         case json(JSON)
         case page(HTMLPage)
@@ -89,7 +89,7 @@ public struct PermissionRoutes: Sendable {
         }
         let tags = text.split(separator: ",").map { $0.filter { $0 != " " } }
         if tags.contains("*") || tags.contains(Self.tag(grant.version)) { return grant.version }
-        // Another server may have made a newer one, of which this one hasn't heard: the database knows.
+        // Another server may have stored a newer version that this one hasn't seen yet, so check the database.
         if let named = tags.lazy.compactMap({ Int64($0.filter { $0 != "\"" }) }).max(), named > grant.version {
             return named
         }
@@ -109,7 +109,7 @@ public struct PermissionRoutes: Sendable {
         let origin = try await pool.withConnection { try await DocumentTable.origin(of: version, $0) }
         let rows = (matrix.everywhereRoles + matrix.roles).map { role in
             let cells = matrix.services.map { service in
-                // What a role without boxes may do follows from the classes' own rules.
+                // The rights of a role without boxes follow from the classes' own rules.
                 let isRow = matrix.rows.contains(role)
                 guard
                     let letters = isRow
@@ -130,7 +130,7 @@ public struct PermissionRoutes: Sendable {
             "changedBy": origin?.account.map { JSON.string($0) } ?? .null,
             "operations": .array(PermissionMatrix.operations.map { .string($0.name) }),
             "roles": Self.names(matrix.roles), "everywhereRoles": Self.names(matrix.everywhereRoles),
-            // Those with boxes, and those that can be renamed and removed.
+            // The roles with boxes, and the roles that can be renamed and removed.
             "editableRoles": Self.names(matrix.rows), "customRoles": Self.names(model.customRoles(of: app)),
             "services": .array(
                 matrix.services.map { service in
@@ -142,7 +142,7 @@ public struct PermissionRoutes: Sendable {
         return JSONAnswer(content, status: status, headers: [.eTag: Self.tag(version)])
     }
 
-    /// What users of each group may do wherever they have no role.
+    /// What users of each group may do where they have no role.
     private static func users(_ matrix: PermissionMatrix) -> JSON {
         let rows = matrix.userPermissions.map { permission in
             let cells = matrix.userGroups.map { group in

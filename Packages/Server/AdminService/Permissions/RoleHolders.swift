@@ -3,18 +3,18 @@ package import TomboloModel
 import TomboloRules
 package import TomboloServerModel
 
-/// Who has a role of an app, by the classes that give roles: for those who look after roles.
+/// Who has a role of an app, according to the classes that give roles. For people who manage roles.
 package struct RoleHolders: Sendable {
     package struct Holder: Sendable {
-        /// Nil for what gives the role to nobody who has an account.
+        /// Nil for objects that give the role to a user without an account.
         package let userID: ObjectId?
         package let name: String
         package let email: String?
-        /// How many objects give it to them, such as one for each event.
+        /// How many objects give it to this user, such as one for each event.
         package let grants: Int64
     }
 
-    /// How many users have the role, and how many objects give it, also in the trash.
+    /// How many users have the role, and how many objects give it, including objects in the trash.
     package let users: Int64
     package let grants: Int64
     /// By e-mail address, at most ``limit``.
@@ -39,7 +39,7 @@ package struct RoleHolders: Sendable {
             let item = model.schema[columns.classIndex]
             let user = item.columns[columns.userColumn]
             let name = "g.\(PostgresSQL.quoteIdentifier(user.sqlName))"
-            // Text that isn't an id is nobody's.
+            // Text that isn't an id belongs to nobody.
             let isText = model.schema.storedType(of: user) == .string
             let id = isText ? "CASE WHEN \(name) ~ '^[0-9a-f]{24}$' THEN decode(\(name), 'hex') END" : name
             return "SELECT \(id) AS user_id FROM \(PostgresSQL.quoteIdentifier("public", item.table)) g "

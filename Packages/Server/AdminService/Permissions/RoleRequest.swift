@@ -2,14 +2,14 @@ import TomboloHTTP
 import TomboloRules
 import TomboloServerModel
 
-/// The body of a new role: `{"name": "herald", "everywhere": false, "permissions": {"sessions": ["read", "update"]}}`. What
-/// isn't named isn't permitted.
+/// The body that adds a role: `{"name": "herald", "everywhere": false, "permissions": {"sessions": ["read",
+/// "update"]}}`. Anything that isn't named isn't permitted.
 struct RoleRequest: Decodable, Sendable {
     let name: String
     var everywhere: Bool?
     var permissions: [String: [String]]?
 
-    /// The body of a rename.
+    /// The body that renames a role.
     struct NewName: Decodable, Sendable {
         let name: String
     }

@@ -4,16 +4,16 @@ package import TomboloRules
 package import TomboloServerModel
 import TomboloLocalization
 
-/// Leave to see accounts, or to change those that ``AccountAuthority`` leaves.
+/// Permission to see accounts, or to change those that ``AccountAuthority`` allows.
 package struct AccountsGrant: Sendable {
     package let subject: Subject
-    /// That the decision was made by.
+    /// The model that the decision was based on.
     package let model: ServerModel
 
-    /// Whether some accounts may be changed, too.
+    /// Whether the caller may also change some accounts.
     package var mayManage: Bool { Self.isPermitted(subject, .manageAccounts, model) }
 
-    /// Whether the matrix of some app permits it.
+    /// Whether some app's matrix permits it.
     package static func isPermitted(
         _ subject: Subject, _ operation: TomboloRules.Operation, _ model: ServerModel
     ) -> Bool {
@@ -22,15 +22,15 @@ package struct AccountsGrant: Sendable {
 }
 
 extension RouteAccess where Grant == AccountsGrant {
-    /// For those whom the matrix of at least one app permits to see accounts.
+    /// Access for callers whom at least one app's matrix permits to see accounts.
     package static func seeingAccounts(_ models: ServerModels) -> RouteAccess {
         accounts(.listAccounts, models, summary: localized("see accounts")) {
             localized("Not permitted: no role lets you see accounts.")
         }
     }
 
-    /// For those whom the matrix of at least one app permits to change accounts of others. Whose is decided by
-    /// ``AccountAuthority``.
+    /// Access for callers whom at least one app's matrix permits to change other users' accounts.
+    /// ``AccountAuthority`` decides which accounts.
     package static func changingAccounts(_ models: ServerModels) -> RouteAccess {
         accounts(.manageAccounts, models, summary: localized("change accounts")) {
             localized("Not permitted: no role lets you change accounts.")

@@ -4,18 +4,18 @@ package import TomboloRules
 package import TomboloServerModel
 import TomboloLocalization
 
-/// Leave to see, or change, what follows from the permission matrix of some app.
+/// Permission to see or change what follows from some app's permission matrix.
 package struct AnyMatrixGrant: Sendable {
     package let subject: Subject
-    /// That the decision was made by.
+    /// The model that the decision was based on.
     package let model: ServerModel
-    /// The first app whose matrix is permitted; nil where access doesn't depend on one.
+    /// The first app whose matrix is permitted; nil if access doesn't depend on one.
     package let app: String?
 }
 
 extension RouteAccess where Grant == AnyMatrixGrant {
-    /// For those whom the rules of at least one app permit to see (read) or change (update) its matrix, whichever: what
-    /// isn't an app's own, such as models and rules.
+    /// Access for callers whom the rules of at least one app permit to see (read) or change (update) its matrix. Used
+    /// for things that belong to no single app, such as models and rules.
     package static func anyMatrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
         @Sendable func permitted(_ subject: Subject, _ model: ServerModel) -> String? {
             model.matrices.keys.sorted().first { model.refusal(subject, operation, ofMatrixOf: $0) == nil }

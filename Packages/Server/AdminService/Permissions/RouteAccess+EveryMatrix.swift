@@ -5,9 +5,9 @@ package import TomboloServerModel
 import TomboloLocalization
 
 extension RouteAccess where Grant == ServerModel {
-    /// For super administrators: those whom the rules of every app permit to change its permission matrix, so that there is
-    /// no right that they couldn't give themselves. For what is the server's own, such as its settings, and for what
-    /// holds everything that there is, such as backups.
+    /// Access for super administrators: callers whom every app's rules permit to change its permission matrix, so
+    /// that they could give themselves any right. Used for the server's own things, such as its settings, and for
+    /// things that contain all data, such as backups.
     package static func everyMatrix(of models: ServerModels) -> RouteAccess {
         RouteAccess(
             summary: TomboloRules.Operation.update.verb(localized("the permission matrix of every app")),

@@ -5,8 +5,8 @@ import TomboloRules
 package import TomboloServerModel
 
 extension RouteAccess where Grant == ServerModel {
-    /// For those whom the rules permit to `inspect` objects of some class: who may look at what others see. As whom is
-    /// decided by ``ViewAs/refusal(of:looking:_:)``.
+    /// Access for callers whom the rules permit to `inspect` objects of some class, and who may therefore see what
+    /// others see. ``ViewAs/refusal(of:looking:_:)`` decides which users they may view the server as.
     package static func inspecting(_ models: ServerModels) -> RouteAccess {
         RouteAccess(
             summary: TomboloRules.Operation.inspect.verb(localized("objects of any class")),

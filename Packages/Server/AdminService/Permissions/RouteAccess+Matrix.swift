@@ -5,8 +5,8 @@ package import TomboloServerModel
 import TomboloLocalization
 
 extension RouteAccess where Grant == MatrixGrant {
-    /// For those whom an app's rules permit to see (read) or change (update) its matrix. Of several apps the query's
-    /// `app` names one.
+    /// Access for callers whom an app's rules permit to see (read) or change (update) its matrix. If there are
+    /// several apps, the query's `app` names one.
     package static func matrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
         RouteAccess(
             summary: operation.verb(localized("the permission matrix")),

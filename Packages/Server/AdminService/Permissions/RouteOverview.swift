@@ -4,7 +4,7 @@ import TomboloModel
 package import TomboloRules
 package import TomboloServerModel
 
-/// Which role may use which route of this server, as the rules are now: made of the routes themselves.
+/// Which role may use which route of this server under the current rules. Derived from the routes themselves.
 package struct RouteOverview: Sendable {
     package struct Line: Sendable {
         package let route: RouteDescription
@@ -12,7 +12,7 @@ package struct RouteOverview: Sendable {
         package let forecasts: [RouteForecast]
     }
 
-    /// Names for callers without a role, and then all roles of the app.
+    /// The names for callers without a role, then all roles of the app.
     package let roles: [String]
     package let lines: [Line]
 
@@ -51,7 +51,7 @@ package struct RouteOverview: Sendable {
         ]
     }
 
-    /// A table with heads for every row and column, which says its verdicts in words.
+    /// A table with row and column headings that states its verdicts in words.
     var page: HTMLPage {
         let heads = roles.map { "<th scope=\"col\">\(HTMLPage.escape($0))</th>" }.joined()
         let rows = lines.map { line in

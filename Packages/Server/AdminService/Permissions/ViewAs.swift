@@ -5,10 +5,11 @@ package import TomboloRules
 package import TomboloServerModel
 import TomboloLocalization
 
-/// Whom somebody looks at a server as: another user, or somebody who has one role and no other.
+/// Who a viewer sees the server as: another user, or somebody who has one role and no other.
 ///
-/// It's for looking only. Nobody sees by it what they couldn't see as themselves: it takes the operation `inspect` on
-/// objects of some class, and at least the sight of who is looked at, see ``refusal(of:looking:_:)``.
+/// It's read-only. It shows nobody what they couldn't see as themselves: it takes the operation `inspect` on objects
+/// of some class, and the viewer must see at least as much as the person they view the server as; see
+/// ``refusal(of:looking:_:)``.
 package enum ViewAs: Hashable, Sendable {
     case user(ObjectId)
     /// A role of an app's permission matrix, within one object such as an event, or everywhere.
@@ -16,7 +17,7 @@ package enum ViewAs: Hashable, Sendable {
 
     // MARK: Text
 
-    /// What ``text`` gave; nil for anything else.
+    /// Parses what ``text`` returned; nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.count) {
@@ -41,7 +42,7 @@ package enum ViewAs: Hashable, Sendable {
 
     // MARK: Whom
 
-    /// The subject whose sight counts.
+    /// The subject to view the server as.
     /// - Throws: ``RequestFailure`` with status 422 if there's no such account or role.
     package func subject(_ model: ServerModel, _ authenticator: Authenticator) async throws -> Subject {
         switch self {
@@ -64,7 +65,7 @@ package enum ViewAs: Hashable, Sendable {
         }
     }
 
-    /// Why somebody may not look as another does; nil if they may.
+    /// Why the viewer may not view the server like this; nil if they may.
     package static func refusal(
         of viewer: Subject, looking target: Subject, _ model: ServerModel
     ) -> RequestFailure? {
@@ -86,7 +87,7 @@ package enum ViewAs: Hashable, Sendable {
                     return above(localized("Not permitted: they may read properties of \(name) that you may not."))
                 }
             }
-            // A list may be hidden as a column is.
+            // A list may be hidden, like a column.
             let lists = rules.schema.elementClassIndexes(of: index)
             if lists.contains(where: { theirSight($0) != .constant(false) && ownSight($0) == .constant(false) }) {
                 return above(localized("Not permitted: they may read properties of \(name) that you may not."))
@@ -101,7 +102,7 @@ package enum ViewAs: Hashable, Sendable {
                 return above(
                     localized("Not permitted: they may see the permission matrix of \(app), which you may not."))
             }
-            // It opens pages to them, such as the server's settings.
+            // The right to change opens further pages, such as the server's settings.
             if exceeds(.update) {
                 return above(
                     localized("Not permitted: they may change the permission matrix of \(app), which you may not."))
@@ -115,7 +116,7 @@ package enum ViewAs: Hashable, Sendable {
         return nil
     }
 
-    /// Whether somebody may look as anybody at all.
+    /// Whether the viewer may view the server as anybody at all.
     package static func mayInspect(_ viewer: Subject, _ model: ServerModel) -> Bool {
         let rules = model.rules
         return roots(rules).contains { rules.refusal(viewer, .inspect, ofClassAt: $0) == nil }
@@ -127,7 +128,7 @@ package enum ViewAs: Hashable, Sendable {
             hint: localized("The rules permit it by operations: {inspect: true}; see docs/rules.md."))
     }
 
-    /// The classes that rules are about.
+    /// The classes that have their own rules.
     private static func roots(_ rules: Rules) -> [Int] {
         rules.schema.classes.indices.filter { rules.schema[$0].owner == nil && !rules.schema[$0].isEmbedded }
     }

@@ -4,10 +4,10 @@ public import ServiceLifecycle
 public import TomboloAuthentication
 import TomboloHTTP
 
-/// Notes for the audit log that people no longer look at the panel as others whose sessions have ended, until shutdown. Any
-/// number of processes may run one.
+/// Records in the audit log that people no longer view the panel as others once those sessions have ended, until
+/// shutdown. Any number of processes may run one.
 public struct ViewingService: Service {
-    /// How late an end may be noted.
+    /// The longest delay before an end is recorded.
     public static let interval = Duration.seconds(60)
 
     private let authenticator: Authenticator
@@ -33,7 +33,7 @@ public struct ViewingService: Service {
         }
     }
 
-    /// - Parameter now: sessions that have expired by then have ended.
+    /// - Parameter now: sessions that have expired by this time have ended.
     package static func end(_ authenticator: Authenticator, now: Date = Date()) async throws {
         try await ChangeOrigin(.system, route: "end of expired sessions").run {
             try await authenticator.endExpiredViewings(now: now)

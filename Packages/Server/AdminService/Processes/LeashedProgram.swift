@@ -1,33 +1,34 @@
 import Foundation
 
-/// A program as a child process, which ends with this process at the latest, however that ends.
+/// A program as a child process that never outlives this process, however this process ends.
 struct LeashedProgram: Sendable {
-    /// The other way of a program's to say something than the one that is read.
+    /// Which of the program's two streams is read.
     enum Reading: Sendable {
         case output, messages
     }
 
-    /// The shell, which every program is run by, can't be started.
+    /// The shell, which runs every program, can't be started.
     struct StartFailure: Error {
         let description: String
     }
 
-    /// How the shell calls itself in its own messages.
+    /// The name that the shell uses for itself in its messages.
     let name: String
-    /// The program's path and its arguments. Everybody on the machine sees them.
+    /// The program's path and its arguments. Every user of the machine can see them.
     let words: [String]
     let environment: [String: String]
 
-    /// How long the shell has to end what watches the leash, in seconds.
+    /// How long the shell has to end the process that watches the leash, in seconds.
     private static let leashPatience = 1.0
 
-    /// Runs the program, which has nothing to read, until it ends. A task that is cancelled ends it.
+    /// Runs the program, which gets no input, until it ends. Cancelling the task kills the program.
     /// - Parameters:
-    ///   - reading: which of its two streams is read.
-    ///   - other: what the other one is. It's left open.
-    ///   - read: reads until the stream's end, on a thread of its own, and closes it: a process keeps its pipes open. If it
-    ///     returns before, the program is ended soon.
-    /// - Returns: its status, which is 128 and more if a signal ended it or the shell, and what it said.
+    ///   - reading: which of the two streams is read.
+    ///   - other: where the other stream goes. It's left open.
+    ///   - read: reads until the end of the stream, on a separate thread, and closes it, because `Process` keeps its
+    ///     pipes open. If it returns earlier, the program is killed soon after.
+    /// - Returns: the program's status, which is 128 or more if a signal ended it or the shell, and the result of
+    ///   `read`.
     /// - Throws: ``StartFailure``.
     func run<Said: Sendable>(
         reading: Reading, other: FileHandle, _ read: @escaping @Sendable (FileHandle) -> Said
@@ -48,11 +49,11 @@ struct LeashedProgram: Sendable {
         }
         let letGo: @Sendable () -> Void = { try? leash.fileHandleForWriting.close() }
         defer { letGo() }
-        // A thread of its own until the program ends: handlers of Foundation's pipes miss the end now and then.
+        // Blocks a thread until the program ends, since the handlers of Foundation's pipes sometimes miss the end.
         async let said = DiskQueue().run {
             let said = read(stream.fileHandleForReading)
-            // The shell and the program have ended. If somebody killed the shell, what watches the leash holds Foundation
-            // back.
+            // The shell and the program have ended. If somebody killed the shell, the process that watches the leash
+            // would keep Foundation waiting.
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.leashPatience, execute: letGo)
             return said
         }
@@ -76,13 +77,13 @@ struct LeashedProgram: Sendable {
         return (status, try await said)
     }
 
-    /// As shells report it: 128 and the number of the signal if one ended it.
+    /// The status as shells report it: 128 plus the signal's number if a signal ended the process.
     private static func status(of ended: Process) -> Int32 {
         ended.terminationReason == .uncaughtSignal ? 128 + ended.terminationStatus : ended.terminationStatus
     }
 
-    /// Runs the words after it until they end, or until the other side of standard input is gone: a server that is killed can't
-    /// end its children itself.
+    /// Runs its arguments as a command until that ends, or until the other end of standard input is closed: a server
+    /// that is killed can't end its children itself.
     private static let script = """
         exec 3<&0 </dev/null
         "$@" 3<&- &
@@ -96,7 +97,8 @@ struct LeashedProgram: Sendable {
         exit "$status"
         """
 
-    /// Threads of Swift's pool have signals blocked, and children inherit that: a shell then never hears that its child has ended.
+    /// Threads of Swift's pool have signals blocked, and children inherit that. A shell would then never notice that
+    /// its child has ended.
     private static func withoutBlockedSignals(_ body: () throws -> Void) throws {
         try withUnsafeTemporaryAllocation(of: sigset_t.self, capacity: 2) { sets in
             guard let none = sets.baseAddress else { return try body() }

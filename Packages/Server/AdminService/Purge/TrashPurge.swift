@@ -6,42 +6,43 @@ public import TomboloModel
 import TomboloPostgresStore
 import TomboloLocalization
 
-/// Deletes for ever what has been in the trash for as long as its class says, see ``TrashRetention``.
+/// Permanently deletes objects that have been in the trash for as long as their class's retention says, see
+/// ``TrashRetention``.
 ///
-/// Of any number of processes one works at a time, elected by a lock. A group goes when the last of its objects is due, in
-/// a transaction of its own that also counts it, so that a process that is killed leaves whole groups, and the next run
-/// goes on with the rest. What can't be deleted, or an app's function keeps, is recorded with its reason and tried again
-/// later, each time after a longer while.
+/// Any number of processes may run; one at a time works, elected by a lock. A group is deleted when the last of its
+/// objects is due. Each group has its own transaction, which also updates the counts, so a process that is killed
+/// leaves whole groups, and the next run continues with the rest. A group that can't be deleted, or that an app's
+/// function keeps, is recorded with the reason and retried later, after ever longer pauses.
 public struct TrashPurge: Sendable {
     /// How often ``TrashPurgeService`` runs it.
     public static let interval = Duration.seconds(3_600)
-    /// Groups that one look at the trash finds.
+    /// Groups that one search of the trash returns.
     static let batch = 100
-    /// Groups that one run looks at; the next goes on.
+    /// Groups that one run examines; the next run continues.
     static let groupLimit = 10_000
-    /// Runs that are remembered.
+    /// The number of runs that are kept.
     static let historyLimit = 1_000
-    /// How long a group waits for rows that others hold.
+    /// How long to wait for a group's rows that other transactions have locked.
     static let lockTimeout = Duration.seconds(5)
-    /// After a failure the next attempt waits an hour, then two, four and so on, up to this.
+    /// After a failure, the next attempt waits an hour, then two, four and so on, up to this.
     static let longestPause = Duration.seconds(7 * 86_400)
-    /// When an app's function is asked again that kept something.
+    /// How long to wait before asking an app's function again about something that it kept.
     static let keptPause = Duration.seconds(86_400)
 
-    /// After which a preview deletes no further group to see whether it can.
+    /// After this time, a preview stops trying to delete groups to see whether it can.
     static let trialTime = Duration.seconds(10)
-    /// How long a group of a preview waits for rows that others hold.
+    /// How long a preview waits for a group's rows that other transactions have locked.
     static let trialPatience = Duration.milliseconds(250)
 
-    /// What a run did.
+    /// The result of a run.
     public struct Report: Hashable, Sendable {
         public var groups = 0
         public var objects = 0
         /// Groups that an app's function keeps.
         public var kept = 0
-        /// Groups that could not be deleted.
+        /// Groups that couldn't be deleted.
         public var failed = 0
-        /// Whether there is more to look at.
+        /// Whether there are more groups to examine.
         public var hasMore = false
     }
 
@@ -55,11 +56,11 @@ public struct TrashPurge: Sendable {
         self.logger = logger
     }
 
-    /// One run.
+    /// Does one run.
     /// - Parameter now: microseconds since 1970.
-    /// - Returns: nil if another process is at it.
+    /// - Returns: nil if another process is running a purge.
     public func run(now: Int64) async throws -> Report? {
-        // The lock is a transaction's, and each group has one of its own.
+        // The lock belongs to a transaction, and each group has a transaction of its own.
         let holder = try await PostgresConnection.connect(pool.configuration, logger: logger)
         do {
             guard try await ServiceLock.purge.take(holder) else {
@@ -85,7 +86,7 @@ public struct TrashPurge: Sendable {
             var seen = 0
             while true {
                 try Task.checkCancellation()
-                // Who lost the lock with its connection must not go on beside another.
+                // If the connection was lost, so was the lock, and another process may be running.
                 try await ServiceLock.check(holder)
                 let (entries, retention) = try await due(now, after: cursor)
                 for entry in entries {
@@ -131,7 +132,8 @@ public struct TrashPurge: Sendable {
             "UPDATE tombolo.trash_run SET finished_at = greatest(started_at, clock_timestamp()), problem = $2 WHERE id = $1",
             [.int64(id), .text(problem?.shortened(toByteCount: Self.reasonByteCount))])
         guard problem == nil else { return }
-        // What was restored or deleted meanwhile would have been looked at by now.
+        // These were due a day ago. If they still existed, they'd have been examined by now, so they were restored or
+        // deleted meanwhile.
         try await pool.query(
             "DELETE FROM tombolo.trash_kept WHERE next_at < $1", [.timestamptz(microseconds: now - Self.day)])
     }
@@ -141,7 +143,7 @@ public struct TrashPurge: Sendable {
 
     // MARK: What is due
 
-    /// The next groups, with the retention that they are due by.
+    /// The next groups, with the retention by which they're due.
     func due(
         _ now: Int64, after cursor: TrashQueue.Cursor?, all: Bool = false
     ) async throws -> ([TrashQueue.Entry], TrashRetention) {
@@ -159,7 +161,7 @@ public struct TrashPurge: Sendable {
 
     // MARK: One group
 
-    /// An app's function keeps it.
+    /// Thrown for a group that an app's function keeps.
     private struct Kept: Error {
         let className: String
         let key: String
@@ -174,7 +176,7 @@ public struct TrashPurge: Sendable {
             let count = try await pool.transaction { connection -> Int in
                 try await connection.execute(
                     "SET LOCAL lock_timeout = \(Self.lockTimeout.components.seconds * 1_000)")
-                // Not if it was restored meanwhile, or trashed anew.
+                // Nothing to delete if the group was meanwhile restored, or trashed again.
                 guard let keys = try await keys(of: entry, retention, now, connection) else { return 0 }
                 if let kept = try await kept(keys, now, connection) { throw kept }
                 try await trash.purge(keys, connection)
@@ -198,7 +200,7 @@ public struct TrashPurge: Sendable {
         }
     }
 
-    /// The keys of a group's objects, locked; nil if there are none or one isn't due.
+    /// Locks a group's objects and returns their keys; nil if there are none or one isn't due.
     nonisolated(nonsending) private func keys(
         of entry: TrashQueue.Entry, _ retention: TrashRetention?, _ now: Int64, _ connection: PostgresConnection
     ) async throws -> Trash.Keys? {
@@ -225,7 +227,7 @@ public struct TrashPurge: Sendable {
         }
     }
 
-    /// Names the object that failed, as far as it can be found. The reason is kept, so it's in English.
+    /// Names the object that failed, if it can be found. The reason is stored, so it's in English.
     private func failure(_ entry: TrashQueue.Entry, _ error: PostgresError) async -> Kept {
         let found = try? await pool.transaction { connection -> Trash.Keys? in
             try await keys(of: entry, nil, Int64.max / 2, connection)
@@ -273,14 +275,15 @@ public struct TrashPurge: Sendable {
 // MARK: Looking
 
 extension TrashPurge {
-    /// How many days objects of each class stay in the trash; nil for ever.
+    /// How many days objects of each class stay in the trash; nil if they stay forever.
     package func retention() async throws -> [(className: String, days: Int?)] {
         let retention = try await pool.withConnection { try await TrashRetention.read($0) }
         return Trash.classes(of: schema).map { ($0.name, retention.days(of: $0)) }
     }
 
-    /// What a run would delete now, and what it would leave and why, up to ``batch`` groups. They are deleted in transactions
-    /// that don't last, so that the answer is the database's own, for up to ``trialTime``; of the others the app is asked.
+    /// What a run would delete now, and what it would keep and why, for up to ``batch`` groups. For up to
+    /// ``trialTime``, each group is deleted in a transaction that is rolled back, so the answer is the database's
+    /// own. For the remaining groups, only the app's functions are asked.
     package func preview(now: Int64) async throws -> JSON {
         let (entries, retention) = try await due(now, after: nil, all: true)
         let end = ContinuousClock.now + Self.trialTime.patient
@@ -297,7 +300,8 @@ extension TrashPurge {
         return ["dryRun": true, "items": .array(items), "hasMore": .bool(entries.count == Self.batch)]
     }
 
-    /// Why a run would leave a group; nil if it would delete it, or if that can't be told because somebody else holds it.
+    /// Why a run would keep a group; nil if it would delete it, or if that's unknown because another transaction has
+    /// locked it.
     private func reasonToKeep(
         _ entry: TrashQueue.Entry, _ retention: TrashRetention, _ now: Int64, isTried: Bool
     ) async throws -> String? {
@@ -359,7 +363,8 @@ extension TrashPurge {
 }
 
 extension PostgresError {
-    /// Whether the next group may go better: the connection and the server are fine.
+    /// Whether the error concerns only this group. The connection and the server are fine, so the next group may
+    /// succeed.
     fileprivate var isAboutTheGroup: Bool {
         !["08", "53", "57", "58"].contains(code.errorClass) || code == .queryCanceled
     }

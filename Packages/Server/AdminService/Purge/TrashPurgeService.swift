@@ -12,7 +12,7 @@ public struct TrashPurgeService: Service {
     private let pool: PostgresPool
     private let logger: Logger
 
-    /// - Parameter rules: whose classes are purged, as they are at each run.
+    /// - Parameter rules: their current classes are purged at each run.
     public init(rules: LiveRules, pool: PostgresPool, logger: Logger) {
         self.rules = rules
         self.pool = pool

@@ -1,13 +1,13 @@
 import PostgresClient
 import TomboloModel
 
-/// How long objects stay in the trash: the table `tombolo.trash_retention`, one truth for all admin servers, the purge and
-/// the dates that people see.
+/// How long objects stay in the trash: the table `tombolo.trash_retention`, the single source for all admin servers,
+/// the purge and the dates that people see.
 struct TrashRetention: Sendable {
-    /// By class; nil for ever. The empty name stands for classes without a row.
+    /// By class; nil if objects stay forever. The empty name stands for classes without a row.
     private var days: [String: Int?] = [:]
 
-    /// More is for ever: 2,700 years, so that no date becomes later than dates can be.
+    /// More than this counts as forever. The limit of 2,700 years keeps dates within PostgreSQL's range.
     private static let maximumDays = 1_000_000
 
     nonisolated(nonsending) static func read(_ connection: PostgresConnection) async throws -> TrashRetention {
@@ -19,7 +19,7 @@ struct TrashRetention: Sendable {
         return result
     }
 
-    /// Nil for ever. A class that was renamed has its days under the name that it had, too.
+    /// Nil if objects stay forever. A renamed class also finds its days under its previous names.
     func days(of item: ClassSchema) -> Int? {
         for name in [item.name] + item.previousNames + [""] {
             if let days = days[name] { return days }
@@ -27,7 +27,7 @@ struct TrashRetention: Sendable {
         return Trash.retentionDays
     }
 
-    /// When an object of the class that went into the trash at a time is deleted for ever; nil for never.
+    /// When an object of the class that went into the trash at this time is permanently deleted; nil for never.
     /// - Parameter microseconds: services may have written infinity (`Int64.max`) or -infinity (`Int64.min`).
     func purgeTime(of item: ClassSchema, trashedAt microseconds: Int64) -> Int64? {
         days(of: item).flatMap { days in
@@ -38,10 +38,10 @@ struct TrashRetention: Sendable {
 
     private static let day: Int64 = 24 * 60 * 60 * 1_000_000
 
-    /// The same in SQL, of a row `o`.
+    /// The same in SQL, for a row `o`.
     func time(of item: ClassSchema) -> String {
         guard let days = days(of: item) else { return "'infinity'::timestamptz" }
-        // A sum beyond the last date that PostgreSQL has would fail the whole statement.
+        // A sum beyond PostgreSQL's last date would fail the whole statement.
         let interval = "make_interval(hours => 24 * \(days))"
         return """
             CASE WHEN o.trashed_at < \(Trash.latestTime) - \(interval) THEN o.trashed_at + \(interval) ELSE 'infinity' END

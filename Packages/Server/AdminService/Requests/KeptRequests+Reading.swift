@@ -3,9 +3,9 @@ package import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 
-/// How many requests there were in a part of time.
+/// The number of requests in a time span.
 package struct RequestSpan: Hashable, Sendable {
-    /// When it began, in microseconds since 1970.
+    /// The start of the span, in microseconds since 1970.
     package let start: Int64
     package var requests = 0
     package var refused = 0
@@ -21,19 +21,19 @@ package struct RequestSpan: Hashable, Sendable {
 
 extension KeptRequests {
     package static let pageSize = 100
-    /// How long one question may take. What no index has is looked for through everything that it isn't.
+    /// The time limit for one query. A search that no index helps reads everything that doesn't match.
     package static let statementTimeout = Duration.seconds(5)
 
     package struct Page: Sendable {
-        /// The newest first, each with the server that answered it.
+        /// Newest first, each with the server that answered it.
         package let entries: [(entry: RequestLog.Entry, server: String)]
-        /// Where the next page goes on; nil if there is none.
+        /// Where the next page begins; nil if there is none.
         package let next: RequestCursor?
     }
 
     /// - Parameters:
     ///   - since: microseconds since 1970.
-    ///   - after: the end of the page before.
+    ///   - after: the end of the previous page.
     /// - Throws: ``RequestFailure`` with status 422 if it takes too long.
     package func page(_ filter: RequestFilter, since: Int64, after: RequestCursor? = nil) async throws -> Page {
         var parameters: [PostgresParameter] = [.timestamptz(microseconds: since)]
@@ -65,11 +65,11 @@ extension KeptRequests {
             entries: entries, next: RequestCursor(at: try last[0].timestampMicroseconds, id: try last[1].int64))
     }
 
-    /// How many there were, the oldest first; parts without any too.
+    /// The number of requests in each span, oldest first, including empty spans.
     /// - Parameters:
-    ///   - since: microseconds since 1970; the first part has it.
-    ///   - now: the last part has it.
-    ///   - width: of a part, in seconds: they begin at its multiples since 1970.
+    ///   - since: microseconds since 1970, in the first span.
+    ///   - now: a time in the last span.
+    ///   - width: the length of a span in seconds. Spans begin at multiples of it since 1970.
     /// - Throws: ``RequestFailure`` with status 422 if it takes too long.
     package func spans(_ filter: RequestFilter, since: Int64, now: Int64, width: Int64) async throws -> [RequestSpan] {
         let step = width * 1_000_000

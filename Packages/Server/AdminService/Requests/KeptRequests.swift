@@ -2,20 +2,20 @@ import Foundation
 public import PostgresClient
 package import TomboloHTTP
 
-/// The log of requests in the database: what all admin servers answered in the last days. Each writes its own by a
-/// ``RequestWriter``.
+/// The log of requests in the database: what all admin servers answered in the last few days. Each server writes its
+/// own requests with a ``RequestWriter``.
 public struct KeptRequests: Sendable {
-    /// Requests of this process that may wait until they're written, about 6 MB of them.
+    /// The number of this process's requests that may wait to be written, about 6 MB.
     static let queueCapacity = 20_000
 
     /// The requests of this process, which queues them.
     package let log = RequestLog(queueCapacity: queueCapacity)
     package let days: Int
-    /// What this process is called among all servers: its host's name and a number of its own.
+    /// This process's name among all servers: its host's name and its own number.
     package let server: String
     let pool: PostgresPool
 
-    /// - Returns: nil if none are to be kept.
+    /// - Returns: nil if no requests are to be kept.
     public init?(_ retention: RequestRetention, pool: PostgresPool) {
         guard retention.days > 0 else { return nil }
         self.pool = pool

@@ -1,4 +1,4 @@
-/// A place in the log of requests, `1778749200000000.17` in addresses.
+/// A position in the log of requests, written as `1778749200000000.17` in addresses.
 package struct RequestCursor: Hashable, Comparable, Sendable {
     /// Microseconds since 1970.
     let at: Int64
@@ -9,7 +9,7 @@ package struct RequestCursor: Hashable, Comparable, Sendable {
         self.id = id
     }
 
-    /// The years 1970 to 9999, which PostgreSQL has too.
+    /// The years 1970 to 9999, which PostgreSQL supports too.
     private static let times: ClosedRange<Int64> = 0...253_402_300_799_999_999
 
     package init?(_ text: String) {

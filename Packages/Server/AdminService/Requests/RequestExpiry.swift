@@ -1,10 +1,10 @@
 import PostgresClient
 
-/// Deletes what isn't kept of the log of requests: what is too old, and what is too much.
+/// Deletes requests from the log that are too old or too many.
 struct RequestExpiry: Sendable {
-    /// Requests that one transaction deletes at most.
+    /// The most requests that one transaction deletes.
     static let batchSize = 10_000
-    /// How long one statement may take. The longest counts all requests that are kept, in the primary key.
+    /// The time limit for one statement. The slowest counts all kept requests by the primary key.
     static let statementTimeout = Duration.seconds(60)
 
     private let retention: RequestRetention
@@ -14,7 +14,7 @@ struct RequestExpiry: Sendable {
 
     /// - Parameters:
     ///   - maximumRowCount: how many stay.
-    ///   - batchSize: how many go at a time.
+    ///   - batchSize: how many to delete at a time.
     init(
         _ retention: RequestRetention, pool: PostgresPool, maximumRowCount: Int = RequestRetention.maximumRowCount,
         batchSize: Int = batchSize

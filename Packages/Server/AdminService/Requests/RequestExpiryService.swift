@@ -7,9 +7,10 @@ import TomboloLocalization
 import TomboloModel
 import TomboloPostgresStore
 
-/// Deletes old requests from the log until shutdown, one process for all. A server that keeps none deletes what was kept before.
+/// Deletes old requests from the log until shutdown; one process does it for all. A server that keeps no requests
+/// deletes those that were kept before.
 public struct RequestExpiryService: Service {
-    /// From one run to the next, of all processes together.
+    /// The pause between two runs, across all processes.
     static let pause = Duration.seconds(600)
 
     private let retention: RequestRetention
@@ -29,8 +30,8 @@ public struct RequestExpiryService: Service {
         }
     }
 
-    /// One run, due or not.
-    /// - Returns: what came of it, in words.
+    /// Does one run, whether due or not.
+    /// - Returns: the result, in words.
     func expire() async throws -> [StoredMessage] {
         let count = try await RequestExpiry(retention, pool: pool).run(now: Date().microsecondsSince1970)
         return [StoredMessage(count, one: "\(count) request was deleted", other: "\(count) requests were deleted")]

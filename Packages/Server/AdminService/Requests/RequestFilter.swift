@@ -3,22 +3,22 @@ package import TomboloHTTP
 package import TomboloModel
 import TomboloPostgresStore
 
-/// Which requests somebody looks for, among those in memory and in the database alike.
+/// Which requests to show, both from memory and from the database.
 package struct RequestFilter: Sendable {
     package enum User: Sendable {
         case account(ObjectId)
-        /// Nobody whom any request is of.
+        /// A user to whom no request belongs.
         case unknown
     }
 
     package var kind = RequestLog.Kind.all
     package var method: String?
-    /// What the route begins with.
+    /// The beginning of the route.
     package var route: String?
     package var user: User?
     package var address: String?
     package var requestID: String?
-    /// Of the database alone: memory has one server's.
+    /// Only for the database, since memory has only one server's requests.
     package var server: String?
 
     package init() {}
@@ -41,8 +41,8 @@ package struct RequestFilter: Sendable {
         }
     }
 
-    /// What it is in SQL.
-    /// - Parameter parameters: gets the values.
+    /// The filter in SQL.
+    /// - Parameter parameters: the values are appended to it.
     func conditions(_ parameters: inout [PostgresParameter]) -> [String] {
         var conditions: [String] = []
         func add(_ value: PostgresParameter, _ condition: (_ place: String) -> String) {

@@ -6,10 +6,10 @@ public struct RequestRetention: Hashable, Sendable {
     public static let variable = "TOMBOLO_REQUEST_LOG_DAYS"
     public static let defaultDays = 5
     static let maximumDays = 90
-    /// The newest requests that stay, however young the others are: about 2 GB with the indexes.
+    /// The most requests that are kept, regardless of age: about 2 GB including the indexes.
     static let maximumRowCount = 5_000_000
 
-    /// 0 keeps none.
+    /// 0 keeps no requests.
     public let days: Int
 
     public init(days: Int = defaultDays) { self.days = days }

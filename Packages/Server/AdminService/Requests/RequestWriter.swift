@@ -4,18 +4,18 @@ import Synchronization
 import TomboloHTTP
 import TomboloModel
 
-/// Writes the requests of this process into the database, a batch at a time. A batch that can't be written now is tried again
-/// before any other: what comes meanwhile waits in the queue of the ``RequestLog``, which has a bound.
+/// Writes this process's requests into the database in batches. A batch that can't be written is retried before any
+/// other; meanwhile, new requests wait in the bounded queue of the ``RequestLog``.
 final class RequestWriter: Sendable {
-    /// Requests in one INSERT at most.
+    /// The most requests in one INSERT.
     static let batchSize = 5_000
-    /// How long one INSERT may take.
+    /// The time limit for one INSERT.
     static let statementTimeout = Duration.seconds(10)
 
     private struct State {
-        /// What was taken out of the queue and isn't known to be written.
+        /// Requests that were taken out of the queue and aren't known to be written.
         var batch: [RequestLog.Entry] = []
-        /// Of the batch's first request. It begins anywhere, so that two processes never have the same ones.
+        /// The id of the batch's first request. It starts at random, so that two processes never use the same ids.
         var id = Int64.random(in: 0..<(1 << 62))
         var isFailing = false
     }
@@ -29,8 +29,8 @@ final class RequestWriter: Sendable {
         self.logger = logger
     }
 
-    /// Writes all that waits. One task at a time may call it.
-    /// - Returns: false if some of it couldn't be written, and will be tried again.
+    /// Writes all waiting requests. Only one task at a time may call it.
+    /// - Returns: false if some couldn't be written and will be retried.
     func writeAll() async -> Bool {
         while true {
             let (batch, id) = state.withLock { state in
@@ -42,7 +42,7 @@ final class RequestWriter: Sendable {
                 try await write(batch, id)
                 done(batch.count)
             } catch let error as PostgresError where !error.isRetryable {
-                // It would be refused again, and keep all others waiting.
+                // The batch would be refused again, and hold up all others.
                 warn(error)
                 requests.log.giveUp(batch.count)
                 leave(batch.count)
@@ -65,7 +65,7 @@ final class RequestWriter: Sendable {
         }
     }
 
-    /// Once, until it works again.
+    /// Logs the first failure only, until writing works again.
     private func warn(_ error: any Error) {
         guard !(error is CancellationError), !state.withLock({ exchange(&$0.isFailing, true) }) else { return }
         logger.warning(
@@ -77,8 +77,8 @@ final class RequestWriter: Sendable {
         return value
     }
 
-    /// Once only, even if it's called again with the same id.
-    /// - Parameter id: of the first request; the others follow.
+    /// Idempotent: a second call with the same id writes nothing.
+    /// - Parameter id: the first request's id; the others follow consecutively.
     func write(_ batch: [RequestLog.Entry], _ id: Int64) async throws {
         try await requests.pool.transaction { connection in
             try await connection.limitStatements(to: Self.statementTimeout.patient)

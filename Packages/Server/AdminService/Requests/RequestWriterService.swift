@@ -2,11 +2,11 @@ public import Logging
 public import ServiceLifecycle
 import TomboloHTTP
 
-/// Writes the requests of a server into the database every few seconds, and the rest at shutdown. In a service group it stands
-/// before the server, so that it ends after it.
+/// Writes a server's requests into the database every few seconds, and the rest at shutdown. In a service group, list
+/// it before the server, so that it ends after the server.
 public struct RequestWriterService: Service {
     static let interval = Duration.seconds(2)
-    /// How long it may take at shutdown; what isn't written by then is lost.
+    /// The time limit at shutdown. Requests that aren't written by then are lost.
     static let lastTimeout = Duration.seconds(5)
 
     private let writer: RequestWriter

@@ -1,7 +1,7 @@
 import TomboloModel
 
 extension BackupFailure {
-    /// What people can do about it, by what pg_restore says in English.
+    /// Hints for people, by pg_restore's English message.
     private static let restoreHints: [(text: String, hint: String)] = [
         (
             "unsupported version",
@@ -27,9 +27,9 @@ extension BackupFailure {
         ("connection to server", "Check the address in TOMBOLO_RESTORE_URL, and whether the database runs."),
     ]
 
-    /// Of what it says, the last error is told, and not the statement and the row that it was about.
+    /// Shows the last error of pg_restore's messages, without the statement and the row that it was about.
     /// - Parameters:
-    ///   - messages: the end of what it wrote to standard error.
+    ///   - messages: the end of what pg_restore wrote to standard error.
     ///   - program: its path.
     init(ofRestore messages: String, status: Int32, program: String) {
         let line = messages.split(separator: "\n").last { $0.contains("error:") }

@@ -4,11 +4,12 @@ import PostgresClient
 import Synchronization
 import TomboloModel
 
-/// Restoring: a backup is made a database of its own beside the one in use, and then the two change places. See docs/adr/0071.
+/// Restoring: a backup is restored into a new database beside the one in use, and then the two are swapped. See
+/// docs/adr/0071.
 extension Backups {
-    /// Does what somebody asked for. May only be called while no other process makes or restores a backup.
+    /// Does a requested restore. May only be called while no other process makes or restores a backup.
     ///
-    /// What goes wrong is in its run and in the log; the database is as it was then.
+    /// Errors are recorded in the run and in the log; the database is then unchanged.
     /// - Parameter now: microseconds since 1970.
     func restore(_ source: RestoreSource, by user: ObjectId, _ now: Int64) async throws {
         defer { note(nil) }
@@ -20,7 +21,7 @@ extension Backups {
             let kept = try await replace(with: source, run, by: user, now)
             logger.notice("Restored \(source.text). The database that was in use until then is called \(kept) now.")
         } catch is CancellationError {
-            // The next server says that it was interrupted.
+            // The next server to start marks the run as interrupted.
             throw CancellationError()
         } catch {
             let message = (error as? PostgresError)?.message ?? String(describing: error)
@@ -30,7 +31,7 @@ extension Backups {
         }
     }
 
-    /// - Returns: what the database is called that was in use until then.
+    /// - Returns: the new name of the database that was in use until then.
     private func replace(
         with source: RestoreSource, _ run: RestoreRun, by user: ObjectId, _ now: Int64
     ) async throws -> String {
@@ -50,8 +51,8 @@ extension Backups {
         }
     }
 
-    /// The same, while nobody else restores.
-    /// - Parameter began: when `now` was.
+    /// The same, holding the lock against other restores.
+    /// - Parameter began: the moment at which `now` was read.
     private func replace(
         _ names: DatabaseNames, with source: RestoreSource, _ run: RestoreRun, by user: ObjectId, _ now: Int64,
         _ began: ContinuousClock.Instant, _ restoring: RestoreSettings, _ maintenance: PostgresConnection
@@ -68,7 +69,7 @@ extension Backups {
             }
             note(.preparing)
             try await prepare(next, restoring)
-            // People have worked in it until now.
+            // People have worked in the old database until now, so its name gets the current time.
             let kept = names.kept(at: now + (ContinuousClock.now - began).components.seconds * 1_000_000)
             let run = run.keeping(kept)
             if case .backup = source {
@@ -90,7 +91,7 @@ extension Backups {
         }
     }
 
-    /// Brings a database up to what the servers need.
+    /// Brings a database up to the version that the servers need.
     private func prepare(_ database: String, _ restoring: RestoreSettings) async throws {
         try await RestoreConnection.with(restoring.database.database(database)) { connection in
             // Without statistics, everything would be slow at first.
@@ -100,7 +101,7 @@ extension Backups {
         }
     }
 
-    /// What is made from then on belongs to whom Tombolo's tables belong to.
+    /// From here on, new objects belong to the owner of Tombolo's tables.
     private static func becomeOwner(_ connection: PostgresConnection) async throws {
         let found = try await connection.query(
             "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass('tombolo.document')")
@@ -110,8 +111,8 @@ extension Backups {
         try await connection.execute("SET ROLE \(PostgresSQL.quoteIdentifier(try row[0].string))")
     }
 
-    /// Tells the database that was put aside what became of it, and one that was brought back that it's in use again. A restored
-    /// one has known since before.
+    /// Records in the database that was put aside that it has been replaced, and in one that was brought back that
+    /// it's in use again. A restored database already has this record.
     private func noteSwap(
         _ run: RestoreRun, _ source: RestoreSource, by user: ObjectId, _ names: DatabaseNames,
         _ restoring: RestoreSettings
@@ -132,7 +133,7 @@ extension Backups {
         }
     }
 
-    /// Makes a database of a backup.
+    /// Restores a backup into a new database.
     private func fill(
         _ database: String, with name: BackupName, _ shape: DatabaseShape, _ restoring: RestoreSettings,
         _ maintenance: PostgresConnection
@@ -150,7 +151,8 @@ extension Backups {
             .run(from: "\(folder.path)/\(name.text)")
     }
 
-    /// Drops what a restore left that ended midway, and ends its run. Does nothing while somebody still restores.
+    /// Drops the database that an interrupted restore left, and ends its run. Does nothing while a restore is in
+    /// progress.
     func tidyUpRestores() async throws {
         guard try await restores.hasUnfinished() else { return }
         if restoring != nil {
@@ -169,10 +171,10 @@ extension Backups {
         }
     }
 
-    /// Of a database that nobody uses. If it stays, the next restore drops it.
+    /// Drops a database that nothing uses. If that fails, the next restore drops it.
     private func drop(_ database: String, _ maintenance: PostgresConnection) async {
         do {
-            // Also while this process ends.
+            // In a separate task, so that it also runs while this process shuts down.
             try await Task { try await RestoreConnection.drop(database, maintenance) }.value
         } catch {
             logger.warning("The database \(database), which a restore left, couldn't be dropped: \(error)")
@@ -182,7 +184,7 @@ extension Backups {
     private func note(_ step: RestoreStep?) { state.withLock { $0.step = step } }
 
     /// Connects as the user of `TOMBOLO_RESTORE_URL`.
-    /// - Throws: ``BackupFailure`` if that can't be done.
+    /// - Throws: ``BackupFailure`` if that fails.
     func withMaintenance<R: Sendable>(
         _ body: @Sendable (RestoreSettings, PostgresConnection) async throws -> R
     ) async throws -> R {
@@ -196,7 +198,7 @@ extension Backups {
 }
 
 extension RestoreRun {
-    /// The same, once a database is kept.
+    /// The same run, with the name of the database that was put aside.
     fileprivate func keeping(_ database: String) -> RestoreRun {
         RestoreRun(
             source: source, userName: userName, startedAt: startedAt, finishedAt: finishedAt, problem: problem,

@@ -4,23 +4,23 @@ import TomboloHTTP
 import TomboloLocalization
 package import TomboloModel
 
-/// What people do with restores. Who may is decided before.
+/// Actions of people on restores. The callers have already checked the permissions.
 extension Backups {
     package struct RestoreOverview: Sendable {
-        /// Under way or waiting, of whatever server; what it does is known of this one's.
+        /// The restore that is in progress or waiting, on any server. Its step is known only for this server's.
         package let current: (source: String, step: RestoreStep?)?
-        /// Those that failed, and those that succeeded; the newest first.
+        /// Failed and successful runs, newest first.
         package let runs: [RestoreRun]
-        /// The newest first.
+        /// Newest first.
         package let kept: [KeptDatabase]
-        /// Why nothing can be restored, or nobody can say what was put aside.
+        /// Why nothing can be restored, or why the databases that were put aside can't be listed.
         package let problem: String?
     }
 
-    /// Whether this server restores backups at all.
+    /// Whether this server can restore backups at all.
     package var canRestore: Bool { restoring != nil }
 
-    /// Nil where this server restores nothing.
+    /// Nil if this server restores nothing.
     package func restoreOverview() async throws -> RestoreOverview? {
         guard restoring != nil else { return nil }
         let runs = try await restores.runs()
@@ -57,8 +57,8 @@ extension Backups {
         }.sorted { $0.time > $1.time }
     }
 
-    /// The database that a name in an address means, compared with those that were put aside.
-    /// - Throws: ``RequestFailure`` with status 404 for everything else.
+    /// The database with this name, looked up among those that were put aside.
+    /// - Throws: ``RequestFailure`` with status 404 if there is none.
     package func findKept(_ name: String) async throws -> KeptDatabase {
         let kept = try await restoreOverview()?.kept ?? []
         guard let found = kept.first(where: { $0.name == name }) else {
@@ -69,8 +69,8 @@ extension Backups {
         return found
     }
 
-    /// Whether everything is as it has to be for a restore.
-    /// - Returns: why it isn't, with what to do about it; nil if it is.
+    /// Checks whether a restore is possible.
+    /// - Returns: why it isn't, and what to do about it; nil if it is.
     package func restoreProblem() async throws -> String? {
         do {
             try await withMaintenance { _, connection in _ = try await RestoreCheck(pool, connection) }
@@ -80,10 +80,11 @@ extension Backups {
         }
     }
 
-    /// Of changes that are counted.
+    /// The most changes that are counted.
     package static let maximumChangeCount = 100_000
 
-    /// How many changes of rows and accounts the audit log has since a moment, up to ``maximumChangeCount`` and one more.
+    /// The number of changes to rows and accounts in the audit log since a moment, counted up to
+    /// ``maximumChangeCount`` plus one.
     /// - Parameter time: microseconds since 1970.
     package func changeCount(since time: Int64) async throws -> Int {
         Int(
@@ -94,14 +95,14 @@ extension Backups {
                 """, [.timestamptz(microseconds: time)])[0, 0].int64)
     }
 
-    /// Has the database replaced as soon as nothing else is under way in this process.
+    /// Requests a restore, which begins as soon as nothing else is in progress in this process.
     package func ask(toRestore source: RestoreSource, by user: ObjectId) async throws {
         try await ask(.restoring(source), by: user) { [restores] in
             try await restores.note(.requested, source.text, by: user)
         }
     }
 
-    /// Deletes a database that was put aside, for good.
+    /// Permanently deletes a database that was put aside.
     package func delete(_ kept: KeptDatabase, by user: ObjectId) async throws {
         try await restores.note(.deleted, kept.name, by: user) {
             try await withMaintenance { _, connection in try await RestoreConnection.drop(kept.name, connection) }

@@ -1,9 +1,9 @@
 import Foundation
 import TomboloModel
 
-/// What databases are called while one is restored, and afterwards.
+/// The names of databases during and after a restore.
 struct DatabaseNames: Sendable {
-    /// PostgreSQL cuts longer ones off, in bytes.
+    /// PostgreSQL truncates longer names. In bytes.
     private static let maximumByteCount = 63
     private static let nextSuffix = "_restoring"
     private static let timeStyle = Date.ISO8601FormatStyle(
@@ -13,28 +13,28 @@ struct DatabaseNames: Sendable {
     /// The database that the servers use.
     let current: String
 
-    /// The one that a backup is restored into.
+    /// The database that a backup is restored into.
     var next: String { current + Self.nextSuffix }
 
-    /// What the current one is called once another has its name, such as `app_before_20261128T024500Z`.
+    /// The current database's name after another has taken its place, such as `app_before_20261128T024500Z`.
     /// - Parameter time: microseconds since 1970.
     func kept(at time: Int64) -> String {
         current + Self.keptMiddle + Self.timeStyle.format(Date(timeIntervalSince1970: TimeInterval(time / 1_000_000)))
     }
 
     /// When a database was put aside, in microseconds since 1970.
-    /// - Returns: nil for one that wasn't, or belongs to another.
+    /// - Returns: nil if the name doesn't have this form, with the current database's name.
     func time(ofKept name: String) -> Int64? {
         let prefix = current + Self.keptMiddle
         guard name.hasPrefix(prefix), let date = try? Self.timeStyle.parse(String(name.dropFirst(prefix.count))) else {
             return nil
         }
         let time = date.microsecondsSince1970
-        // Parsing is lenient.
+        // Date parsing is lenient, so compare with the canonical form.
         return kept(at: time) == name ? time : nil
     }
 
-    /// Why it can't be restored; nil if it can.
+    /// Why the database can't be restored; nil if it can.
     var problem: String? {
         let length = kept(at: 0).utf8.count
         guard length > Self.maximumByteCount else { return nil }

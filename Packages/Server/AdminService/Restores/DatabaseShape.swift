@@ -1,7 +1,7 @@
 import PostgresClient
 
-/// What a backup lacks of its database: the owner, the encoding, who may connect, and settings. A database that takes the
-/// place of another gets the same.
+/// The properties of a database that a backup doesn't include: owner, encoding, connection rights and settings. The
+/// replacement database gets the same.
 struct DatabaseShape: Sendable {
     private struct Grant: Sendable {
         /// Nil for everybody.
@@ -11,7 +11,7 @@ struct DatabaseShape: Sendable {
     }
 
     private struct Setting: Sendable {
-        /// Nil for everybody's.
+        /// Nil for all roles.
         let role: String?
         let name: String
         let value: String
@@ -19,15 +19,15 @@ struct DatabaseShape: Sendable {
 
     let owner: String
     private let options: String
-    /// Nil where nobody changed them.
+    /// Nil if the rights were never changed.
     private let grants: [Grant]?
     private let settings: [Setting]
     private let comment: String?
 
-    /// Reads it, on a connection to another database.
+    /// Reads the properties, on a connection to another database.
     /// - Throws: ``BackupFailure`` if there is no such database.
     init(of database: String, _ connection: PostgresConnection) async throws {
-        // Columns of the catalog differ between versions.
+        // The catalog's columns differ between PostgreSQL versions.
         let found = try await connection.query(
             """
             SELECT pg_get_userbyid(d.datdba)::text, pg_encoding_to_char(d.encoding)::text, d.datcollate::text,
@@ -48,7 +48,7 @@ struct DatabaseShape: Sendable {
             "ENCODING \(try literal(1))", "LC_COLLATE \(try literal(2))", "LC_CTYPE \(try literal(3))",
             "CONNECTION LIMIT \(try row[7].int64)",
         ]
-        // Naming the default one takes a right on it.
+        // Naming even the default tablespace requires a right on it.
         if let tablespace = try row[6].nonNull?.string {
             options.append("TABLESPACE \(PostgresSQL.quoteIdentifier(tablespace))")
         }
@@ -94,7 +94,7 @@ struct DatabaseShape: Sendable {
         }
     }
 
-    /// Makes an empty database of this shape. Nobody but its owner may connect until ``grant(_:_:)``.
+    /// Creates an empty database with these properties. Only its owner may connect until ``grant(_:_:)``.
     func create(_ database: String, _ connection: PostgresConnection) async throws {
         let name = PostgresSQL.quoteIdentifier(database)
         try await connection.execute(
@@ -106,11 +106,11 @@ struct DatabaseShape: Sendable {
         for setting in settings { try await copy(setting, to: name, connection) }
     }
 
-    /// Lets others connect to it as they may to the one that it's like.
+    /// Gives others the same rights to connect as on the original database.
     func grant(_ database: String, _ connection: PostgresConnection) async throws {
         let name = PostgresSQL.quoteIdentifier(database)
         guard let grants else {
-            // What PostgreSQL gives everybody with a new database.
+            // The rights that PostgreSQL gives everybody on a new database.
             try await connection.execute("GRANT CONNECT, TEMPORARY ON DATABASE \(name) TO PUBLIC")
             return
         }
@@ -124,8 +124,9 @@ struct DatabaseShape: Sendable {
         }
     }
 
-    /// By way of the transaction's own value, so that no value has to be quoted: lists are quoted in a way of their own. The
-    /// session keeps what it has, and a transaction that has begun isn't read-only by `default_transaction_read_only`.
+    /// Copies a setting by way of a transaction-local value, so that no value needs quoting: list values have their
+    /// own quoting rules. The session's own settings don't change, and `default_transaction_read_only` doesn't affect
+    /// a transaction that has already begun.
     private func copy(_ setting: Setting, to name: String, _ connection: PostgresConnection) async throws {
         let parameter = setting.name.split(separator: ".").map { PostgresSQL.quoteIdentifier(String($0)) }
             .joined(separator: ".")

@@ -1,30 +1,30 @@
 import PostgresClient
 import TomboloHTTP
 
-/// Gives a database the name of another, which gets a new one, at once: in one transaction, so that a process that is killed
-/// leaves either the one or the other. Everybody's connections to both end.
+/// Gives a database the name of another, which gets a new name. Both happen in one transaction, so a process that is
+/// killed leaves either the old names or the new ones. All connections to both databases are closed.
 struct DatabaseSwap: Sendable {
-    /// How often connections are ended that come until PostgreSQL holds new ones back.
+    /// How often to close connections that are opened before PostgreSQL starts to hold new ones back.
     private static let interval = Duration.milliseconds(50)
-    /// How often it's tried. PostgreSQL waits five seconds each time for connections to end.
+    /// The number of attempts. In each, PostgreSQL waits five seconds for connections to end.
     private static let attemptLimit = 3
-    /// How long it waits for somebody else who changes databases, or is just connecting.
+    /// How long to wait for others who are changing databases or just connecting.
     private static let lockTimeout = Duration.seconds(10)
 
     let current: String
-    /// What gets the name.
+    /// The database that gets the current one's name.
     let next: String
-    /// What the current one is called afterwards.
+    /// The current database's new name.
     let kept: String
-    /// Of a database that is neither. Its user is a superuser, or a member of `pg_signal_backend`.
+    /// A connection to neither of the two. Its user is a superuser or a member of `pg_signal_backend`.
     let maintenance: PostgresConfiguration
 
-    /// - Throws: ``BackupFailure`` or the database's error; nothing was changed then.
+    /// - Throws: ``BackupFailure`` or the database's error. Nothing was changed then.
     func run(_ connection: PostgresConnection) async throws {
         for attempt in 1... {
             do {
                 return try await withThrowingTaskGroup(of: Void.self) { group in
-                    // The rename keeps new connections waiting, and waits itself until there are no others.
+                    // The rename blocks new connections, and itself waits until no others are left.
                     group.addTask { try await endOthers() }
                     defer { group.cancelAll() }
                     try await rename(connection)
@@ -48,7 +48,7 @@ struct DatabaseSwap: Sendable {
         "ALTER DATABASE \(PostgresSQL.quoteIdentifier(old)) RENAME TO \(PostgresSQL.quoteIdentifier(new))"
     }
 
-    /// Ends connections until it's cancelled.
+    /// Closes connections until it's cancelled.
     private func endOthers() async throws {
         let connection = try await PostgresConnection.connect(maintenance)
         do {
@@ -65,7 +65,7 @@ struct DatabaseSwap: Sendable {
                 try await Task.sleep(for: Self.interval)
             }
         } catch is CancellationError {
-            // The names are what they should be.
+            // The rename is done.
         } catch {
             await connection.close()
             throw error
@@ -73,7 +73,7 @@ struct DatabaseSwap: Sendable {
         await connection.close()
     }
 
-    /// Says who is connected and can't be sent away.
+    /// Names the connections that can't be closed.
     private func blocked(_ connection: PostgresConnection, _ error: PostgresError) async throws -> BackupFailure {
         let others = try await connection.query(
             """

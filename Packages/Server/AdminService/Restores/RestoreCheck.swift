@@ -1,14 +1,14 @@
 import PostgresClient
 
-/// Whether the user of `TOMBOLO_RESTORE_URL` may restore this server's database.
+/// Checks whether the user of `TOMBOLO_RESTORE_URL` may restore this server's database.
 struct RestoreCheck: Sendable {
     let names: DatabaseNames
 
     /// - Parameters:
-    ///   - pool: of this server's database.
-    ///   - maintenance: a connection of the user's.
-    /// - Returns: the names; nothing was changed.
-    /// - Throws: ``BackupFailure`` with what is missing, and the commands that give it.
+    ///   - pool: connected to this server's database.
+    ///   - maintenance: a connection of that user.
+    /// - Returns: the names. Nothing was changed.
+    /// - Throws: ``BackupFailure`` with what is missing, and the commands that fix it.
     init(_ pool: PostgresPool, _ maintenance: PostgresConnection) async throws {
         let here = try await pool.query(
             """
@@ -56,8 +56,8 @@ struct RestoreCheck: Sendable {
         }
     }
 
-    /// Whom the database and what is in it belong to, but for the schema `public` and what belongs to extensions: a restore
-    /// finds the one, and makes the others anew.
+    /// The owners of the database and its contents, except for the schema `public`, which a restore finds in place,
+    /// and for objects of extensions, which it creates anew.
     private static func owners(_ pool: PostgresPool) async throws -> [(name: String, isSuperuser: Bool)] {
         try await pool.query(
             """

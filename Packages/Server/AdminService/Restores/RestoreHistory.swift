@@ -1,18 +1,18 @@
 import PostgresClient
 import TomboloModel
 
-/// The table `tombolo.restore`, and what the audit log hears of restores. A database that takes the place of another gets the
-/// entry of how that came.
+/// The table `tombolo.restore`, and the audit log's entries about restores. A database that takes another's place
+/// also gets the entry that explains this.
 struct RestoreHistory: Sendable {
-    /// Runs that are shown.
+    /// The number of runs that are shown.
     static let limit = 20
-    /// Runs that are remembered.
+    /// The number of runs that are kept.
     private static let keptCount = 1_000
     private static let problemByteCount = 1_000
 
     let pool: PostgresPool
 
-    /// The newest runs, the newest first.
+    /// The newest runs, newest first.
     func runs() async throws -> [RestoreRun] {
         try await pool.query(
             """
@@ -27,14 +27,14 @@ struct RestoreHistory: Sendable {
         }
     }
 
-    /// Whether one is under way, as far as the database knows.
+    /// Whether a restore is in progress, according to the database.
     func hasUnfinished() async throws -> Bool {
         try await pool.query("SELECT EXISTS (SELECT FROM tombolo.restore WHERE finished_at IS NULL)")[0, 0].bool
     }
 
     // MARK: Writing
 
-    /// Tells the audit log what somebody does, together with doing it.
+    /// Writes an audit entry about a user's action, and performs the action.
     func note(
         _ act: RestoreAct, _ source: String, by user: ObjectId, _ body: @Sendable () async throws -> Void = {}
     ) async throws {
@@ -46,9 +46,9 @@ struct RestoreHistory: Sendable {
         }
     }
 
-    /// A restore begins, and old runs are forgotten.
+    /// Records that a restore begins, and deletes old runs.
     /// - Parameter time: microseconds since 1970.
-    /// - Returns: its number, and what its user is called.
+    /// - Returns: the run's number, and the user's name.
     func begin(_ source: String, by user: ObjectId, at time: Int64) async throws -> (id: Int64, userName: String) {
         try await pool.transaction { connection in
             try await connection.query(
@@ -67,7 +67,7 @@ struct RestoreHistory: Sendable {
         }
     }
 
-    /// Nothing was restored, and why.
+    /// Records that a restore failed, and why.
     func fail(_ id: Int64, _ failure: BackupFailure) async throws {
         try await pool.query(
             """
@@ -75,7 +75,7 @@ struct RestoreHistory: Sendable {
             """, [.int64(id), .text(failure.description.shortened(toByteCount: Self.problemByteCount))])
     }
 
-    /// Ends runs that no process works on any more.
+    /// Ends runs whose process is gone.
     /// - Returns: what they were to restore.
     func failUnfinished(_ failure: BackupFailure) async throws -> [String] {
         try await pool.query(
@@ -86,10 +86,10 @@ struct RestoreHistory: Sendable {
         ).map { try $0[0].string }
     }
 
-    /// A restore succeeded: said in the database that is put aside, or in the one that takes its place.
+    /// Records that a restore succeeded, in the database that was put aside or in the one that takes its place.
     /// - Parameters:
-    ///   - run: with its end; takes the place of those that seem to be under way.
-    ///   - user: whose act the audit log hears of; nil for nobody's, and nobody who has no account there.
+    ///   - run: the run with its end. It replaces runs that seem to be in progress.
+    ///   - user: the user for the audit entry; nil, or a user without an account there, for no entry.
     static func note(_ run: RestoreRun, by user: ObjectId?, _ connection: PostgresConnection) async throws {
         try await connection.transaction { connection in
             try await connection.query("DELETE FROM tombolo.restore WHERE finished_at IS NULL")
@@ -113,10 +113,10 @@ struct RestoreHistory: Sendable {
 
 /// What people do with restores, for the audit log.
 enum RestoreAct: String, Sendable {
-    /// Asked for, in the database that is put aside.
+    /// A restore was requested; recorded in the database that is put aside.
     case requested
-    /// Done, in the one that took its place.
+    /// A restore was completed; recorded in the database that took its place.
     case restored
-    /// A database that was put aside.
+    /// A database that was put aside was deleted.
     case deleted
 }

@@ -4,16 +4,16 @@ import TomboloHTTP
 
 /// pg_restore, as a child process.
 struct RestoreProgram: Sendable {
-    /// Of pg_restore.
+    /// The path of pg_restore.
     let path: String
     /// The empty database to fill.
     let database: PostgresConfiguration
-    /// Of this process.
+    /// This process's environment.
     var environment = ProcessInfo.processInfo.environment
 
-    /// Fills the database with what a backup has.
-    /// - Parameter file: its absolute path.
-    /// - Throws: ``BackupFailure``, or `CancellationError`; the program has ended then.
+    /// Fills the database from a backup.
+    /// - Parameter file: the backup's absolute path.
+    /// - Throws: ``BackupFailure`` or `CancellationError`. pg_restore has ended by then.
     func run(from file: String) async throws {
         do {
             try await withTimeout(DumpProgram.maximumDuration) { try await restore(from: file) }

@@ -1,28 +1,28 @@
-/// What the database has of a restore: of one under way, one that failed, or one that made this database what it is.
+/// The database's record of a restore that is in progress, that failed, or that produced this database.
 package struct RestoreRun: Sendable {
-    /// What is restored: a backup's name, or that of a database that was put aside.
+    /// What is restored: the name of a backup, or of a database that was put aside.
     package let source: String
-    /// Who asked for it: their name or address as it was then.
+    /// The name or address that the user had when asking for it.
     package let userName: String
-    /// In microseconds since 1970; nil while it's under way.
+    /// In microseconds since 1970; the end is nil while the restore is in progress.
     package let startedAt: Int64
     package let finishedAt: Int64?
     /// Why nothing was restored.
     package let problem: String?
-    /// What the database that was in use until then is called since.
+    /// The new name of the database that was in use until then.
     package let kept: String?
 }
 
-/// What a restore is doing.
+/// The step of a restore in progress.
 package enum RestoreStep: Sendable {
     case checking, making, restoring, preparing, swapping
 }
 
-/// A database that was in use until another took its place.
+/// A database that was put aside when another took its place.
 package struct KeptDatabase: Sendable {
     package let name: String
     /// When it was put aside, in microseconds since 1970.
     package let time: Int64
-    /// Nil if the user of `TOMBOLO_RESTORE_URL` may not know.
+    /// Nil if the user of `TOMBOLO_RESTORE_URL` isn't allowed to read the size.
     package let byteCount: Int64?
 }

@@ -2,13 +2,13 @@ public import Foundation
 public import PostgresClient
 public import TomboloHTTP
 
-/// With whom an admin server restores backups, read from an environment variable.
+/// How an admin server restores backups, read from an environment variable.
 public struct RestoreSettings: Sendable {
-    /// A user who may make and rename databases, connected to any database but the one that is restored.
+    /// A user who may create and rename databases, connected to any database except the one to restore.
     public var database: PostgresConfiguration
-    /// The path of pg_restore; nil to look for it on the `PATH` each time.
+    /// The path of pg_restore, or nil to search the `PATH` each time.
     public var program: String?
-    /// Brings a restored database up to what this version of the servers needs, as the owner of its tables.
+    /// Brings a restored database up to the version that the servers need, as the owner of its tables.
     public var prepare: @Sendable (PostgresConnection) async throws -> Void
 
     public static let databaseVariable = "TOMBOLO_RESTORE_URL"
@@ -22,7 +22,7 @@ public struct RestoreSettings: Sendable {
         self.prepare = prepare
     }
 
-    /// - Returns: nil if no variable names a user: the panel restores nothing then.
+    /// - Returns: nil if no variable names a user. The panel then restores nothing.
     /// - Throws: `ConfigurationError`, which doesn't quote the connection string.
     public static func ofEnvironment(
         _ environment: [String: String] = ProcessInfo.processInfo.environment,

@@ -1,8 +1,8 @@
-/// What takes the place of the database.
+/// What to replace the database with.
 package enum RestoreSource: Hashable, Sendable {
-    /// A backup of the folder.
+    /// A backup in the folder.
     case backup(BackupName)
-    /// A database that was put aside before, by its name.
+    /// A database that was put aside earlier, by its name.
     case kept(String)
 
     /// The name of either.

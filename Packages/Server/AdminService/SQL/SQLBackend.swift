@@ -1,10 +1,10 @@
 import Logging
 import PostgresClient
 
-/// PostgreSQL's process behind a connection of the SQL page.
+/// The PostgreSQL process behind a connection of the SQL page.
 struct SQLBackend: Sendable {
     private let processID: Int64
-    /// Tells it from a later process with the same number.
+    /// Distinguishes the process from a later one with the same number.
     private let startedAt: String
 
     init(of connection: PostgresConnection) async throws {
@@ -14,9 +14,9 @@ struct SQLBackend: Sendable {
         startedAt = try row[1].string
     }
 
-    /// Ends the process with whatever it runs, if it's still there, on a connection of its own as the same user, who needs no
-    /// right for that. A statement can catch its own timeout and requests to cancel it, and go on with its locks after its
-    /// connection has closed. It can't catch this.
+    /// Ends the process, whatever it's running, if it still exists. For this it opens another connection as the same
+    /// user, which needs no extra right. A statement can catch its own timeout and cancel requests, and go on holding
+    /// its locks after its connection has closed. It can't catch this.
     func terminate(_ configuration: PostgresConfiguration, logger: Logger) async {
         do {
             let connection = try await PostgresConnection.connect(configuration, logger: logger)

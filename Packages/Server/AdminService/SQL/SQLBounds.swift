@@ -1,32 +1,33 @@
-/// How much a statement of the SQL page may take.
+/// Limits on a statement of the SQL page.
 package struct SQLBounds: Sendable {
-    /// Its text, in bytes.
+    /// The length of the statement, in bytes.
     package var statementBytes = 16 << 10
-    /// Rows that are shown.
+    /// The number of rows shown.
     package var rows = 1_000
-    /// Of a cell that are shown, in bytes.
+    /// How much of a cell is shown, in bytes.
     package var cellBytes = 2_000
-    /// Of all cells that are shown, in bytes, with ``cellOverhead`` for each.
+    /// How much of all cells is shown, in bytes, counting ``cellOverhead`` for each.
     package var resultBytes = 2 << 20
-    /// What a page needs for a cell besides its text, in bytes.
+    /// What a cell adds to a page besides its text, in bytes.
     package static let cellOverhead = 32
-    /// What the database may send until reading is given up, in bytes.
+    /// How much the database may send before reading is given up, in bytes.
     package var receivedBytes = 16 << 20
-    /// Of PostgreSQL's words about an error, each of message, detail and hint, in bytes: statements can raise texts of any size.
+    /// The limit for each of an error's message, detail and hint, in bytes. Statements can raise texts of any size.
     package static let messageBytes = 2_000
-    /// How long it may run.
+    /// The time limit for the statement.
     package var statementTimeout = Duration.seconds(10)
-    /// How much longer PostgreSQL may take to end it.
+    /// How much longer PostgreSQL may take to end the statement.
     package var timeoutPatience = Duration.seconds(2)
-    /// How long it may wait for a lock.
+    /// How long the statement may wait for a lock.
     package var lockTimeout = Duration.seconds(2)
-    /// Statements at a time, of all users of a server together.
+    /// Concurrent statements, for all users of a server together.
     package var concurrency = 2
 
     package init() {}
 
-    /// For the transaction of a statement. A transaction with a cursor that outlasts it can't be prepared, which would leave it
-    /// there with its locks after the connection has gone.
+    /// The settings of a statement's transaction. The cursor WITH HOLD keeps the statement from preparing the
+    /// transaction for two-phase commit, which would leave the transaction and its locks behind after the connection
+    /// has closed.
     var settings: String {
         func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
         return """

@@ -4,17 +4,17 @@ package import PostgresClient
 import Synchronization
 public import TomboloHTTP
 
-/// Runs statements of super administrators that read, as a database user of its own.
+/// Runs read-only statements of super administrators, as a separate database user.
 ///
-/// What a statement reaches is decided by that user's rights, which are looked at before each one: a user that may do more
-/// than read tables isn't used. Besides, each statement runs
-/// - alone: the extended protocol takes one, so that none can end the transaction and go on outside of it;
-/// - in a transaction that only reads and is never committed. It has read before the statement comes, and so can't be made
-///   one that writes;
-/// - on a connection that was made for it and is closed afterwards, so that nothing of a session stays;
-/// - in a process of PostgreSQL's that is ended if the statement isn't: see ``SQLBackend``.
+/// That user's rights decide what a statement can reach. They are checked before each statement: a user that may do
+/// more than read tables isn't used. In addition, each statement runs
+/// - alone: the extended protocol takes only one statement, so it can't end the transaction and continue outside it;
+/// - in a read-only transaction that is never committed. The transaction has read something before the statement
+///   runs, so PostgreSQL no longer lets the statement make it a writing one;
+/// - on a connection opened for it and closed afterwards, so that no session state survives;
+/// - in a PostgreSQL process that is terminated if the statement doesn't end: see ``SQLBackend``.
 public final class SQLConsole: Sendable {
-    /// The variable with the connection string of its user.
+    /// The variable with the connection string of that user.
     public static let variable = "TOMBOLO_SQL_URL"
 
     private let configuration: PostgresConfiguration
@@ -26,7 +26,7 @@ public final class SQLConsole: Sendable {
         self.bounds = bounds
     }
 
-    /// - Returns: nil where the process's environment has no user for it: there is no SQL page then.
+    /// - Returns: nil if the process's environment names no such user. There is then no SQL page.
     /// - Throws: `ConfigurationError`, which doesn't quote the connection string.
     public static func ofEnvironment(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
@@ -73,7 +73,7 @@ public final class SQLConsole: Sendable {
         }
     }
 
-    /// Its place counts as taken until PostgreSQL's process is free.
+    /// The statement counts against the concurrency limit until its PostgreSQL process has ended.
     private func runToItsEnd(
         _ statement: String, on connection: PostgresConnection, _ logger: Logger
     ) async throws -> SQLResult {
@@ -90,7 +90,7 @@ public final class SQLConsole: Sendable {
             await Task { await backend.terminate(configuration, logger: logger) }.value
             return result
         } catch {
-            // In a task of its own: this one may be cancelled.
+            // In a separate task, since this one may be cancelled.
             await Task { await backend.terminate(configuration, logger: logger) }.value
             throw error
         }

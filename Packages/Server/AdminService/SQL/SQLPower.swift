@@ -1,13 +1,13 @@
 import TomboloLocalization
 
-/// What the database user of the SQL page may do besides reading.
+/// What the SQL page's database user may do besides reading.
 package enum SQLPower: Hashable, Sendable {
     case superuser, bypassesRowSecurity, replicates, makesRoles
     case isMember(ofRole: String)
     case readsSecrets(table: String)
     case writes(table: String)
 
-    /// In a sentence.
+    /// As a sentence.
     var sentence: String {
         let variable = SQLConsole.variable
         return switch self {

@@ -6,11 +6,11 @@ import TomboloLocalization
 package enum SQLProblem: Error, Sendable {
     case empty
     case tooLong(limit: Int)
-    /// As many statements run as may.
+    /// The maximum number of statements is already running.
     case busy
-    /// The database user may do more than reading.
+    /// The database user may do more than read.
     case unsafeUser(SQLPower)
-    /// Connections lead to a pooler that gives sessions to others.
+    /// The connections go through a pooler that shares sessions.
     case pooled
     case unreachable(PostgresError)
     case refused(PostgresError, SQLPlace?)
@@ -64,13 +64,13 @@ package enum SQLProblem: Error, Sendable {
     }
 }
 
-/// A place in a statement, both from 1.
+/// A position in a statement, line and column counted from 1.
 package struct SQLPlace: Hashable, Sendable {
     package let line: Int
     /// In code points.
     package let column: Int
 
-    /// - Parameter position: PostgreSQL's, in code points from 1.
+    /// - Parameter position: PostgreSQL's position, in code points from 1.
     package init(position: Int, in statement: String) {
         let before = statement.unicodeScalars.prefix(max(0, position - 1))
         line = before.count { $0 == "\n" } + 1

@@ -1,11 +1,11 @@
 import PostgresClient
 
-/// What of a statement's answer is shown.
+/// The part of a statement's result that is shown.
 package struct SQLResult: Sendable {
     package struct Cell: Sendable {
         /// In PostgreSQL's text form; nil for NULL.
         package let text: String?
-        /// Whether more of it is left out.
+        /// Whether the text was cut.
         package let isCut: Bool
     }
 
@@ -17,7 +17,7 @@ package struct SQLResult: Sendable {
     package private(set) var columns: [String] = []
     package private(set) var rows: [[Cell]] = []
     package private(set) var excess: Excess?
-    /// What PostgreSQL says that it did, such as `SELECT 3`; empty if rows are left out.
+    /// PostgreSQL's command tag, such as `SELECT 3`; empty if rows are left out.
     package private(set) var commandTag = ""
     package var duration = Duration.zero
     private let bounds: SQLBounds
@@ -51,7 +51,7 @@ package struct SQLResult: Sendable {
         guard !cell.isNull else { return Cell(text: nil, isCut: false) }
         return cell.withUnsafeBytes { bytes in
             var end = min(bytes.count, bounds.cellBytes)
-            // Between two characters of UTF-8.
+            // Cuts between two UTF-8 characters.
             while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
             return Cell(
                 text: String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<end]), as: UTF8.self),

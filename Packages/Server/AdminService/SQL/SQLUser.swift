@@ -1,19 +1,19 @@
 import PostgresClient
 
-/// What the database user of the SQL page mustn't be able to do, whatever a transaction permits.
+/// What the SQL page's database user must not be able to do, regardless of the transaction.
 enum SQLUser {
-    /// Roles of PostgreSQL's that reach beyond tables.
+    /// PostgreSQL's predefined roles that reach beyond tables.
     private static let powerfulRoles = [
         "pg_execute_server_program", "pg_read_server_files", "pg_write_server_files", "pg_signal_backend",
         "pg_write_all_data",
     ]
-    /// Tables with secrets, in the schema `tombolo`.
+    /// Tables in the schema `tombolo` that contain secrets.
     static let secretTables = [
         "api_key", "credential", "invitation", "mail_token", "panel_session", "provider", "recovery_code",
         "refresh_token", "second_factor", "setting", "signing_key_secret",
     ]
 
-    /// - Returns: what the user of the connection may do besides reading; nil if it only reads.
+    /// - Returns: what the connection's user may do besides reading; nil if it can only read.
     static func power(_ connection: PostgresConnection) async throws -> SQLPower? {
         let found = try await connection.query(sql, [.textArray(powerfulRoles), .textArray(secretTables)]).first
         return try found.flatMap { row in
@@ -30,7 +30,7 @@ enum SQLUser {
         }
     }
 
-    /// Looks at every role that the user could become by SET ROLE.
+    /// Checks every role that the user could become with SET ROLE.
     private static let sql = """
         WITH member AS MATERIALIZED (
             SELECT oid, rolname, rolsuper, rolbypassrls, rolreplication, rolcreaterole FROM pg_catalog.pg_roles

@@ -5,12 +5,13 @@ import TomboloPostgresStore
 import TomboloLocalization
 
 extension Schedule {
-    /// A run that began longer ago is taken for one whose process was killed: another may be asked for.
+    /// If a run began longer ago than this, its process is assumed to be dead, and another run may be requested.
     package static let longestRun = Duration.seconds(15 * 60)
 
-    /// Makes a run due now, which a server that does this work begins within ``Routine/lookInterval``; the audit log has who
-    /// asked. Nothing changes if a run is due already.
-    /// - Throws: ``RequestFailure`` with status 404 for work that can't be asked for, and 409 if it's running, or has never run.
+    /// Makes a run due now. A server that does this work begins it within ``Routine/lookInterval``, and the audit log
+    /// records who asked. Nothing changes if a run is due already.
+    /// - Throws: ``RequestFailure`` with status 404 for work that can't be requested, and 409 if it's running or has
+    ///   never run.
     package func ask(for kind: ScheduledWork.Kind, by user: ObjectId) async throws {
         guard let routine = kind.routine else { throw Self.unknown }
         let name = PostgresParameter.text(routine.rawValue)

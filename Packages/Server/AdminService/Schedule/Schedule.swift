@@ -2,15 +2,16 @@ package import PostgresClient
 import TomboloPostgresStore
 import TomboloLocalization
 
-/// What servers do by themselves, as the database knows of it: whichever process does it.
+/// The servers' automatic work, as recorded in the database by whichever process does it.
 package struct Schedule: Sendable {
     let pool: PostgresPool
 
     package init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// All of it, in the order of ``ScheduledWork/Kind``.
+    /// All kinds of work, in the order of ``ScheduledWork/Kind``.
     /// - Parameters:
-    ///   - makesBackups: whether this server makes automatic backups. If not, those of others are listed while they're on time.
+    ///   - makesBackups: whether this server makes automatic backups. If not, other servers' backups are listed as
+    ///     long as they're on time.
     ///   - now: microseconds since 1970.
     package func works(makesBackups: Bool = false, now: Int64) async throws -> [ScheduledWork] {
         let routines = try await routines()

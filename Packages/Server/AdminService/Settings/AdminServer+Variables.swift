@@ -8,7 +8,7 @@ extension AdminServer {
 
     public static let translationsVariable = MessageCatalogues.folderVariable
 
-    /// All that the admin server reads from its environment, by topic.
+    /// All variables that the admin server reads from its environment, by topic.
     public static let variables: [ServerVariable] = [
         ServerVariable(
             ServerConfiguration.databaseVariable, .database, .database,

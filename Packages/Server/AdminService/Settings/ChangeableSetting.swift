@@ -4,11 +4,11 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 
-/// A setting that super administrators may change in the panel while servers run. A variable of its name, where a server is
-/// started, takes precedence.
+/// A setting that super administrators may change in the panel while servers run. An environment variable of the same
+/// name takes precedence.
 ///
-/// None of them is a secret, since every backup of the database has their values. And none decides which files, programs,
-/// databases or networks a server touches, so that people who use the panel can't reach beyond it.
+/// None of these settings is a secret, since every backup of the database contains their values. And none decides
+/// which files, programs, databases or networks a server accesses, so users of the panel can't reach beyond it.
 package enum ChangeableSetting: CaseIterable, Sendable {
     case mail
     case address
@@ -19,7 +19,7 @@ package enum ChangeableSetting: CaseIterable, Sendable {
     case backupInterval
     case keptBackups
 
-    /// The variable's, and the one in `tombolo.setting`.
+    /// The name of the variable, and of the setting in `tombolo.setting`.
     package var name: String {
         switch self {
         case .mail: MailHook.variable
@@ -38,26 +38,26 @@ package enum ChangeableSetting: CaseIterable, Sendable {
         self = found
     }
 
-    /// What people may see of a value, no longer than a value may be.
+    /// The part of a value that people may see, no longer than a value may be.
     package func shown(_ value: String) -> String {
         let shown = AdminServer.variables.first { $0.name == name }?.shown(value) ?? "set"
         let limit = AuthenticationSchema.maximumSettingByteCount
         return shown.utf8.count <= limit ? shown : shown.shortened(toByteCount: limit - "…".utf8.count)
     }
 
-    /// The values to choose from; nil for a text.
+    /// The values to choose from; nil for free text.
     package var choices: [String]? {
         guard self == .secondFactor else { return nil }
         return SecondFactorPolicy.allCases.filter { $0 != .ignored }.map(\.rawValue)
     }
 
-    /// Whether there is a value that counts without one.
+    /// Whether a default applies if there is no value.
     private var hasDefault: Bool { ![.mail, .address, .mapTiles].contains(self) }
 
     // MARK: Checking what people enter
 
-    /// Why a text can't be the setting's value in the panel, in the language of its pages; nil if it can. It must be good where a server is started, and some
-    /// of what is good there isn't here.
+    /// Why a text can't be the setting's value in the panel, in the language of its pages; nil if it can. The text
+    /// must also be valid as an environment variable. Some values that are valid there are refused here.
     package func problem(with text: String) -> String? {
         let limit = AuthenticationSchema.maximumSettingByteCount
         guard !text.isEmpty else {
@@ -92,7 +92,7 @@ package enum ChangeableSetting: CaseIterable, Sendable {
         Int(text).map(range.contains) ?? false
     }
 
-    /// Whether a text is an address of the web with a host.
+    /// Whether a text is a web address with a host.
     private static func isAddress(_ text: String, schemes: [String]) -> Bool {
         guard let parts = LinkAddress.parts(of: text), let scheme = parts.scheme else { return false }
         return schemes.contains(scheme) && parts.user == nil && parts.password == nil

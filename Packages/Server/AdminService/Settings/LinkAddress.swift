@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an address has to be that goes into mails and headers: it has the characters of RFC 3986 alone, so that no mail
-/// program ends it early or reads more than an address.
+/// Requirements for an address that goes into mails and headers: it may have only the characters of RFC 3986, so that
+/// no mail program ends the link early or reads too far.
 enum LinkAddress {
     private static let marks = Set("-._~:/?#[]@!$&'()*+,;=%".utf8)
 
-    /// - Returns: the parts of an address, which has a scheme; nil for any other text. An address of the web also has a host,
-    ///   and no port beyond those that there are.
+    /// - Returns: the parts of an address, which has a scheme; nil for any other text. A web address must also have a
+    ///   host, and no port outside the valid range.
     static func parts(of text: String) -> URLComponents? {
         guard text.utf8.allSatisfy({ isAlphanumeric($0) || marks.contains($0) }),
             let parts = URLComponents(string: text), let scheme = parts.scheme, !scheme.isEmpty

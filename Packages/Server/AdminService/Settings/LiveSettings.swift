@@ -5,27 +5,28 @@ import Synchronization
 public import TomboloHTTP
 import TomboloLocalization
 
-/// The settings of an admin server that may be changed in the panel, as they are now. Whoever uses one reads it here each time.
+/// The current values of an admin server's settings that can be changed in the panel. Code that uses a setting reads
+/// it here each time.
 public final class LiveSettings: Sendable {
     /// One lock guards all of it.
     private struct State: Sendable {
         var values: SettingValues
-        /// What was entered in the panel, also what doesn't count.
+        /// What was entered in the panel, including values that have no effect.
         var entered: [ChangeableSetting: String] = [:]
-        /// Looks that have begun, and the newest of those that have come to something: they may overtake each other.
+        /// The number of refreshes that have begun, and the newest that has finished: they may overtake each other.
         var begun = 0
         var newest = 0
-        /// Whether the last look failed.
+        /// Whether the last refresh failed.
         var isFailing = false
     }
 
     private let sources: SettingSources
     private let state: Mutex<State>
 
-    /// As the environment says; what the panel says comes with ``refresh(_:logger:)``.
+    /// The environment's values. The panel's follow with ``refresh(_:logger:)``.
     /// - Parameters:
-    ///   - options: count instead of variables, by their names, such as options of the command line.
-    ///   - defaults: count where neither a variable nor the panel says anything.
+    ///   - options: values that override variables, by the variables' names, such as command-line options.
+    ///   - defaults: apply if neither a variable nor the panel has a value.
     /// - Throws: `ConfigurationError` with every problem of the variables at once.
     public init(
         environment: [String: String] = ProcessInfo.processInfo.environment, options: [String: String] = [:],
@@ -35,7 +36,7 @@ public final class LiveSettings: Sendable {
         state = Mutex(State(values: try sources.values([:]).values))
     }
 
-    /// Without any variable.
+    /// Settings without any variable.
     public init(_ defaults: SettingValues) {
         sources = SettingSources(defaults: defaults)
         state = Mutex(State(values: defaults))
@@ -43,10 +44,10 @@ public final class LiveSettings: Sendable {
 
     public var current: SettingValues { state.withLock(\.values) }
 
-    /// Whether a variable sets it where the server is started, so that the panel doesn't count.
+    /// Whether an environment variable sets it, so that the panel's value has no effect.
     package func isFixed(_ setting: ChangeableSetting) -> Bool { sources.start[setting] != nil }
 
-    /// Takes up what was entered in the panel. Returns when everything counts that was committed before the call.
+    /// Reads what was entered in the panel. On return, everything committed before the call is in effect.
     public func refresh(_ pool: PostgresPool, logger: Logger) async throws {
         let look = state.withLock { state in
             state.begun += 1
@@ -56,7 +57,7 @@ public final class LiveSettings: Sendable {
         guard state.withLock({ look > $0.newest && $0.entered != entered }) else {
             return state.withLock { $0.newest = max($0.newest, look) }
         }
-        // The reasons are for the log.
+        // The reasons are for the log, so they're in English.
         let (values, refused) = try MessageCatalogue.$current.withValue(nil) { try sources.values(entered) }
         let changed: [ChangeableSetting] = state.withLock { state in
             guard look > state.newest else { return [] }
@@ -77,7 +78,7 @@ public final class LiveSettings: Sendable {
         }
     }
 
-    /// ``refresh(_:logger:)`` for one who does it again and again: a failure is logged, once until it's over.
+    /// ``refresh(_:logger:)`` for repeated calls: logs a failure only once until it's over.
     package func follow(_ pool: PostgresPool, logger: Logger) async {
         do {
             try await refresh(pool, logger: logger)

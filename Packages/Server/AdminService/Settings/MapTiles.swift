@@ -1,31 +1,32 @@
 public import TomboloHTTP
 import TomboloLocalization
 
-/// Where the pictures of maps come from: a server of tiles, which learns from browsers what places they look at. Without one the
-/// panel says places in words alone.
+/// The server of map tiles. It learns from browsers which places they look at. Without one, the panel describes
+/// places only in words.
 public struct MapTiles: Hashable, Sendable {
-    /// The variable that says it.
+    /// The variable with the address of the tiles.
     public static let variable = AdminServer.mapTilesVariable
-    /// The variable with the words that the tiles' makers want below each map.
+    /// The variable with the attribution that the tiles' makers require below each map.
     public static let attributionVariable = AdminServer.mapAttributionVariable
 
     private static let example = "https://tile.example.org/{z}/{x}/{y}.png"
 
-    /// Whom a map is by.
+    /// The attribution of a map.
     package struct Attribution: Hashable, Sendable {
         package let text: String
-        /// Where the licence is, of maps from OpenStreetMap's data. <https://osmfoundation.org/wiki/Licence/Attribution_Guidelines>
+        /// The link to the licence, for maps from OpenStreetMap's data.
+        /// <https://osmfoundation.org/wiki/Licence/Attribution_Guidelines>
         package var link: String? { text.contains("OpenStreetMap") ? "https://www.openstreetmap.org/copyright" : nil }
     }
 
     package let template: String
-    /// `https://tile.example.org`, as the content security policy names it.
+    /// `https://tile.example.org`, as in the content security policy.
     package let origin: String
     package let attribution: Attribution
 
     /// - Parameters:
-    ///   - template: the address of a tile with `{z}`, `{x}` and `{y}` in place of its zoom, column and row. It has `https`, or
-    ///     `http` for a server on this computer, which is for development.
+    ///   - template: a tile's address with `{z}`, `{x}` and `{y}` in place of its zoom, column and row. Must be
+    ///     `https`, or `http` for a server on this computer, for development.
     ///   - attribution: nil for OpenStreetMap's.
     /// - Throws: `ConfigurationError` for anything else.
     public init(_ template: String, attribution: String? = nil) throws(ConfigurationError) {
@@ -34,7 +35,7 @@ public struct MapTiles: Hashable, Sendable {
                 localized("\(Self.variable) is '\(template)': \(what), such as \(Self.example).")
             ])
         }
-        // Only these characters: the origin becomes part of a header.
+        // Only these characters, since the origin becomes part of a header.
         guard
             let parts = template.wholeMatch(
                 of:

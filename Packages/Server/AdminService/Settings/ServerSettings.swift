@@ -1,9 +1,9 @@
 public import Foundation
 import TomboloAuthentication
 
-/// What a server was started with, as far as people may see it: it holds no password and no key.
+/// The settings that a server was started with, as far as people may see them. Contains no passwords or keys.
 public struct ServerSettings: Sendable {
-    /// A variable, and what may be seen of its value; nil if it isn't set.
+    /// A variable and the visible part of its value, or nil if it isn't set.
     package struct Setting: Sendable {
         package let variable: ServerVariable
         package let value: String?
@@ -11,7 +11,7 @@ public struct ServerSettings: Sendable {
 
     package let settings: [Setting]
 
-    /// - Parameter options: what counts instead of variables, by their names, such as options of the command line.
+    /// - Parameter options: values that override variables, by the variables' names, such as command-line options.
     public init(
         _ variables: [ServerVariable] = AdminServer.variables,
         environment: [String: String] = ProcessInfo.processInfo.environment, options: [String: String] = [:]
@@ -22,9 +22,9 @@ public struct ServerSettings: Sendable {
         }
     }
 
-    /// What may be seen of a variable's value.
+    /// The visible part of a variable's value.
     package subscript(name: String) -> String? { settings.first { $0.variable.name == name }?.value }
 
-    /// Whether mails reach nobody, because a folder keeps them.
+    /// Whether mails go into a folder and reach nobody.
     package var keepsMails: Bool { self[MailHook.variable]?.hasPrefix("folder:") ?? false }
 }

@@ -1,10 +1,10 @@
 extension ServerVariable {
-    /// Of a terminal, in characters.
+    /// The width of a terminal, in characters.
     private static let width = 80
-    /// Where the second column begins.
+    /// The indentation of the second column.
     private static let indentation = 24
 
-    /// For `--help`: names in one column, what they do in the next.
+    /// For `--help`: names in one column, summaries in the next.
     public static func help(_ variables: [ServerVariable]) -> String {
         variables.flatMap(\.helpLines).joined(separator: "\n")
     }

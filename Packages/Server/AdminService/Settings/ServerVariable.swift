@@ -2,7 +2,7 @@ import Foundation
 import PostgresClient
 import TomboloHTTP
 
-/// A variable of the environment that a server is configured by. `--help` and the panel's page of settings are made of it.
+/// An environment variable that configures a server. `--help` and the panel's settings page are generated from these.
 public struct ServerVariable: Sendable {
     public enum Topic: String, CaseIterable, Sendable {
         case database = "Database"
@@ -16,25 +16,25 @@ public struct ServerVariable: Sendable {
         case monitoring = "Monitoring"
     }
 
-    /// How much of its value people may see.
+    /// How much of the value people may see.
     public enum Kind: Sendable {
         case plain
-        /// Nothing but that it's set.
+        /// Only whether it's set.
         case secret
         /// A connection string: user, host, port and database.
         case database
-        /// An address of the web, without user, password and query.
+        /// A web address, without user, password and query.
         case link
-        /// Who carries mails: the host of an address, whose path may be a secret, or a program without its arguments.
+        /// The mail carrier: the host of an address, whose path may be a secret, or a program without its arguments.
         case mail
     }
 
     public let name: String
     public let topic: Topic
     public let kind: Kind
-    /// What it does.
+    /// What the variable does.
     public let summary: String
-    /// What counts without it.
+    /// The default.
     public let fallback: String
 
     init(
@@ -47,7 +47,7 @@ public struct ServerVariable: Sendable {
         self.fallback = fallback
     }
 
-    /// What people may see of a value; never a password or a key.
+    /// The visible part of a value, never a password or a key.
     public func shown(_ value: String) -> String {
         switch kind {
         case .plain: value
@@ -58,7 +58,7 @@ public struct ServerVariable: Sendable {
         }
     }
 
-    /// Made of what is known to be harmless: other keywords of libpq's may be secrets.
+    /// Includes only parts that are known to be harmless, since libpq's other keywords may be secrets.
     private static func database(_ value: String) -> String {
         guard let keywords = try? PostgresConfiguration(value).keywords else { return "set" }
         let user = keywords["user"].map { "\($0)@" } ?? ""
@@ -71,7 +71,7 @@ public struct ServerVariable: Sendable {
         guard var parts = URLComponents(string: value), parts.host != nil else { return "set" }
         let rest = parts.query == nil ? "" : "?…"
         (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
-        // The braces of a map's address.
+        // Restores the braces of a map tile address.
         let shown = parts.string?.replacing("%7B", with: "{").replacing("%7D", with: "}")
         return (shown ?? "set") + rest
     }

@@ -1,14 +1,14 @@
 package import PostgresClient
 package import TomboloModel
 
-/// The table `tombolo.setting`: what super administrators changed in the panel. Rows are only added.
+/// The table `tombolo.setting`: what super administrators changed in the panel. Rows are only ever added.
 package struct SettingHistory: Sendable {
     package struct Change: Sendable {
         /// Greater than those of earlier changes of the same setting.
         package let number: Int64
-        /// Nil for the default again.
+        /// Nil for a return to the default.
         package let value: String?
-        /// Nil for an account that is gone.
+        /// Nil if the account no longer exists.
         package let userName: String?
         /// Microseconds since 1970.
         package let time: Int64
@@ -35,11 +35,11 @@ package struct SettingHistory: Sendable {
         return changes
     }
 
-    /// Adds a change, which counts at every server that reads it.
+    /// Adds a change, which takes effect at every server once it reads the table.
     /// - Parameters:
-    ///   - value: what ``ChangeableSetting/problem(with:)`` lets through; nil for the default again.
-    ///   - number: the newest change that the user knows; 0 for none.
-    /// - Returns: whether it was added; it isn't if there is a newer change than the one that the user knows.
+    ///   - value: a value that ``ChangeableSetting/problem(with:)`` accepts; nil to return to the default.
+    ///   - number: the newest change that the user has seen; 0 for none.
+    /// - Returns: whether it was added. It isn't if there is a newer change than the user has seen.
     package func add(
         _ value: String?, for setting: ChangeableSetting, after number: Int64, by user: ObjectId
     ) async throws -> Bool {

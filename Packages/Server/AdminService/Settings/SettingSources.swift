@@ -1,10 +1,10 @@
 import TomboloAuthentication
 import TomboloHTTP
 
-/// Where the values of settings come from: a variable where the server is started takes precedence over what was entered in the
-/// panel, and that over the default.
+/// Where the values of settings come from. A server's environment variables take precedence over the panel's values,
+/// and those over the defaults.
 struct SettingSources: Sendable {
-    /// Variables that are set, as they were when the server was started.
+    /// The variables that were set when the server started.
     let start: [ChangeableSetting: String]
     private let mailSecret: String?
     private let defaults: SettingValues
@@ -16,8 +16,8 @@ struct SettingSources: Sendable {
     }
 
     /// - Parameters:
-    ///   - environment: an empty variable counts as one that isn't set.
-    ///   - options: count instead of variables, by their names.
+    ///   - environment: an empty variable counts as unset.
+    ///   - options: values that override variables, by the variables' names.
     init(environment: [String: String], options: [String: String] = [:], defaults: SettingValues = SettingValues()) {
         func text(_ name: String) -> String? { (options[name] ?? environment[name]).flatMap { $0.isEmpty ? nil : $0 } }
         var start: [ChangeableSetting: String] = [:]
@@ -25,10 +25,12 @@ struct SettingSources: Sendable {
         self.init(start: start, mailSecret: text(MailHook.secretVariable), defaults: defaults)
     }
 
-    /// - Parameter entered: what was entered in the panel. What can't be, such as a program for mails, doesn't count; it may be
-    ///   another version's, or written by hand. A policy of second factors that can't be understood asks everybody for one.
-    /// - Returns: also what was entered and isn't valid, with the reason. What a variable overrides isn't among it.
-    /// - Throws: `ConfigurationError` if a variable can't be understood.
+    /// - Parameter entered: the panel's values. Values that the panel doesn't allow, such as a program for mails, are
+    ///   ignored; another version may have written them, or somebody by hand. If the policy for second factors is
+    ///   invalid, everybody needs a second factor.
+    /// - Returns: the values, and the panel's invalid values with the reasons, except those that a variable
+    ///   overrides.
+    /// - Throws: `ConfigurationError` if a variable is invalid.
     func values(
         _ entered: [ChangeableSetting: String]
     ) throws(ConfigurationError) -> (values: SettingValues, refused: [ChangeableSetting: String]) {
@@ -36,7 +38,7 @@ struct SettingSources: Sendable {
             refused[item.key] = item.key.problem(with: item.value)
         }
         var texts = entered.filter { refused[$0.key] == nil }
-        // What asked for one of somebody mustn't let everybody in without.
+        // An invalid policy must not let in people whom it was meant to ask for a second factor.
         if refused[.secondFactor] != nil { texts[.secondFactor] = SecondFactorPolicy.everybody.rawValue }
         texts.merge(start) { _, start in start }
         return (try SettingValues(texts, mailSecret: mailSecret, defaults: defaults), refused)

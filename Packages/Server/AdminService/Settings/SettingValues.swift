@@ -1,16 +1,16 @@
 public import TomboloAuthentication
 import TomboloHTTP
 
-/// The values of all settings that may be changed while a server runs.
+/// The values of all settings that can be changed while a server runs.
 public struct SettingValues: Sendable {
-    /// Who carries mails; nil for nobody.
+    /// The mail carrier; nil for none.
     public var mail: MailHook?
-    /// What the links of mails begin with; nil where mails can't have any.
+    /// The beginning of links in mails; nil if mails can't have links.
     public var address: AdminAddress?
     /// Where invitations lead; nil for the panel's own page.
     public var invitationLink: String?
     public var secondFactor = SecondFactorPolicy.optional
-    /// What maps of places are made of; nil for no maps.
+    /// The server of map tiles; nil for no maps.
     public var tiles: MapTiles?
     public var backups = BackupSchedule()
 
@@ -20,13 +20,13 @@ public struct SettingValues: Sendable {
         self.tiles = tiles
     }
 
-    /// Where the links of invitations lead; nil for nowhere.
+    /// Where the links of invitations lead; nil if there are none.
     var invitationTarget: String? { invitationLink ?? address.map { "\($0.text)\(PeopleOptions.panelPath)" } }
 
     /// - Parameters:
-    ///   - texts: as variables have them, none of them empty.
-    ///   - mailSecret: goes with each mail to an address.
-    ///   - defaults: count where there's no text.
+    ///   - texts: values in the form of variables, none of them empty.
+    ///   - mailSecret: sent with each mail that is posted to an address.
+    ///   - defaults: apply if there's no text.
     /// - Throws: `ConfigurationError` with every problem at once. It quotes no secret.
     init(
         _ texts: [ChangeableSetting: String], mailSecret: String? = nil, defaults: SettingValues = SettingValues()

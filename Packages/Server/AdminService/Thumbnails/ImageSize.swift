@@ -1,14 +1,14 @@
 import Foundation
 
-/// What an image says of its width and height, in pixels, before it's decoded. Bytes that lie decode to something else: what
-/// decodes them has limits of its own.
+/// The width and height in pixels that an image declares, read without decoding it. A false declaration is possible,
+/// so the decoder has its own limits.
 struct ImageSize: Hashable, Sendable {
     let width: Int
     let height: Int
 
     var pixelCount: Int { width * height }
 
-    /// - Returns: nil if the bytes say nothing, or that there's no pixel.
+    /// - Returns: nil if the bytes don't declare a size, or one without any pixels.
     init?(_ bytes: Data, _ type: ImageType) {
         let header = Header(bytes: bytes)
         let found =
@@ -23,8 +23,8 @@ struct ImageSize: Hashable, Sendable {
     }
 }
 
-/// Reads where each format has its size: PNG in its IHDR chunk, GIF in the logical screen descriptor, JPEG in the first frame
-/// header (SOFn, ITU-T T.81 B.2.2), WebP in the frame of VP8 or VP8L or in VP8X (RFC 9649).
+/// Reads the size where each format has it: PNG in the IHDR chunk, GIF in the logical screen descriptor, JPEG in the
+/// first frame header (SOFn, ITU-T T.81 B.2.2), WebP in the frame of VP8 or VP8L or in VP8X (RFC 9649).
 private struct Header {
     typealias Size = (width: Int, height: Int)
 
@@ -32,7 +32,7 @@ private struct Header {
 
     var png: Size? {
         guard text(at: 12) == "IHDR", let width = big(4, at: 16), let height = big(4, at: 20) else { return nil }
-        // Larger ones aren't valid, and could overflow.
+        // Larger values aren't valid, and could overflow.
         guard width <= Int(Int32.max), height <= Int(Int32.max) else { return nil }
         return (width, height)
     }
@@ -47,7 +47,7 @@ private struct Header {
         while let start = byte(place), start == 0xff, let marker = byte(place + 1) {
             switch marker {
             case 0xff:
-                // Fill bytes may stand before a marker.
+                // Fill bytes may precede a marker.
                 place += 1
             case 0x01, 0xd0...0xd7:
                 place += 2
@@ -95,7 +95,7 @@ private struct Header {
         return (0..<count).reversed().reduce(0) { $0 << 8 | (byte(place + $1) ?? 0) }
     }
 
-    /// Four characters, as chunks are named by.
+    /// Four characters, such as a chunk's name.
     private func text(at place: Int) -> String? {
         guard place + 4 <= bytes.count else { return nil }
         return String(decoding: bytes.dropFirst(place).prefix(4), as: UTF8.self)

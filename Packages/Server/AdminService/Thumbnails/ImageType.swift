@@ -1,5 +1,5 @@
-/// Formats of images that browsers show and that hold no scripts, by the bytes that they begin with. What isn't one of them
-/// is never shown, whatever its name says.
+/// Image formats that browsers show and that can't contain scripts, detected by their first bytes. Nothing else is
+/// ever shown as an image, whatever its name.
 package enum ImageType: String, CaseIterable, Sendable {
     case png, jpeg, gif, webp
 

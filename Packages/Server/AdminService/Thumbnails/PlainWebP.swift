@@ -1,17 +1,17 @@
 import Foundation
 
-/// A still WebP image with nothing but its picture: no Exif with places and cameras, no XMP, no colour profile. Some versions of
-/// libvips write these whatever they are told.
+/// A still WebP image with nothing but the picture: no Exif with places and cameras, no XMP, no colour profile. Some
+/// versions of libvips write these even when told not to.
 ///
-/// The container (RFC 9649) is `RIFF`, 4 bytes with the length of what follows, `WEBP`, and chunks: 4 bytes name, 4 bytes
-/// length, the content, and a byte 0 if the length is odd. Numbers are little-endian.
+/// The container (RFC 9649) is `RIFF`, 4 bytes with the length of what follows, `WEBP`, and chunks: 4 bytes name, 4
+/// bytes length, the content, and a zero byte if the length is odd. Numbers are little-endian.
 enum PlainWebP {
     private static let headerByteCount = 12
     private static let kept: Set<String> = ["VP8X", "VP8 ", "VP8L", "ALPH"]
-    /// Of the first byte of `VP8X`: that there is transparency.
+    /// The bit of `VP8X`'s first byte that says that the image has transparency.
     private static let alphaFlag: UInt8 = 0x10
 
-    /// - Returns: nil for anything but a whole still WebP image.
+    /// - Returns: nil for anything but a complete still WebP image.
     static func of(_ bytes: Data) -> Data? {
         let bytes = [UInt8](bytes)
         guard ImageType(bytes) == .webp, number(bytes, at: 4) == bytes.count - 8 else { return nil }

@@ -1,23 +1,23 @@
 import Foundation
 import TomboloModel
 
-/// Thumbnails, and which images have none, or had none a moment ago, up to a number of bytes.
+/// A cache of thumbnails and of failures, permanent or recent, limited to a number of bytes.
 ///
-/// Whoever has more than a share of the room makes room first, the one with the most before others. If nobody has, what nobody
-/// has asked for longest goes. So a reader who opens many images takes nothing from readers below their share, and a single
-/// reader may have all the room.
+/// When room is needed and some readers hold more than a share, the one that holds most gives up entries first.
+/// Otherwise the least recently used entries go. So a reader who opens many images takes nothing from readers below
+/// their share, and a single reader may use all the room.
 ///
-/// Readers of the same image hold the same bytes, but each counts them in full. If they counted less, room would be left where
-/// there would be none otherwise, and tell one reader that another has seen the image.
+/// Readers of the same image share its bytes, but each is charged for all of them. If a shared image were cheaper,
+/// the room left would tell one reader that another has seen the image.
 struct ThumbnailCache {
-    /// A digest of the image and the size of the thumbnail.
+    /// A digest of the image and of the thumbnail's size.
     typealias Key = [UInt8]
 
     enum Content: Hashable, Sendable {
         case thumbnail(Data)
-        /// The image has none, and never will.
+        /// The image has no thumbnail, and never will.
         case refused
-        /// None could be made, for a reason that may have passed by then.
+        /// None could be made. By this time, the reason may have passed.
         case failed(until: ContinuousClock.Instant)
 
         var thumbnail: Data? { if case .thumbnail(let data) = self { data } else { nil } }
@@ -27,14 +27,14 @@ struct ThumbnailCache {
         }
     }
 
-    /// What an entry takes besides its image and its key, roughly.
+    /// The approximate size of an entry, in bytes, besides its image and its key.
     static let entryByteCount = 128
-    /// How many shares the room has.
+    /// The number of shares that the room is divided into.
     static let shareCount = 4
 
     let byteLimit: Int
     private(set) var byteCount = 0
-    /// None is empty.
+    /// No shelf is empty.
     private var shelves: [ObjectId: ThumbnailShelf] = [:]
     private var lastStamp: UInt64 = 0
 
@@ -45,7 +45,7 @@ struct ThumbnailCache {
 
     func byteCount(of reader: ObjectId) -> Int { shelves[reader]?.byteCount ?? 0 }
 
-    /// - Returns: nil for what isn't known to the reader, or is to be tried again.
+    /// - Returns: nil if nothing is known for this reader, or if another attempt is due.
     mutating func content(_ key: Key, for reader: ObjectId, at now: ContinuousClock.Instant) -> Content? {
         guard let found = shelves[reader]?.content(key), found.holds(at: now) else { return nil }
         lastStamp += 1
@@ -53,7 +53,7 @@ struct ThumbnailCache {
         return found
     }
 
-    /// Keeps it in place of what is known. A failure doesn't replace a thumbnail.
+    /// Stores the content, replacing an earlier one. A failure doesn't replace a thumbnail.
     mutating func keep(_ content: Content, _ key: Key, for reader: ObjectId) {
         let own = shelves[reader]?.content(key)
         if case .failed = content, own?.thumbnail != nil { return }
@@ -68,12 +68,12 @@ struct ThumbnailCache {
         change(reader) { [lastStamp] in $0.keep(kept, key, byteCount: size, lastStamp) }
     }
 
-    /// What some reader has of the same image.
+    /// Another reader's thumbnail of the same image.
     private func shared(_ key: Key) -> Content? {
         shelves.values.lazy.compactMap { $0.content(key) }.first { $0.thumbnail != nil }
     }
 
-    /// Who makes room for a reader's further bytes.
+    /// The reader who has to make room for another reader's new bytes.
     private func giver(of size: Int, to reader: ObjectId) -> ObjectId? {
         let counted = shelves.map { holder, shelf in
             (holder: holder, byteCount: shelf.byteCount + (holder == reader ? size : 0))

@@ -1,28 +1,30 @@
 import Foundation
 import TomboloHTTP
 
-/// `vipsthumbnail` as a child process that lives for one image. Images come from anybody, and what decodes them is C: it gets
-/// the image and nothing else, has limits, and what it answers is believed only as far as it's a small WebP image.
+/// `vipsthumbnail` as a child process that handles one image. Images come from anybody, and the decoder is written in
+/// C. So it gets the image and nothing else, runs under limits, and its output is accepted only if it's a small WebP
+/// image.
 struct ThumbnailProgram: Sendable {
-    /// How it ended.
+    /// The result of a run.
     enum Outcome: Hashable, Sendable {
-        /// A WebP image, without metadata.
+        /// A WebP image without metadata.
         case made(Data)
-        /// It ran, and can't make one of this image. It never will.
+        /// The program ran, but can't make a thumbnail of this image. It never will.
         case refused
-        /// The computer was too slow, or the program hangs.
+        /// The computer was too slow, or the program hung.
         case late
-        /// It didn't start or was killed, by its limit of processor time too, as shells report it. Another time it may do better.
+        /// The program didn't start or was killed, possibly by its CPU time limit, as shells report it. A later
+        /// attempt may succeed.
         case failed(status: Int32)
     }
 
     struct Limits: Sendable {
-        /// Of the address space.
+        /// The limit of the address space.
         var memoryByteCount = 512 << 20
         var cpuSeconds = 5
         var duration = Duration.seconds(15)
         var outputByteCount = 512 << 10
-        /// Of open files.
+        /// The limit of open files.
         var fileCount = 32
     }
 
@@ -30,8 +32,8 @@ struct ThumbnailProgram: Sendable {
     var limits = Limits()
 
     /// - Parameters:
-    ///   - image: the caller has looked what type it is.
-    ///   - side: pixels of the square that the thumbnail fits into. Smaller images stay as small as they are.
+    ///   - image: the caller has checked its type.
+    ///   - side: the side of the square that the thumbnail fits into, in pixels. Smaller images aren't enlarged.
     /// - Throws: ``LeashedProgram/StartFailure``, or `CancellationError`.
     func thumbnail(of image: Data, side: Int) async throws -> Outcome {
         do {
@@ -61,28 +63,29 @@ struct ThumbnailProgram: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        // What isn't written by now finds nobody to read it.
+        // The program is gone, so nothing will read what isn't written by now.
         try? input.fileHandleForReading.close()
         _ = try? await sent
         let (status, said) = try outcome.get()
         try Task.checkCancellation()
-        // A program that says too much is ended for it, whatever its status is then.
+        // A program whose output is too large is killed for it, so its status doesn't matter.
         guard let said else { return .refused }
         if Self.saysNothingOfImage(status) { return .failed(status: status) }
         guard status == 0, let thumbnail = PlainWebP.of(said) else { return .refused }
         return .made(thumbnail)
     }
 
-    /// Whether a shell ended by itself (dash with 2), couldn't start the program (126 and 127), or reports a signal (128 and
-    /// more). `vipsthumbnail` ends with 1 or 255 if it can't read an image.
+    /// Whether a shell failed by itself (dash with 2), couldn't start the program (126 and 127), or reports a signal
+    /// (128 and above). `vipsthumbnail` ends with 1 or 255 if it can't read an image.
     private static func saysNothingOfImage(_ status: Int32) -> Bool {
         status == 2 || (126...254).contains(status)
     }
 
-    /// A program that ends before it has read everything must not end the server.
+    /// Writing to a program that has already ended must not kill the server.
     private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 
-    /// The image comes as standard error, for standard input is the leash. Where one of the limits can't be set, nothing runs.
+    /// The image comes on standard error, since standard input is the leash. If one of the limits can't be set,
+    /// nothing runs.
     private var script: String {
         """
         ulimit -c 0 && ulimit -f 0 && ulimit -n \(limits.fileCount) && ulimit -t \(limits.cpuSeconds) &&
@@ -91,8 +94,8 @@ struct ThumbnailProgram: Sendable {
         """
     }
 
-    /// The image is turned as its Exif says, and its colours become sRGB's. Nothing may be written to files: large images stay in
-    /// memory, and libvips makes no machine code of its own, for which it would need one.
+    /// The image is rotated according to its Exif data, and its colours are converted to sRGB. No files may be
+    /// written: large images stay in memory, and libvips doesn't compile machine code, which would take a file.
     private static func arguments(side: Int) -> [String] {
         [
             "stdin", "--size", "\(side)x\(side)>", "--export-profile", "srgb", "--output", ".webp[Q=80]",
@@ -100,13 +103,14 @@ struct ThumbnailProgram: Sendable {
         ]
     }
 
-    /// Nothing of the server's own. Without a home libvips loads no modules, which are for other formats.
+    /// Contains nothing of the server's environment. Without a home, libvips loads no modules, which are for other
+    /// formats.
     private static let environment = [
         "LC_ALL": "C", "MALLOC_ARENA_MAX": "1", "VIPSHOME": "/nonexistent", "VIPS_BLOCK_UNTRUSTED": "1",
         "VIPS_CONCURRENCY": "1",
     ]
 
-    /// - Returns: nil if it's more than the limit.
+    /// - Returns: nil if there's more than the limit.
     private static func all(of handle: FileHandle, limit: Int) -> Data? {
         defer { try? handle.close() }
         var all = Data()

@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloHTTP
 
-/// What makes an admin server's thumbnails, read from the environment.
+/// The program that makes an admin server's thumbnails, read from the environment.
 public struct ThumbnailSettings: Hashable, Sendable {
     /// The path of libvips's `vipsthumbnail`.
     public let program: String
@@ -12,7 +12,7 @@ public struct ThumbnailSettings: Hashable, Sendable {
 
     public init(program: String) { self.program = program }
 
-    /// - Returns: nil if there are to be none, or nothing on the `PATH` makes any.
+    /// - Returns: nil if thumbnails are turned off, or the `PATH` has no program for them.
     /// - Throws: ``ConfigurationError``.
     public static func ofEnvironment(
         _ environment: [String: String] = ProcessInfo.processInfo.environment

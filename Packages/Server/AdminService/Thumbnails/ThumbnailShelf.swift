@@ -1,27 +1,28 @@
-/// What is kept for one reader, in the order in which it was asked for last.
+/// One reader's entries, least recently used first.
 struct ThumbnailShelf {
     private struct Entry {
         let content: ThumbnailCache.Content
         let byteCount: Int
-        /// Of its last use.
+        /// The stamp of the last use.
         var stamp: UInt64
     }
 
     private var entries: [ThumbnailCache.Key: Entry] = [:]
-    /// All uses since the last tidying, the oldest first. Only the last use of each entry counts: its stamp is the entry's.
+    /// All uses since the last clean-up, oldest first. Only the last use of each entry counts: the one whose stamp is
+    /// the entry's.
     private var uses: [(key: ThumbnailCache.Key, stamp: UInt64)] = []
-    /// Where the oldest use is that counts.
+    /// The index of the oldest use that counts.
     private var start = 0
     private(set) var byteCount = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// When the entry was asked for that nobody has asked for longest.
+    /// The last use of the least recently used entry.
     var oldestStamp: UInt64? { start < uses.count ? uses[start].stamp : nil }
 
     func content(_ key: ThumbnailCache.Key) -> ThumbnailCache.Content? { entries[key]?.content }
 
-    /// - Parameter stamp: higher than all before.
+    /// - Parameter stamp: higher than all earlier ones.
     mutating func use(_ key: ThumbnailCache.Key, _ stamp: UInt64) {
         guard entries[key] != nil else { return }
         entries[key]?.stamp = stamp
@@ -29,7 +30,7 @@ struct ThumbnailShelf {
         tidy()
     }
 
-    /// - Parameter stamp: higher than all before.
+    /// - Parameter stamp: higher than all earlier ones.
     mutating func keep(
         _ content: ThumbnailCache.Content, _ key: ThumbnailCache.Key, byteCount size: Int, _ stamp: UInt64
     ) {
@@ -46,7 +47,7 @@ struct ThumbnailShelf {
         tidy()
     }
 
-    /// Removes what nobody has asked for longest.
+    /// Removes the least recently used entry.
     mutating func removeOldest() {
         guard start < uses.count else { return }
         remove(uses[start].key)

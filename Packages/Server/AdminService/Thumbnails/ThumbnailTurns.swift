@@ -1,8 +1,8 @@
 import Synchronization
 import TomboloModel
 
-/// Lets a few of many callers go at a time, in the order in which they came. So few wait that what they hold fits into memory,
-/// and no more than a quarter of them for one reader.
+/// Lets a limited number of callers run at a time, first come, first served. The number and the total size of the
+/// waiting images are bounded, so that they fit into memory, and one reader gets at most a quarter of both.
 final class ThumbnailTurns: Sendable {
     private enum Turn {
         case given, cancelled, refused
@@ -28,7 +28,7 @@ final class ThumbnailTurns: Sendable {
         }
     }
 
-    /// Of all that may wait, one reader's.
+    /// One reader gets at most one part in this many of the waiting room.
     private static let share = 4
 
     private let waiterLimit: Int
@@ -43,11 +43,11 @@ final class ThumbnailTurns: Sendable {
 
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits for a turn. Every call that returns true takes one ``give()``.
+    /// Waits for a turn. Every call that returns true must be followed by one ``give()``.
     /// - Parameters:
-    ///   - byteCount: what the caller holds while it waits.
-    ///   - reader: for whom.
-    /// - Returns: false if too much waits already.
+    ///   - byteCount: the bytes that the caller holds while it waits.
+    ///   - reader: on whose behalf.
+    /// - Returns: false if too much is waiting already.
     /// - Throws: `CancellationError`.
     func take(holding byteCount: Int, for reader: ObjectId) async throws -> Bool {
         let id = state.withLock { state in

@@ -6,22 +6,22 @@ import Synchronization
 import TomboloHTTP
 package import TomboloModel
 
-/// Small images of large ones, made by a program that an operator installs beside the server.
+/// Makes small versions of images, with a program that an operator installs beside the server.
 ///
-/// It decides about nobody's rights: the caller has the image, so its reader may see it. What is kept is kept for one reader, so
-/// that how long an answer takes says nothing of what others have looked at.
+/// It checks no permissions: the caller has the image, so its reader may see it. The cache is separate for each
+/// reader, so that response times reveal nothing about what others have looked at.
 ///
-/// As a service it tries the program, and makes nothing before, nor if the program can't do what it should. A trial that says
-/// nothing of the program, such as one that was late, is repeated.
+/// As a service, it tests the program first. It makes no thumbnails before that, nor if the program fails the test. A
+/// test that says nothing about the program, such as one that timed out, is repeated.
 public final class Thumbnails: Service {
-    /// How large a thumbnail is.
+    /// The size of a thumbnail.
     package enum Size: String, CaseIterable, Sendable {
-        /// In lists.
+        /// For lists.
         case small
-        /// On pages of records.
+        /// For pages of records.
         case large
 
-        /// Pixels of the square that it fits into: twice what pages give it, for screens with small pixels.
+        /// The side of the square that it fits into, in pixels: twice its size on pages, for high-density screens.
         package var side: Int {
             switch self {
             case .small: 96
@@ -30,20 +30,20 @@ public final class Thumbnails: Service {
         }
     }
 
-    /// Images of more bytes have none.
+    /// Images with more bytes get no thumbnail.
     package static let maximumByteCount = 5 << 20
-    /// So do images of more pixels.
+    /// Nor do images with more pixels.
     static let maximumPixelCount = 50_000_000
-    /// Programs that run at a time.
+    /// The most programs that run at a time.
     static let maximumPrograms = 2
-    /// Images that wait for one, their bytes, and how long they wait.
+    /// Limits for images that wait for a program: their number, their bytes, and their waiting time.
     static let maximumWaiters = 256
     static let maximumWaitingByteCount = 64 << 20
     static let maximumWait = Duration.seconds(10)
-    /// Of thumbnails that are kept.
+    /// The size of the cache.
     static let keptByteCount = 32 << 20
-    /// How long an image has none after the program was late or failed, so that it can't be asked for in a loop; and between two
-    /// trials of the program.
+    /// How long to refuse an image after the program timed out or failed, so that it can't be requested in a loop.
+    /// Also the pause between two tests of the program.
     static let retryPause = Duration.seconds(60)
 
     private let program: ThumbnailProgram
@@ -60,9 +60,9 @@ public final class Thumbnails: Service {
     }
 
     /// - Parameters:
-    ///   - isChecked: whether the program has been tried.
-    ///   - wait: ``maximumWait`` but in tests.
-    ///   - pause: between trials; ``retryPause`` but in tests.
+    ///   - isChecked: whether the program has been tested.
+    ///   - wait: ``maximumWait`` except in tests.
+    ///   - pause: the pause between tests of the program; ``retryPause`` except in tests.
     init(
         _ program: ThumbnailProgram, isChecked: Bool = false, count: Int = maximumPrograms,
         waiterLimit: Int = maximumWaiters, byteLimit: Int = maximumWaitingByteCount,
@@ -78,13 +78,13 @@ public final class Thumbnails: Service {
         self.now = now
     }
 
-    /// Whether any are made.
+    /// Whether thumbnails are made.
     package var areMade: Bool { checked.withLock { $0 } }
 
     var waiterCount: Int { turns.waiterCount }
 
-    /// - Parameter reader: who asks for it.
-    /// - Returns: a WebP image; nil if there's none of the image, or none now.
+    /// - Parameter reader: the user who asks for it.
+    /// - Returns: a WebP image; nil if there's no thumbnail of the image, or none at present.
     /// - Throws: `CancellationError`.
     package func thumbnail(of image: Data, _ size: Size, for reader: ObjectId) async throws -> Data? {
         guard areMade, image.count <= Self.maximumByteCount, let type = ImageType(image) else { return nil }
@@ -93,7 +93,7 @@ public final class Thumbnails: Service {
         guard let pixels = ImageSize(image, type), pixels.pixelCount <= Self.maximumPixelCount else { return nil }
         guard try await hasTurn(holding: image.count, for: reader) else { return nil }
         defer { turns.give() }
-        // Somebody may have asked for the same a moment before.
+        // Another request may have made the same one meanwhile.
         if let known = known(key, reader) { return known.thumbnail }
         let content = try await made(of: image, side: size.side)
         cache.withLock { $0.keep(content, key, for: reader) }
@@ -143,7 +143,7 @@ public final class Thumbnails: Service {
         try await gracefulShutdown()
     }
 
-    /// Tries the program until it's known whether it can be used.
+    /// Tests the program until it's known whether it can be used.
     func check() async throws {
         var last: Problem?
         while let problem = try await problem() {
@@ -159,7 +159,7 @@ public final class Thumbnails: Service {
     struct Problem: Hashable, Sendable {
         /// Why the program can't be used, and what to do about it.
         let text: String
-        /// Whether another trial may find none.
+        /// Whether another test may succeed.
         let mayPass: Bool
     }
 
@@ -196,6 +196,6 @@ public final class Thumbnails: Service {
         Array("GIF89a".utf8) + [
             1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3b,
         ])
-    /// One pixel in a format that libvips doesn't trust itself to read.
+    /// One pixel in a format for which libvips regards its own loader as unsafe.
     private static let ppm = Data("P5 1 1 255\nx".utf8)
 }
