@@ -1,10 +1,10 @@
-/// A language that pages can be in.
+/// A language in which pages are available.
 public struct Language: Hashable, Sendable {
-    /// BCP 47: `de`, `pt-BR`.
+    /// The BCP 47 tag: `de`, `pt-BR`.
     public let tag: String
-    /// In the language itself: `Deutsch`.
+    /// The language's own name for itself: `Deutsch`.
     public let name: String
-    /// Whether a noun begins with a lower-case letter within a sentence, if it isn't a name.
+    /// Whether nouns that aren't names begin with a lower-case letter within a sentence.
     public let lowersNouns: Bool
 
     public static let english = Language(tag: "en", name: "English")
@@ -19,7 +19,7 @@ public struct Language: Hashable, Sendable {
         self.lowersNouns = lowersNouns
     }
 
-    /// Without region and script: `pt` of `pt-BR`.
+    /// The tag without region and script: `pt` for `pt-BR`.
     var base: Substring { tag.prefix { $0 != "-" && $0 != "_" } }
 
     /// Languages whose usual script runs from right to left.
@@ -29,11 +29,11 @@ public struct Language: Hashable, Sendable {
 
     public var isRightToLeft: Bool { Self.rightToLeft.contains(base) }
 
-    /// Of some languages the one that somebody likes best, by the header `Accept-Language` (RFC 9110, section 12.5.4).
-    /// - Returns: nil if they like none of them.
+    /// The language that a client prefers, according to the header `Accept-Language` (RFC 9110, section 12.5.4).
+    /// - Returns: nil if the client accepts none of them.
     public static func preferred(_ header: String, of languages: [Language]) -> Language? {
         var best: (language: Language, weight: Double)?
-        // Longer headers than browsers send say nothing more.
+        // Browsers don't send longer headers, so the rest is ignored.
         for part in header.prefix(1_000).split(separator: ",") {
             let pieces = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
             guard let tag = pieces.first?.lowercased(), !tag.isEmpty else { continue }

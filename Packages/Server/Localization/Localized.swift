@@ -1,7 +1,8 @@
-/// A text in the language of ``MessageCatalogue/current``; in English without one, or if it has no translation.
+/// A text in the language of ``MessageCatalogue/current``, or in English if there is no catalogue or no translation.
 ///
-/// Tests find every call in the sources, so the text has to be a literal. What is put into its places is translated before.
-/// - Parameter context: tells texts apart that are the same in English.
+/// Tests find every call in the sources, so the text must be a literal. Interpolated values must already be
+/// translated.
+/// - Parameter context: distinguishes texts that are the same in English.
 public func localized(_ message: LocalizedMessage, context: String? = nil) -> String {
     guard let catalogue = MessageCatalogue.current,
         let translation = catalogue.translation(of: message.key, context: context)
@@ -9,7 +10,7 @@ public func localized(_ message: LocalizedMessage, context: String? = nil) -> St
     return message.filling(translation)
 }
 
-/// A text about a number of things, in the form that the language has for that number.
+/// A text about a number of things, in the language's form for that number.
 ///
 ///     localized(count, one: "\(number) row matches.", other: "\(number) rows match.")
 ///
@@ -23,12 +24,12 @@ public func localized(_ count: Int, one: LocalizedMessage, other: LocalizedMessa
     return other.filling(translation)
 }
 
-/// A name that an app gave, such as that of a class, a property or a role. A catalogue has it with the context
+/// A name that an app defines, such as that of a class, a property or a role. Catalogues list it with the context
 /// ``MessageCatalogue/nameContext``.
-/// - Parameter name: in words, as English pages show it.
+/// - Parameter name: in words, as on English pages.
 public func localizedName(_ name: String) -> String {
     MessageCatalogue.current?.translation(of: name, context: MessageCatalogue.nameContext) ?? name
 }
 
-/// A text that is looked up as it is: a title or a sentence that was made before there was a request.
+/// Translates a text that isn't a literal here: a title or a sentence that was made before there was a request.
 public func localizedText(_ text: String) -> String { MessageCatalogue.current?.translation(of: text) ?? text }

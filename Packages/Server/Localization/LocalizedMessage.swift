@@ -3,7 +3,7 @@ import TomboloModel
 /// A text for people, before it's translated: English, with places for values. `"\(count) rows of \(name)"` has the key
 /// `{0} rows of {1}`, by which catalogues know it.
 ///
-/// Texts may be joined with `+`, as long ones are over several lines.
+/// Long texts can be split over several lines and joined with `+`.
 public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringConvertible, Sendable {
     fileprivate enum Part: Sendable {
         case text(String)
@@ -28,7 +28,7 @@ public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringCo
         public mutating func appendLiteral(_ text: String) { if !text.isEmpty { parts.append(.text(text)) } }
         public mutating func appendInterpolation(_ value: some Any) { parts.append(.value("\(value)")) }
 
-        /// People would read "Optional(…)".
+        /// An optional value would appear as "Optional(…)".
         @available(*, unavailable, message: "Say what stands there without a value.")
         public mutating func appendInterpolation<Value>(_ value: Value?) {}
     }
@@ -37,7 +37,7 @@ public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringCo
         LocalizedMessage(parts: first.parts + second.parts)
     }
 
-    /// What catalogues know it by.
+    /// The key in catalogues.
     var key: String {
         var place = 0
         return parts.reduce(into: "") { key, part in
@@ -50,7 +50,7 @@ public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringCo
         }
     }
 
-    /// The values, in the order of their places.
+    /// The values, in the order of their placeholders.
     var values: [String] { parts.compactMap { if case .value(let value) = $0 { value } else { nil } } }
 
     /// The text in English.

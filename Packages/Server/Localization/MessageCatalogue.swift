@@ -1,9 +1,9 @@
 /// The translations of one language, read from a file in gettext's format.
 public final class MessageCatalogue: Sendable {
-    /// Of what runs at the moment; nil for English. What forms a page sets it for the request.
+    /// The catalogue of the current task; nil for English. Code that renders a page sets it for the request.
     @TaskLocal public static var current: MessageCatalogue?
 
-    /// The context of names that an app gave.
+    /// The context of names that an app defines.
     public static let nameContext = "name"
 
     public let language: Language
@@ -11,10 +11,10 @@ public final class MessageCatalogue: Sendable {
     private let entries: [POFile.Key: [String]]
     private let contexts: [String: [String: String]]
 
-    /// - Throws: ``POError`` if a translation doesn't have the places of its text, or the header isn't complete.
+    /// - Throws: ``POError`` if a translation's placeholders don't match its text, or if the header is incomplete.
     public convenience init(_ file: POFile) throws(POError) { try self.init(file, over: nil) }
 
-    /// - Parameter base: of the same language; has what the file doesn't.
+    /// - Parameter base: a catalogue of the same language, used for texts that the file lacks.
     public init(_ file: POFile, over base: MessageCatalogue?) throws(POError) {
         guard let tag = file.language, !tag.isEmpty else {
             throw POError(line: 1, "The header has no 'Language', such as 'Language: de\\n'.")
@@ -45,12 +45,12 @@ public final class MessageCatalogue: Sendable {
         }
     }
 
-    /// Nil if it has none.
+    /// Nil if there is no translation.
     public func translation(of key: String, context: String? = nil) -> String? {
         entries[POFile.Key(context: context, text: key)]?.first
     }
 
-    /// The form for a number.
+    /// The translation in the form for a number.
     func translation(of key: String, count: Int) -> String? {
         guard let forms = entries[POFile.Key(context: nil, text: key)] else { return nil }
         let index = plural.form(of: count)

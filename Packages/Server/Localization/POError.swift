@@ -1,4 +1,4 @@
-/// What is wrong with a file of translations.
+/// A problem in a file of translations.
 public struct POError: Error, CustomStringConvertible, Sendable {
     /// From 1.
     public let line: Int

@@ -1,7 +1,7 @@
 extension POFile.Entry {
-    /// Checks that translations have the places of the text, and no others: a page would show a place that nothing fills, and
-    /// a template could be given more than its text.
-    /// - Parameter forms: how many the language has for numbers.
+    /// Checks that translations have exactly the placeholders of the text. A page would show a placeholder that
+    /// nothing fills, and a template could get more than its text.
+    /// - Parameter forms: the number of plural forms in the language.
     func check(forms: Int) throws(POError) {
         let own = Self.places(in: key.text)
         let all = own.union(plural.map(Self.places) ?? [])
@@ -15,7 +15,7 @@ extension POFile.Entry {
                 throw POError(
                     line: line, "The translation of '\(key.text)' has \(foreign), which the text doesn't have.")
             }
-            // One thing may be written as a word.
+            // The form for one thing may spell the number as a word.
             if plural == nil, let missing = own.subtracting(places).min() {
                 throw POError(line: line, "The translation of '\(key.text)' lacks \(missing).")
             }
@@ -50,7 +50,8 @@ extension POFile.Entry {
     }
 }
 
-/// Finds the places of a text, byte by byte: files have thousands of texts, and a server reads them when it starts.
+/// Finds the placeholders of a text byte by byte, for speed: files have thousands of texts, and a server reads them
+/// when it starts.
 private struct PlaceReader {
     private let text: String
     private let bytes: String.UTF8View

@@ -1,4 +1,4 @@
-/// A file of translations in gettext's format (`.po`): texts in English with what they are in another language.
+/// A file of translations in gettext's format (`.po`): English texts with their translations.
 public struct POFile: Sendable {
     public struct Key: Hashable, Sendable {
         public let context: String?
@@ -12,14 +12,14 @@ public struct POFile: Sendable {
 
     public struct Entry: Sendable {
         public let key: Key
-        /// English for other numbers than one; nil for a text that isn't about a number.
+        /// English for numbers other than one; nil for a text that isn't about a number.
         public let plural: String?
-        /// One, or one for each form of the language.
+        /// One translation, or one for each plural form of the language.
         public let translations: [String]
-        /// Where it begins, from 1.
+        /// The entry's first line, from 1.
         public let line: Int
 
-        /// Whether somebody has filled it in. What is marked as fuzzy isn't read.
+        /// Whether there is a translation. Entries that are marked as fuzzy count as untranslated.
         public var isTranslated: Bool { !translations.isEmpty && !translations.contains("") }
     }
 
@@ -27,7 +27,7 @@ public struct POFile: Sendable {
     public private(set) var header: [String: String] = [:]
     public private(set) var entries: [Entry] = []
 
-    /// Longer files aren't read.
+    /// Longer files are refused.
     public static let maximumByteCount = 4_000_000
 
     public init(_ text: String) throws(POError) {
@@ -58,7 +58,7 @@ public struct POFile: Sendable {
         mutating func read(_ line: Substring, at number: Int) throws(POError) {
             if line.isEmpty { return try finish() }
             if line.hasPrefix("#") {
-                // Comments stand before what they are about.
+                // Comments precede the entry that they're about.
                 if fields.contains(where: { if case .translation = $0.field { true } else { false } }) { try finish() }
                 if line.hasPrefix("#,"), line.contains("fuzzy") { isFuzzy = true }
                 return
@@ -97,7 +97,7 @@ public struct POFile: Sendable {
             }
         }
 
-        /// Ends the entry that is being read.
+        /// Ends the current entry.
         mutating func finish() throws(POError) {
             guard !fields.isEmpty else { return }
             defer {
@@ -153,6 +153,6 @@ public struct POFile: Sendable {
 }
 
 extension POFile {
-    /// BCP 47; nil without a header.
+    /// The BCP 47 tag; nil without a header.
     public var language: String? { header["Language"]?.replacing("_", with: "-") }
 }

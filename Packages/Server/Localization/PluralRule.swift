@@ -1,11 +1,11 @@
-/// Which form a language has for a number of things: the header `Plural-Forms` of gettext's files, such as
-/// `nplurals=2; plural=(n != 1);`, whose expression is C.
+/// Selects a language's form for a number of things, from the header `Plural-Forms` of gettext's files, such as
+/// `nplurals=2; plural=(n != 1);`. The expression is C.
 struct PluralRule: Sendable {
-    /// How many forms the language has.
+    /// The number of forms in the language.
     let count: Int
     private let expression: Expression
 
-    /// As in English, German or Spanish.
+    /// The rule of English, German and Spanish.
     static let germanic = PluralRule(count: 2, expression: .binary("!=", .number, .constant(1)))
 
     private init(count: Int, expression: Expression) {
@@ -35,7 +35,7 @@ struct PluralRule: Sendable {
         self.count = count
     }
 
-    /// The place of the form for a number of things, from 0.
+    /// The index of the form for a number of things, from 0.
     func form(of count: Int) -> Int {
         min(max(expression.value(for: Int(clamping: count.magnitude)), 0), self.count - 1)
     }
@@ -72,11 +72,11 @@ struct PluralRule: Sendable {
         }
     }
 
-    /// By recursive descent; from the operators that bind least to those that bind most.
+    /// A recursive-descent parser, from the operators that bind least to those that bind most.
     private struct Parser {
         private static let levels: [[String]] = [["||"], ["&&"], ["==", "!="], ["<=", ">=", "<", ">"], ["%"]]
         private static let signs = ["||", "&&", "==", "!=", "<=", ">=", "<", ">", "%", "!", "?", ":", "(", ")"]
-        /// Of parentheses and questions within each other.
+        /// The maximum nesting of parentheses and conditional expressions.
         private static let maximumDepth = 50
 
         private var tokens: [String] = []
@@ -155,7 +155,7 @@ struct PluralRule: Sendable {
 }
 
 extension Substring {
-    /// Without the white space around it.
+    /// The text without surrounding white space.
     var trimming: Substring {
         let space: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         guard let first = utf8.firstIndex(where: { !space($0) }), let last = utf8.lastIndex(where: { !space($0) })

@@ -5,11 +5,11 @@ import TomboloModel
 ///
 ///     {"message": "{0} months were dropped", "one": "{0} month was dropped", "count": 3, "values": ["3"]}
 ///
-/// Tests find every call in the sources, as those of ``localized(_:context:)``, so the texts have to be literals.
+/// Tests find every call in the sources, as for ``localized(_:context:)``, so the texts must be literals.
 public struct StoredMessage: Codable, Hashable, Sendable {
-    /// What catalogues know it by.
+    /// The key in catalogues.
     private let message: String
-    /// English for one thing, by which catalogues know a text about a number; nil for other texts.
+    /// English for one thing, the key in catalogues of a text about a number; nil for other texts.
     private let one: String?
     private let count: Int?
     private let values: [String]
@@ -40,7 +40,8 @@ public struct StoredMessage: Codable, Hashable, Sendable {
 
     public var english: String { Wording.filling(count == 1 ? one ?? message : message, with: values) }
 
-    /// In the language of ``MessageCatalogue/current``; in English without one, or if it has no translation.
+    /// The text in the language of ``MessageCatalogue/current``, or in English if there is no catalogue or no
+    /// translation.
     public var translated: String {
         let translation =
             if let one, let count {
