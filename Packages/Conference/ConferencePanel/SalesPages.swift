@@ -8,8 +8,8 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// How many tickets of an event are sold, by their types: for those who may change its orders. Those who may change a type end
-/// its sale there.
+/// Tickets sold for an event, by ticket type, for users who may change its orders. Users who may change a ticket type
+/// can end its sale there.
 struct SalesPages: PanelSection {
     static let path = "\(AdminPanel.path)/sales"
     private let list = PanelTemplate(PackageResources.sales_mustache)
@@ -45,13 +45,14 @@ struct SalesPages: PanelSection {
         }
     }
 
-    /// Ids in one filter: a parameter has at most 2,048 bytes.
+    /// The number of ids in one filter: a parameter has at most 2,048 bytes.
     private static let idLimit = 50
 
-    /// The events whose orders the caller may change: of the newest, and of those in which they have a role.
+    /// The events whose orders the caller may change, among the newest events and those in which the caller has a
+    /// role.
     private static func events(_ request: PanelRequest) async throws -> [PanelResource] {
         var events = try await request.objects(of: "Event", ["sort": "-startsAt"])
-        // Everybody reads what is published, so that one's own may be far behind.
+        // Everybody can read published events, so the caller's own may be far down the list.
         let own = Set(
             request.subject.grants.compactMap { grant -> String? in
                 guard case .objectId(let id)? = grant.scope else { return nil }
@@ -80,7 +81,7 @@ struct SalesPages: PanelSection {
             event.text("name"), crumbs: [PanelPage.Crumb(title: localized("Sales"), path: Self.path)], self.event,
             [
                 "tickets": tickets.map { ticket -> [String: Any] in
-                    // Both begin alike: `2026-11-27T16:00:00`.
+                    // Both begin in the same form: `2026-11-27T16:00:00`.
                     let end = ticket.text("salesEndsAt").prefix(19)
                     return [
                         "name": ticket.text("name"), "sold": sold[ticket.id] ?? 0, "quantity": ticket.text("quantity"),
@@ -95,14 +96,14 @@ struct SalesPages: PanelSection {
             ])
     }
 
-    /// How many tickets are in orders that count, by the id of their type.
+    /// The number of tickets in orders that count, by the id of the ticket type.
     private func sold(
         _ request: PanelRequest, of event: String, _ pool: PostgresPool
     ) async throws -> [String: Int64] {
         let standing = OrderState.standing.map(\.rawValue).joined(separator: ",")
         let orders = try request.rows(
             of: "Order", ["ticket", "quantity"], ["filter[event]": event, "filter[state][in]": standing])
-        // What somebody entered may add up to more than a number holds.
+        // Quantities entered by users may add up to more than an integer holds.
         let sums = try await pool.query(
             """
             SELECT ticket, greatest(least(sum(quantity), \(Int64.max)), \(Int64.min))::bigint FROM (\(orders.sql)) AS orders

@@ -1,7 +1,7 @@
 import AdminPanel
 import TomboloHTTP
 
-/// The colours of tracks, with a patch of the colour beside what the model calls `#RRGGBB`.
+/// The colours of tracks, with a swatch beside each value that the model calls `#RRGGBB`.
 enum TrackColors {
     private static let shown = PanelTemplate(PackageResources.color_mustache)
     private static let control = PanelTemplate(PackageResources.color_control_mustache)
