@@ -1,7 +1,7 @@
 public import TomboloMigration
 
 extension Conference {
-    /// `ticket-api`: shows events, moves tickets, logs people in.
+    /// The role of `ticket-api`, which shows events, moves tickets and logs people in.
     public static let ticketRole = DatabaseRole(
         name: "tickets", program: "ticket-api",
         rights: [

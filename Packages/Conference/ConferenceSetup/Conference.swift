@@ -3,19 +3,20 @@ public import PostgresClient
 public import TomboloMigration
 import TomboloModel
 
-/// What the event platform needs of a database besides its tables.
+/// What the event platform needs in a database besides its tables.
 public enum Conference {
-    /// The app's name among those that share a database.
+    /// The app's name, in a database that several apps may share.
     public static let app = "conference"
 
     /// Triggers and policies besides the tables.
     public static let schemaExtension: any SchemaExtension = ConferenceExtension()
 
     /// Brings a database to what the platform needs: the tables of its classes, its rules, and ``schemaExtension``.
-    /// Other apps of the database stay.
+    /// Other apps in the database are left alone.
     /// - Parameters:
-    ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
-    ///   - replacesBoxes: whether the rules are stored as they come, without what administrators changed in their matrix.
+    ///   - connection: a connection as the role that owns the tables, or will; not used by anything else meanwhile.
+    ///   - replacesBoxes: whether to store the rules unchanged, discarding what administrators changed in their
+    ///     matrix.
     public static func migrator(
         _ connection: PostgresConnection, replacesBoxes: Bool = false
     ) async throws -> Migrator {

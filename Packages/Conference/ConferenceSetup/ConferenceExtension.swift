@@ -2,11 +2,12 @@ import PostgresClient
 import TomboloMigration
 import TomboloPostgresStore
 
-/// Accounts beside users, the protection of super administrators, roles that somebody keeps, what is public because its
-/// event is, what goes into the trash with what, links within one event, values that make sense, and the ticket API's role.
+/// Everything that the platform adds to the schema: accounts beside users, the protection of super administrators,
+/// roles that must not become vacant, the visibility of objects that follows from their event's, what goes into the
+/// trash together, links within one event, sensible values, and the ticket API's role.
 struct ConferenceExtension: SchemaExtension {
-    /// Of an account the address that people log in with, and its key, which credentials refer to; row-level security
-    /// keeps other services from the roles of the platform.
+    /// Other services may change neither a user's login address nor the key that credentials refer to. Row-level
+    /// security keeps other services from changing the platform's roles.
     let fixedProperties: [String: Set<String>] = ["User": ["_id", "email", "isSuperAdmin"]]
 
     let databaseRoles = [Conference.ticketRole]

@@ -1,4 +1,4 @@
-/// A trigger function of the event platform, in `tombolo`.
+/// A trigger function of the event platform, in the schema `tombolo`.
 struct ConferenceFunction {
     let name: String
     let body: String
@@ -11,11 +11,11 @@ struct ConferenceFunction {
         """
     }
 
-    /// PL/pgSQL that refuses the row: by the name of a constraint, so that a device's write is refused and its others are
-    /// kept, and in words that people see at the field.
+    /// PL/pgSQL that refuses the row. It raises a named constraint's error, so that only this write of a device is
+    /// refused and its other writes are kept, with a message that people see at the field.
     /// - Parameters:
-    ///   - message: a sentence without capital and full stop.
-    ///   - column: an SQL expression of the column's name.
+    ///   - message: a sentence without a capital and a full stop.
+    ///   - column: an SQL expression for the column's name.
     ///   - hint: what to do instead.
     static func refusal(_ constraint: String, _ message: String, at column: String, hint: String) -> String {
         """
@@ -24,7 +24,8 @@ struct ConferenceFunction {
         """
     }
 
-    /// Makes the function the table's trigger, again without harm. It fires whoever writes, replication included.
+    /// Makes the function a trigger of the table. Idempotent. The trigger fires for every writer, including
+    /// replication.
     /// - Parameter table: quoted, with its schema.
     func trigger(_ trigger: String, _ when: String, on table: String) -> String {
         """

@@ -1,9 +1,9 @@
 import EventModels
 import TomboloPostgresStore
 
-/// Whoever makes an event becomes its owner, in the same transaction and whichever way they write it: the rules ask that an
-/// event names who makes it. Administrators may name another, who becomes the owner then, or nobody: the event gets themselves
-/// as its creator. One that plain SQL makes without a creator has no owner.
+/// Makes a new event's creator its owner, in the same transaction and however the event is written: the rules require
+/// that an event names its creator. Administrators may name somebody else, who then becomes the owner. If they name
+/// nobody, they become the creator themselves. An event that plain SQL inserts without a creator has no owner.
 enum EventOwners {
     private static let namingTrigger = "tombolo_creator"
 
@@ -56,8 +56,8 @@ enum EventOwners {
     /// The rule's name, for errors.
     static let creatorStays = "the_creator_of_an_event_stays"
 
-    /// Who made an event sees it without a role. Somebody who may edit it could make themselves its creator, and go on seeing
-    /// it after their role was taken away.
+    /// An event's creator sees it without a role. If the creator could be changed, a user who may edit the event
+    /// could become its creator and still see it after losing their role.
     private static let keeping = ConferenceFunction(
         name: "keep_event_creator",
         body: """

@@ -4,14 +4,14 @@ import TomboloModel
 import TomboloPostgresStore
 
 /// Keeps `is_public` of everything that belongs to an event equal to whether the event is published, public and not
-/// in the trash, whoever writes: rules look at one row only, so that the row has to say it.
+/// in the trash, whoever writes. Rules look at only one row, so the row must have this value itself.
 ///
-/// A row takes a share lock on its event while it is written, so that publishing an event and adding to it at the
-/// same time happen one after the other.
+/// A write takes a share lock on the row's event, so that publishing an event and adding to it at the same time
+/// happen one after the other.
 enum EventVisibility {
     private static let trigger = "tombolo_public"
 
-    /// What `is_public` has to be for an event `e`.
+    /// The value of `is_public` for an event `e`.
     private static let condition =
         "e.state = '\(EventState.published.rawValue)' AND e.privacy = '\(EventPrivacy.public.rawValue)' "
         + "AND e.trashed_at IS NULL"
@@ -50,7 +50,7 @@ enum EventVisibility {
                 """)
     }
 
-    /// Tables of classes that say whether they are public and belong to an event.
+    /// The tables of classes that belong to an event and have `is_public`.
     private static var tables: [String] {
         EventModels.schema.classes.filter { item in
             item.columnIndex("isPublic") != nil && item.columnIndex("event") != nil

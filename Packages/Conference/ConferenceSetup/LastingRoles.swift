@@ -1,19 +1,21 @@
 import EventModels
 import TomboloPostgresStore
 
-/// Roles that somebody must always have. The database makes sure, whether a server, a device, a tool or plain SQL writes.
+/// Roles that somebody must always have. The database enforces this, whether a server, a device, a tool or plain SQL
+/// writes.
 ///
-/// - Somebody who can log in stays super administrator: the last one is neither demoted, disabled, deleted nor moved into
-///   the trash, also not by two who do it to each other at the same time.
-/// - An event has at most one owner, and one that has an owner keeps one: the owner's row may go to another user, and
-///   goes with its event. A user who is deleted for ever leaves their events without an owner, once these are over.
+/// - At least one super administrator can log in. The last one can't be demoted, disabled, deleted or moved into the
+///   trash, not even by two administrators who do it to each other at the same time.
+/// - An event has at most one owner, and an event that has an owner keeps one. The owner's row may be transferred to
+///   another user, and is deleted with its event. When a user is permanently deleted, their past events are left
+///   without an owner.
 /// - Nobody gets a role in an event that is in the trash.
 ///
-/// The errors are ones of a constraint by name, so that a device's write is refused and its other writes are kept.
+/// The errors name a constraint, so that only this write of a device is refused and its other writes are kept.
 enum LastingRoles {
     static let lastSuperAdministrator = "the_last_super_administrator_stays"
     static let keptOwner = "an_event_keeps_its_owner"
-    /// A unique index.
+    /// The name of a unique index.
     static let oneOwner = "an_event_has_one_owner"
     static let noRolesInTheTrash = "no_new_roles_in_the_trash"
 
@@ -33,9 +35,9 @@ enum LastingRoles {
 
     // MARK: Super administrators
 
-    /// One after the other, by the advisory lock: the second sees what the first did. The rows that it counts on are
-    /// locked, so that a transaction with an older snapshot fails instead of counting what is gone. One that another
-    /// transaction is about to change doesn't count.
+    /// An advisory lock serializes these checks, so the second sees what the first did. The rows that count are
+    /// locked, so that a transaction with an older snapshot fails instead of counting rows that are gone. A row that
+    /// another transaction is about to change doesn't count.
     private static let anotherStays = """
         PERFORM pg_advisory_xact_lock(hashtextextended('\(lastSuperAdministrator)', 0));
                 PERFORM 1 FROM \(Conference.assignments) a JOIN \(Conference.users) u ON u._id = a."user"
@@ -67,7 +69,7 @@ enum LastingRoles {
             END
             """)
 
-    /// What disables an account does: a user who goes into the trash, too.
+    /// Handles everything that disables an account, including moving its user into the trash.
     private static let accountFunction = ConferenceFunction(
         name: "keep_super_administrator_enabled",
         body: """
@@ -130,7 +132,7 @@ enum LastingRoles {
 
     // MARK: The trash
 
-    /// The lock makes it wait for somebody who moves the event there, and the other way round.
+    /// The lock serializes this with moving the event into the trash.
     private static let trashFunction = ConferenceFunction(
         name: "keep_roles_out_of_trash",
         body: """
@@ -150,19 +152,19 @@ enum LastingRoles {
             END
             """)
 
-    // MARK: Making it
+    // MARK: Schema steps
 
     private static let functions = [
         assignmentFunction, accountFunction, ownerFunction, userFunction, trashFunction,
     ]
 
-    /// As `table.trigger`.
+    /// Names as `table.trigger`.
     private static let triggers: Set<String> = [
         "\(Conference.assignmentsTable).tombolo_keep_super_admin", "\(Conference.assignmentsTable).tombolo_keep_owner",
         "\(Conference.assignmentsTable).tombolo_no_roles_in_trash", "\(Conference.usersTable).tombolo_keep_owner",
     ]
 
-    /// Of several owners of an event the first made stays, the others become organizers.
+    /// If an event has several owners, the one created first stays and the others become organizers.
     private static let oneOwnerEach = """
         UPDATE \(Conference.assignments) a SET role = \(organizer)
         WHERE a.role = \(owner) AND a.event IS NOT NULL AND EXISTS (
@@ -178,7 +180,7 @@ enum LastingRoles {
             WHERE role = \(owner) AND event IS NOT NULL AND "user" IS NOT NULL
         """
 
-    /// What is missing.
+    /// The steps that are still missing.
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
         let hasIndex = live.indexes.contains(oneOwner)
         let isCurrent =

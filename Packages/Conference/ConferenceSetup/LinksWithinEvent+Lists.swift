@@ -2,7 +2,7 @@ import EventModels
 import PostgresClient
 import TomboloModel
 
-/// Elements of lists are rows of tables of their own, and belong to the event of the object that has the list.
+/// List elements are rows of their own tables, and belong to the event of the object that has the list.
 extension LinksWithinEvent {
     /// - Parameter owner: the class that has the list.
     static func ofElements(_ item: ClassSchema, of owner: ClassSchema) -> Check? {
@@ -34,8 +34,8 @@ extension LinksWithinEvent {
                 """)
     }
 
-    /// For the function of the class that has the list: an object that moves to another event takes no elements along that
-    /// lead back.
+    /// SQL for the trigger function of the class that has the list: when an object moves to another event, its
+    /// elements must not link back to the old one.
     static func whenOwnerMoves(_ item: ClassSchema) -> String {
         let owner = PostgresSQL.quoteIdentifier("e", item.columns[ElementColumn.owner].sqlName)
         return listLinks(of: item).map { link in
@@ -56,7 +56,7 @@ extension LinksWithinEvent {
         }.joined()
     }
 
-    /// The links in an element, named by what they lead to: a list's own name is a plural.
+    /// The links in an element, named after their target class, since a list's own name is a plural.
     private static func listLinks(of item: ClassSchema) -> [Link] {
         let owner = item.columns[ElementColumn.owner].sqlName
         return links(of: item) { words($0.linkTarget ?? $0.name) }.filter { $0.column != owner }

@@ -3,31 +3,32 @@ import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
 
-/// Refuses links from one event's objects to another's, no matter who writes: those in columns, and those in lists. A
-/// contact goes into the trash with its speaker: a contact of another event would go along, and thousands of them would
-/// keep the speaker's event from being trashed at all. Rules look at one row only, so they can't say this.
+/// Refuses links from one event's objects to another's, no matter who writes, both in columns and in lists. A contact
+/// goes into the trash with its speaker. If contacts could belong to another event, they would go along, and
+/// thousands of them would keep the speaker's event from being trashed at all. Rules look at only one row, so they
+/// can't express this.
 ///
-/// What has the links is checked when they or its event change. What they lead to may move to another event without them:
-/// a speaker goes before their contact, and before the sessions that move along. What belonged to an event that is deleted
-/// keeps its links.
+/// The object with the link is checked when its links or its event change. The target isn't checked, so it may move
+/// to another event first: a speaker goes before their contact, and before the sessions that move along. Objects
+/// whose event was deleted keep their links.
 enum LinksWithinEvent {
     static let trigger = "tombolo_within_event"
     static let constraint = "links_within_event"
 
     /// A column that links to a class that belongs to an event.
     struct Link {
-        /// As SQL has it.
+        /// The column's name in SQL.
         let column: String
-        /// What it leads to, as people write it.
+        /// The target in words.
         let words: String
-        /// Quoted, with its schema.
+        /// The target's table, quoted, with its schema.
         let target: String
     }
 
-    /// What a trigger checks of the rows of a table.
+    /// A trigger's check of a table's rows.
     struct Check {
         let table: String
-        /// Those whose changes it looks at, as SQL has them.
+        /// The columns whose changes it checks, as SQL names.
         let columns: [String]
         let body: String
 
@@ -87,7 +88,7 @@ enum LinksWithinEvent {
 
     // MARK: Classes
 
-    /// - Parameter words: what a column leads to.
+    /// - Parameter words: gives the words for a column's target.
     static func links(of item: ClassSchema, words: (Column) -> String) -> [Link] {
         item.columns.compactMap { column in
             guard let target = column.linkTarget.flatMap({ EventModels.schema[$0] }), belongsToEvent(target) else {
@@ -110,7 +111,7 @@ enum LinksWithinEvent {
 
     // MARK: Migration
 
-    /// What is missing. Rows that are there already stay as they are.
+    /// The steps that are still missing. Existing rows stay as they are.
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
         let statements = checks.filter { check in
             live.functions[check.function.name] != check.body || !live.triggers.contains("\(check.table).\(trigger)")

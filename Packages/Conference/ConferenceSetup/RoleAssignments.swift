@@ -14,11 +14,11 @@ public enum RoleAssignments {
         return draft.row
     }
 
-    /// Whether a role can be given like this.
+    /// Checks whether a role can be given like this.
     /// - Parameters:
     ///   - role: the name of a ``RoleName``.
-    ///   - event: needed for the roles of an event, and only for those.
-    /// - Throws: ``ValueError`` for a role that does not exist, or that does not go with `event`.
+    ///   - event: required for an event's roles, and not allowed for others.
+    /// - Throws: ``ValueError`` for a role that doesn't exist, or that doesn't go with `event`.
     @discardableResult
     public static func check(_ role: String, event: ObjectId?) throws(ValueError) -> RoleName {
         guard let name = RoleName(rawValue: role) else {
@@ -48,8 +48,9 @@ public enum RoleAssignments {
         return !found.isEmpty
     }
 
-    /// Gives a user a role; again, nothing.
-    /// - Returns: whether the user has the role now; false where they would be a second owner of an event, which has one.
+    /// Gives a user a role. Idempotent.
+    /// - Returns: whether the user has the role now. False if they would be a second owner of an event, which has one
+    ///   already.
     /// - Throws: as ``check(_:event:)``; `PostgresError`.
     @discardableResult
     public static func give(
@@ -60,8 +61,8 @@ public enum RoleAssignments {
         guard let index = EventModels.schema.index(of: "RoleAssignment"),
             let key = EventModels.schema[index].primaryKeyIndex
         else { return false }
-        // Not the key that follows from user and role: an event's owner can make an assignment with that one, and
-        // nothing would be written here.
+        // Not the key derived from user and role: an event's owner could have created an assignment with that key,
+        // and then nothing would be written here.
         var assignment = row(user: user, role: name, event: event)
         assignment[key] = .objectId(.generate())
         let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)

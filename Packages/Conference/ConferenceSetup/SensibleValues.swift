@@ -3,11 +3,11 @@ import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
 
-/// Refuses impossible values from every writer: an event that ends before it starts, a negative price. Unlike the values of
-/// an enumeration, which a newer version of the app may extend (decision 50), these are useless to every version.
+/// Refuses impossible values from every writer, such as an event that ends before it starts, or a negative price. A
+/// newer version of the app may add values to an enumeration (decision 50), but no version can use impossible values.
 ///
-/// Looks at a write's new values only. Rows from before stay, and may be changed in other ways and be restored; a `CHECK`,
-/// even one that isn't validated, would refuse every change of them.
+/// It checks only a write's new values. Older rows stay, and can still be changed in other ways and restored; a
+/// `CHECK`, even one that isn't validated, would refuse every change to them.
 enum SensibleValues {
     static let trigger = "tombolo_sensible"
     static let constraint = "sensible_values"
@@ -16,7 +16,7 @@ enum SensibleValues {
         let className: String
         /// The properties it compares. A refusal names the first one that the write changes.
         let properties: [String]
-        /// What is wrong, in SQL, with `%1` and `%2` for the new values of ``properties``.
+        /// An SQL condition for an invalid value, with `%1` and `%2` for the new values of ``properties``.
         let mistake: String
         let message: String
         let hint: String
@@ -45,10 +45,10 @@ enum SensibleValues {
             message: "the smallest order is larger than the largest", hint: "Change one of the two."),
     ]
 
-    /// What a trigger checks of the rows of a table.
+    /// A trigger's check of a table's rows.
     private struct Check {
         let table: String
-        /// As SQL has them.
+        /// As SQL names.
         let columns: [String]
         let function: ConferenceFunction
     }
@@ -75,7 +75,7 @@ enum SensibleValues {
         }
     }
 
-    /// `OLD` is null for a new row.
+    /// For a new row, `OLD` is null.
     private static func statement(_ rule: Rule, _ names: [String]) -> String {
         func list(_ record: String) -> String { names.map { "\(record).\($0)" }.joined(separator: ", ") }
         let mistake = names.enumerated().reduce(rule.mistake) { sql, name in
@@ -92,7 +92,7 @@ enum SensibleValues {
             """
     }
 
-    /// What is missing. Rows that are there already stay as they are.
+    /// The steps that are still missing. Existing rows stay as they are.
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
         let missing = checks.filter { check in
             live.functions[check.function.name] != check.function.body

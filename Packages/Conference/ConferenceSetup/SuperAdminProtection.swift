@@ -1,12 +1,13 @@
 import EventModels
 import TomboloPostgresStore
 
-/// What the database itself holds about roles of the platform, whatever service writes:
+/// What the database itself enforces about the platform's roles, whatever service writes:
 ///
-/// - `is_super_admin` of a user follows the assignments: rules look at one row only, so that the row has to say it.
-/// - Database roles of other services neither give nor take the platform's roles, nor change or delete a super
-///   administrator; the owner, the gateway and the admin server do what their users may. Of RLS policies only these two
-///   tables need more than the trash's.
+/// - A user's `is_super_admin` follows the assignments: rules look at only one row, so the row must have this value
+///   itself.
+/// - Database roles of other services can neither give nor take the platform's roles, nor change or delete a super
+///   administrator. The owner, the gateway and the admin server may do what their users may. Only these two tables
+///   need RLS policies besides the trash's.
 enum SuperAdminProtection {
     static let trigger = "tombolo_super_admin"
     static let platformRoles = RoleName.platformRoles.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
@@ -28,8 +29,8 @@ enum SuperAdminProtection {
             END
             """)
 
-    /// The user's row is locked before the assignments are counted, in a statement of its own, so that two changes at
-    /// the same time do not both count without the other's.
+    /// Locks the user's row before counting the assignments in a separate statement, so that of two concurrent
+    /// changes at least one sees the other.
     private static let assignmentFunction = ConferenceFunction(
         name: "mark_super_admin",
         body: """
@@ -57,25 +58,26 @@ enum SuperAdminProtection {
 
     static let functions = [userFunction, assignmentFunction]
 
-    /// As `table.trigger`.
+    /// Names as `table.trigger`.
     static let triggers: Set<String> = [
         "\(Conference.usersTable).\(trigger)", "\(Conference.assignmentsTable).\(trigger)",
     ]
 
-    /// As `table.policy`.
+    /// Names as `table.policy`.
     static let policies: Set<String> = Set(
         ["read", "give", "change", "take"].map { "\(Conference.assignmentsTable).tombolo_\($0)" }
             + ["change", "take"].map { "\(Conference.usersTable).tombolo_\($0)_user" })
 
-    /// True for the roles of the gateway and the admin server, by a right that each has and no other service:
-    /// restrictive policies hold for everybody but the owner, so that they have to make the exception themselves.
+    /// True for the roles of the gateway and the admin server. It tests a right that each of them has and no other
+    /// service does. Restrictive policies apply to everybody except the owner, so they must make this exception
+    /// themselves.
     private static let isServer = """
         has_column_privilege('tombolo.changelog'::regclass, 'client', 'INSERT') \
         OR has_function_privilege('tombolo.restore(text, text)'::regprocedure, 'EXECUTE')
         """
     private static let ordinary = "USING (NOT is_super_admin OR \(isServer))"
 
-    /// Makes it all, again without harm.
+    /// Creates everything. Idempotent.
     static let sql = """
         \(userFunction.sql);
         \(assignmentFunction.sql);
@@ -94,7 +96,7 @@ enum SuperAdminProtection {
         \(policy("take_user", Conference.users, "AS RESTRICTIVE FOR DELETE TO PUBLIC \(ordinary)"))
         """
 
-    /// What is missing.
+    /// The steps that are still missing.
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
         let isCurrent =
             live.triggers.isSuperset(of: triggers) && live.policies.isSuperset(of: policies)

@@ -1,8 +1,9 @@
 import PostgresClient
 import TomboloPostgresStore
 
-/// The links by which nothing goes into the trash: a session stays when its track or its room goes, a speaker when their
-/// account does, and an order when its ticket or its buyer's account does. Everything else goes with what it links to.
+/// The links that don't take an object into the trash along with their target: a session stays when its track or room
+/// goes, a speaker when their account goes, and an order when its ticket or its buyer's account goes. Everything else
+/// goes along with what it links to.
 enum TrashedLinks {
     private static let staying = [
         ("Session", "track"), ("Session", "room"), ("Speaker", "user"), ("Order", "ticket"), ("Order", "buyer"),
@@ -12,7 +13,7 @@ enum TrashedLinks {
         "(\(PostgresSQL.quoteLiteral($0)), \(PostgresSQL.quoteLiteral($1)))"
     }.joined(separator: ", ")
 
-    /// What is missing.
+    /// The steps that are still missing.
     static func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         if live.systemRelations.contains("class_column.goes_along") {
             let found = try await connection.query(

@@ -1,8 +1,8 @@
 import EventModels
 import TomboloPostgresStore
 
-/// Keeps users in the trash who own or organize an event that isn't over, or have an order for one: the purge asks
-/// `tombolo.keep_users_in_trash`. Of several reasons it gives the one that lasts longest.
+/// Keeps users in the trash who own or organize an event that isn't over, or have an order for one. The purge asks
+/// `tombolo.keep_users_in_trash`, which returns the reason that lasts longest.
 enum TrashedUsers {
     private static let name = "keep_\(Conference.usersTable)_in_trash"
     private static let roles = [RoleName.owner, .organizer].map { "'\($0.rawValue)'" }.joined(separator: ", ")
@@ -34,7 +34,7 @@ enum TrashedUsers {
         END
         """
 
-    /// What is missing.
+    /// The steps that are still missing.
     static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
         guard live.functions[name] != body else { return [] }
         return [

@@ -1,13 +1,13 @@
 import PostgresClient
 import TomboloPostgresStore
 
-/// Keeps users, a class that devices sync, and accounts, which log in, in step: an account has a user with its id, and
-/// the other way round, whichever of the two somebody makes, renames or deletes.
+/// Keeps users, a class that devices sync, and accounts, which log in, in step. Each account has a user with the same
+/// id and vice versa, whichever of the two is created, renamed or deleted.
 ///
-/// Log-ins look addresses up in lower case, so an account's address is stored that way, however the user's was written.
+/// Logins look up addresses in lower case, so an account's address is stored in lower case, even if the user's isn't.
 ///
-/// An account whose user is in the trash is disabled and gives its e-mail address up, as the unique index of users does.
-/// Each trigger writes only what differs, so that the two don't call each other for ever.
+/// An account whose user is in the trash is disabled and gives up its e-mail address, matching the unique index on
+/// users. Each trigger writes only differences, so the two don't trigger each other forever.
 enum UserAccounts {
     private static let userFunction = ConferenceFunction(
         name: "keep_account",
@@ -65,13 +65,15 @@ enum UserAccounts {
             END
             """)
 
-    /// Users need an address. An account without one gets a name that nobody can have (RFC 2606, section 2).
+    /// Users need an address. For an account without one, this makes up an address that nobody can have (RFC 2606,
+    /// section 2).
     private static func placeholder(_ id: String) -> String { "encode(\(id), 'hex') || '@account.invalid'" }
 
     static let functions = [userFunction, accountFunction]
     static let trigger = "tombolo_account"
 
-    /// What is missing. A database from before there were accounts is turned over: passwords and tokens stay good.
+    /// The steps that are still missing. A database from before there were accounts is converted; passwords and
+    /// tokens stay valid.
     static func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         let isCurrent =
             functions.allSatisfy { live.functions[$0.name] == $0.body }
@@ -105,7 +107,7 @@ enum UserAccounts {
         return [SchemaStep(name: "accounts of users", sql: statements.joined(separator: ";\n"))]
     }
 
-    /// Accounts for users without one, and users for accounts without one.
+    /// Creates accounts for users without one, and users for accounts without one.
     private static let both = """
         INSERT INTO tombolo.account (id, email, display_name, disabled_at)
         SELECT u._id, CASE WHEN u.trashed_at IS NULL THEN lower(btrim(u.email)) END, u.display_name, u.trashed_at

@@ -3,23 +3,26 @@ import OpenEventImport
 import PostgresClient
 import TomboloModel
 
-/// A conference of a size that shows how lists, the trash and long jobs behave: 200 sessions, 150 speakers, 280 orders and
-/// 5,000 users, and a trash with some of what people throw away. The same rows every time; dates count from the day of loading.
+/// A conference large enough to show how lists, the trash and long jobs behave: 200 sessions, 150 speakers, 280
+/// orders and 5,000 users, and a trash with typical contents. The rows are always the same; dates are relative to the
+/// day of loading.
 enum LargeSample {
     static let sessionCount = 200
     static let speakerCount = 150
     static let userCount = 5_000
     static let orderCount = 280
-    /// Users and sessions in the trash besides these, each alone. The oldest are about to be purged.
+    /// Additional users and sessions that are in the trash, each in a group of its own. The oldest are about to be
+    /// purged.
     static let trashedUserCount = 60
     static let trashedSessionCount = 12
 
     static let event = OpenEventIdentity.id("large sample")
-    /// It is in the trash, with all that belongs to it.
+    /// This event is in the trash, with everything that belongs to it.
     static let canceledEvent = OpenEventIdentity.id("large sample, canceled")
 
-    /// Writes it in one transaction, unless it's there: what somebody changed, restored or deleted since stays.
-    /// - Parameter trashedBy: who put into the trash what is there.
+    /// Writes the sample in one transaction, unless it exists. So anything changed, restored or deleted since then
+    /// stays that way.
+    /// - Parameter trashedBy: the user who seems to have trashed what is in the trash.
     /// - Returns: whether anything was written.
     static func load(trashedBy: ObjectId, _ pool: PostgresPool) async throws -> Bool {
         try await pool.transaction { connection in
@@ -33,19 +36,19 @@ enum LargeSample {
 
     // MARK: SQL
 
-    /// The id of a kind's row with a number, as SQL.
+    /// An SQL expression for the id of a row, by its kind and number.
     private static func id(_ kind: String, _ number: String) -> String {
         "substring(sha256(convert_to('large sample \(kind) ' || (\(number)), 'UTF8')) FOR \(ObjectId.byteCount))"
     }
 
     private static func bytes(_ id: ObjectId) -> String { "decode('\(id.stringValue)', 'hex')" }
 
-    /// One of some texts, by a number that starts with 0.
+    /// One of several texts, by a number that starts at 0.
     private static func pick(_ texts: [String], _ number: String) -> String {
         "(ARRAY[\(texts.map(PostgresSQL.quoteLiteral).joined(separator: ", "))])[(\(number)) % \(texts.count) + 1]"
     }
 
-    /// What everything is counted from: midnight of the day of loading.
+    /// The origin of all dates: midnight of the day of loading.
     private static let today = "date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
 
     private static func statements(trashedBy: String) -> [String] {
@@ -85,7 +88,7 @@ enum LargeSample {
 
     private static var programme: [String] {
         let (event, canceled) = (bytes(event), bytes(canceledEvent))
-        // The sessions that the trash gets have numbers behind the 200; the last six are the canceled event's.
+        // The sessions for the trash are numbered after the 200; the last six belong to the canceled event.
         let sessions = sessionCount + trashedSessionCount
         let start = "\(today) + make_interval(days => 30 + (n / 10) % 21 / 7, hours => 8 + (n / 10) % 7, mins => 30)"
         return [
@@ -138,7 +141,7 @@ enum LargeSample {
     }
 
     private static var orders: [String] {
-        // The last is of somebody in the trash, whom it keeps there: the event is yet to come.
+        // The last order belongs to a user in the trash. It keeps that user there, since the event is in the future.
         let buyer = "CASE WHEN n < \(orderCount) THEN n * 17 ELSE \(userCount + trashedUserCount) END"
         let states: [OrderState] = [
             .completed, .completed, .placed, .completed, .cancelled, .completed, .pending, .completed, .expired,
@@ -167,7 +170,7 @@ enum LargeSample {
         ]
     }
 
-    /// Triggers take along what belongs to the event, and disable the accounts.
+    /// Triggers take along everything that belongs to the event, and disable the accounts.
     private static func trash(by user: String) -> [String] {
         func move(_ table: String, _ condition: String, _ age: String, group: String) -> String {
             """
@@ -176,7 +179,8 @@ enum LargeSample {
             """
         }
         return [
-            // From a quarter of an hour to nearly 30 days ago, in which the automatic purge takes them.
+            // Trashed from a quarter of an hour to nearly 30 days ago. After 30 days, the automatic purge deletes
+            // them.
             move(
                 "users", "o._id = \(id("user", "\(userCount) + n"))", "interval '11 hours 57 minutes' * n",
                 group: "'large sample user ' || n"),
@@ -186,7 +190,8 @@ enum LargeSample {
             move(
                 "event", "n = 1 AND o._id = \(bytes(canceledEvent))", "interval '29 days 20 hours'",
                 group: "'large sample event'"),
-            // Others have taken two of the addresses since: to restore these asks what shall become of them.
+            // Other users have since taken two of the addresses, so restoring these users asks how to resolve the
+            // clash.
             """
             UPDATE users o SET email = u.email FROM generate_series(1, 2) AS n, users u
             WHERE o._id = \(id("user", "1 + n")) AND u._id = \(id("user", "\(userCount) + n"))

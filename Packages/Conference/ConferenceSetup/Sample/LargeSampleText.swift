@@ -1,4 +1,4 @@
-/// Words that ``LargeSample`` makes its rows of.
+/// The words from which ``LargeSample`` composes its rows.
 enum LargeSampleText {
     static let givenNames = [
         "Amara", "Björn", "Chloé", "Dmytro", "Elif", "Fatima", "Giulia", "Hans", "Ines", "João", "Keiko", "Léa",

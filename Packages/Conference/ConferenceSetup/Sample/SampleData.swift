@@ -5,8 +5,8 @@ public import PostgresClient
 public import TomboloAuthentication
 public import TomboloModel
 
-/// Fills a migrated database with something to look at: an event with tickets and orders, and four accounts. What is
-/// there already stays, so that loading it again does no harm; only the accounts' passwords are set back.
+/// Fills a migrated database with sample data: an event with tickets and orders, and four accounts. Loading it again
+/// leaves existing rows alone and only resets the accounts' passwords.
 public enum SampleData {
     /// What was loaded.
     public struct Report: Sendable {
@@ -53,15 +53,15 @@ public enum SampleData {
 
     /// What ``loadLarge(_:hasher:)`` loaded.
     public struct LargeReport: Sendable {
-        /// Of the event of 200 sessions.
+        /// The event with 200 sessions.
         public let eventID: ObjectId
         public let users: [SampleUser]
-        /// False where it was there already.
+        /// False if it existed already.
         public let isNew: Bool
     }
 
     /// Adds a conference of 200 sessions and 5,000 users, and a trash, to what ``load(_:_:hasher:progress:)`` loaded.
-    /// What is there already stays.
+    /// Existing rows stay.
     /// - Throws: ``AuthenticationError``, `PostgresError`.
     public static func loadLarge(
         _ pool: PostgresPool, hasher: PasswordHasher = PasswordHasher()
@@ -92,7 +92,7 @@ public enum SampleData {
             return try await accounts.register(
                 email: user.email, password: user.password, displayName: user.displayName)
         } catch AuthenticationError.emailTaken {
-            // Setting it anew would log every demo device out.
+            // Setting the password again would log out every demo device.
             if try await accounts.hasPassword(user.password, email: user.email) {
                 return try await accounts.user(email: user.email)
             }

@@ -2,11 +2,11 @@ import EventModels
 import OpenEventImport
 import TomboloModel
 
-/// Orders of ``SampleTickets``. The attendee has one that stands, so that the purge keeps their account for as long as the
-/// event isn't over.
+/// Orders for ``SampleTickets``. The attendee has one that counts, so the purge keeps their account until the event
+/// is over.
 enum SampleOrders {
     private struct Draft {
-        /// An address of ``SampleUser``.
+        /// The address of a ``SampleUser``.
         let buyer: String
         let kind: SampleTickets.Kind
         let quantity: Int

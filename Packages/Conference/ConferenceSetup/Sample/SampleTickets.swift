@@ -2,7 +2,7 @@ import EventModels
 import OpenEventImport
 import TomboloModel
 
-/// Three tickets for an event: exports have none.
+/// Three tickets for an event, since exports have none.
 enum SampleTickets {
     struct Kind {
         let name: String
@@ -22,7 +22,7 @@ enum SampleTickets {
 
     static let currency = "EUR"
 
-    /// - Parameter salesEndAt: the event's beginning, in microseconds since 1970; nil where it is unknown.
+    /// - Parameter salesEndAt: the event's start, in microseconds since 1970; nil if it's unknown.
     static func rows(event: ObjectId, salesEndAt: Int64?) throws -> [Row] {
         let kinds = [earlyBird, regular, student]
         let ranks = try FractionalRank.sequence(count: kinds.count, between: nil, nil)

@@ -1,13 +1,13 @@
 import EventModels
 
-/// An account that the sample data has, with its well-known password: for trying out, on one's own machine.
+/// An account of the sample data, with its well-known password. For trying things out on your own machine only.
 public struct SampleUser: Hashable, Sendable {
     public let email: String
     public let password: String
     public let displayName: String
     /// What the account may do, in words.
     public let purpose: String
-    /// Nil for an attendee, whom nothing but the login makes one.
+    /// Nil for an attendee: every user who is logged in is one.
     let role: RoleName?
 
     public static let all: [SampleUser] = [
@@ -25,7 +25,8 @@ public struct SampleUser: Hashable, Sendable {
             purpose: "uses the trash", role: .admin),
     ]
 
-    /// Besides ``all``, with the large sample; the owner and the organizer of ``all`` are those of its event too.
+    /// Accounts that the large sample adds to ``all``. The owner and the organizer in ``all`` have these roles in its
+    /// event too.
     public static let large: [SampleUser] = [
         SampleUser(
             email: "super@example.org", password: "superadmin-demo", displayName: "Susan Super",
