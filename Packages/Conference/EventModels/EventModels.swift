@@ -2,7 +2,7 @@ public import TomboloModel
 internal import TomboloRuleDocuments
 public import TomboloRules
 
-/// The event platform's classes, with what follows from them. Every executable and the demo use this one list.
+/// The event platform's classes, and what is derived from them. Every executable and the demo use this list.
 public enum EventModels {
     /// All model classes.
     public static var objectTypes: [Object.Type] {
@@ -12,7 +12,7 @@ public enum EventModels {
         ]
     }
 
-    /// The schema of ``objectTypes``: what tables, sync and rules are made of.
+    /// The schema of ``objectTypes``, from which tables, sync and rules are derived.
     public static let schema: Schema = {
         do throws(SchemaError) {
             return try Schema.of(objectTypes)

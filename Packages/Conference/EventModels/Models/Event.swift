@@ -5,7 +5,7 @@ public import TomboloModel
 public final class Event: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
     @Persisted public var name: String
-    /// The short code in public addresses. Real exports of different events share one, so it is not unique.
+    /// The short code in public addresses. Exports of different events may share one, so it isn't unique.
     @Persisted(indexed: true) public var identifier: String
     @Persisted public var details: String?
     @Persisted public var startsAt: Date
@@ -33,7 +33,7 @@ public final class Event: Object {
     @Persisted public var copyrightYear: Int?
     @Persisted public var licence: String?
     @Persisted public var licenceURL: String?
-    /// Who made it, and became its owner by that: set when the event is made.
+    /// The user who created the event and thereby became its owner. Set when the event is created.
     @Persisted public var creator: ObjectId?
     /// The event's id in the system that it was imported from.
     @Persisted public var sourceID: String?

@@ -7,7 +7,7 @@ public final class Session: Object {
     @Persisted(indexed: true) public var event: Event?
     @Persisted(indexed: true) public var track: Track?
     @Persisted(indexed: true) public var room: Microlocation?
-    /// In the order in which they are announced.
+    /// In the order of announcement.
     @Persisted public var speakers: List<Speaker>
     @Persisted public var title: String
     @Persisted public var subtitle: String?

@@ -4,7 +4,7 @@ public import TomboloModel
 public final class Speaker: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
     @Persisted(indexed: true) public var event: Event?
-    /// The speaker's account, where there is one.
+    /// The speaker's account, if there is one.
     @Persisted(indexed: true) public var user: User?
     @Persisted public var name: String
     @Persisted public var organisation: String?
@@ -23,7 +23,7 @@ public final class Speaker: Object {
     @Persisted public var isFeatured = false
     /// Whether the event is published and public. The server keeps it up to date; what a device writes is replaced.
     @Persisted public var isPublic = false
-    /// The speaker's id in the system that they were imported from; not unique in real exports.
+    /// The speaker's id in the system that they were imported from. Not unique in real exports.
     @Persisted public var sourceID: String?
 
     override public class func propertyHints() -> [String: String] { ["isPublic": PropertyHint.isPublic] }

@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// How organizers reach a speaker: a class of its own, so that nobody else can see it.
+/// How organizers reach a speaker. A separate class, so that nobody else can see it.
 public final class SpeakerContact: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
     /// The speaker's event, whose organizers may see the contact.

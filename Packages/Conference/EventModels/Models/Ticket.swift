@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-/// A kind of ticket that an event sells or gives away.
+/// A ticket type that an event sells or gives away.
 public final class Ticket: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
     @Persisted(indexed: true) public var event: Event?
@@ -12,15 +12,16 @@ public final class Ticket: Object {
     @Persisted public var price = 0
     /// The ISO 4217 code, such as `EUR`.
     @Persisted public var currency = "EUR"
-    /// How many there are in all.
+    /// The total number of tickets.
     @Persisted public var quantity = 0
     @Persisted public var minOrder = 1
     @Persisted public var maxOrder = 10
     @Persisted public var salesStartsAt: Date?
     @Persisted public var salesEndsAt: Date?
-    /// Not shown to the public.
+    /// Hides the ticket from the public.
     @Persisted public var isHidden = false
-    /// The place in the event's order: text, compared by bytes. A move writes this one value of one ticket.
+    /// The ticket's place in the event's order: text, compared by bytes. A move writes only this value, on one
+    /// ticket.
     @Persisted public var rank: String
     /// Whether the event is published and public. The server keeps it up to date; what a device writes is replaced.
     @Persisted public var isPublic = false

@@ -1,9 +1,10 @@
 public import TomboloModel
 
-/// Somebody's account. What proves their identity (password hash, tokens) is in tables without a model class.
+/// A person's account. Their credentials (password hash, tokens) are in tables without a model class.
 public final class User: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
-    /// In lower case; people log in with it. Only the server's tools change it: nothing proves that it is the user's.
+    /// In lower case; people log in with it. Only the server's tools change it, since nothing proves that a new
+    /// address belongs to the user.
     @Persisted public var email: String
     @Persisted public var displayName: String
     @Persisted public var details: String?

@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// Whether a published event shows in public lists. A stored value that is neither reads as private.
+/// Whether a published event appears in public lists. An unknown stored value reads as private.
 public enum EventPrivacy: String, PersistableEnum, Sendable {
     case `private`
     case `public`

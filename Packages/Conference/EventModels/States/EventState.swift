@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// Whether an event shows to the public.
+/// Whether an event is visible to the public.
 public enum EventState: String, PersistableEnum, Sendable {
     case draft
     case published

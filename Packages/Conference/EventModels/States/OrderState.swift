@@ -1,9 +1,9 @@
 public import TomboloModel
 
-/// Where an order stands. A stored value that no case has reads as ``initializing``.
+/// The state of an order. An unknown stored value reads as ``initializing``.
 ///
-/// The states that may follow are named at each, for whatever takes orders. The database doesn't enforce them, so that
-/// staff who may update an order can put it right.
+/// Each state lists the states that may follow, for software that takes orders. The database doesn't enforce them, so
+/// staff who may update an order can correct it.
 public enum OrderState: String, PersistableEnum, Sendable {
     /// Being filled in. Then ``pending``, ``placed``, ``completed`` if it's free, ``cancelled`` or ``expired``.
     case initializing
@@ -14,9 +14,9 @@ public enum OrderState: String, PersistableEnum, Sendable {
     /// Paid, or free. Then ``cancelled``.
     case completed
     case cancelled
-    /// Nobody went on with it in time.
+    /// Abandoned: not continued in time.
     case expired
 
-    /// Of orders that count: their buyers have tickets, or are about to get them.
+    /// The states of orders that count: their buyers have tickets, or are about to get them.
     public static let standing: [OrderState] = [.pending, .placed, .completed]
 }

@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// Where a session stands between its proposal and the programme. Attendees see ``accepted`` and ``confirmed``.
+/// The state of a session, from proposal to programme. Attendees see ``accepted`` and ``confirmed``.
 public enum SessionState: String, PersistableEnum, Sendable {
     case draft
     case pending
