@@ -1,6 +1,6 @@
 import TomboloModel
 
-/// Any JSON value, with whole numbers kept apart from others.
+/// Any JSON value, with whole numbers distinguished from others.
 enum JSONValue: Decodable, Hashable, Sendable {
     case null
     case bool(Bool)
@@ -47,7 +47,7 @@ enum JSONValue: Decodable, Hashable, Sendable {
     /// How many members of an object a summary shows.
     private static let shownMemberCount = 5
 
-    /// What it is, for messages: long texts are cut, and of lists and objects within an object only the kind is said.
+    /// A summary of the value for messages. Long texts are cut, and nested lists and objects are shown only by kind.
     var summary: String {
         guard case .object(let members) = self else { return shortSummary }
         guard !members.isEmpty else { return "an empty object" }

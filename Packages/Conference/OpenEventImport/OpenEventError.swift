@@ -1,4 +1,4 @@
-/// An export that can't be imported. Nothing of it was.
+/// An export that can't be imported. Nothing was imported.
 public struct OpenEventError: Error, Hashable, Sendable, CustomStringConvertible {
     /// How many problems a description lists.
     public static let shownProblemCount = 20

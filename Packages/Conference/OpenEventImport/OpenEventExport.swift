@@ -1,21 +1,21 @@
 public import TomboloModel
 
-/// A checked export, as rows of the event models. Its ids follow from the export, so that every import of it makes
-/// the same objects.
+/// A checked export, as rows of the event models. Ids are derived from the export, so every import of it creates the
+/// same objects.
 public struct OpenEventExport: Sendable {
     /// The rows of one class.
     public struct Part: Sendable {
         public let className: String
         /// The file that the rows are from.
         public let file: String
-        /// How many records the file has; those that are set aside or marked as deleted make no row.
+        /// The number of records in the file. Records that are set aside or marked as deleted don't become rows.
         public let recordCount: Int
-        /// How many of them are set aside.
+        /// The number of records that are set aside.
         public let setAsideCount: Int
         public internal(set) var rows: [Row]
     }
 
-    /// Somebody with an e-mail address, who becomes a user where there is none with it.
+    /// A person with an e-mail address, who becomes a user unless one exists with this address.
     struct Person: Sendable {
         let email: String
         let name: String
@@ -23,11 +23,11 @@ public struct OpenEventExport: Sendable {
 
     public let eventID: ObjectId
     public let eventName: String
-    /// In an order in which no row links to a later one.
+    /// Ordered so that no row links to a later one.
     public let parts: [Part]
-    /// What was odd and imported all the same.
+    /// Oddities that were imported anyway.
     public let notes: [OpenEventNote]
-    /// What is not imported, in the order of the files: every problem of every record that is set aside, and of every
+    /// What isn't imported, in the order of the files: every problem of every record that is set aside and of every
     /// link that is left out.
     public let setAside: [OpenEventProblem]
     let people: [Person]

@@ -5,35 +5,37 @@ import TomboloModel
 
 /// Imports Open Event exports into PostgreSQL.
 ///
-/// What real exports get wrong is tolerated and noted: ids that several records share (each becomes an object of its
-/// own), references whose id and name disagree (the name is believed where it fits one record, otherwise the id),
-/// empty texts for values of any type, numbers written as text, keys in any of three styles, dates without an offset
-/// (in the event's zone), speakers and sessions that disagree about each other (the sessions' file is believed), list
-/// files that are missing, records marked as deleted (left out).
+/// It tolerates and notes common mistakes of real exports:
+/// - ids that several records share: each record becomes a separate object;
+/// - references whose id and name disagree: the name is used if it fits exactly one record, otherwise the id;
+/// - empty texts for values of any type, numbers written as text, keys in any of three styles;
+/// - dates without an offset: these are in the event's time zone;
+/// - speakers and sessions that disagree about each other: the sessions' file is used;
+/// - missing list files, and records marked as deleted, which are left out.
 ///
-/// Everything else is a fault, reported with file, record, field and reason. A record with a fault is set aside, a link
-/// with a fault or to such a record is left out, and the rest is imported. A fault of the event itself or of a file as
-/// a whole, and in a strict import any fault, refuses the export.
+/// Everything else is a fault, reported with file, record, field and reason. A record with a fault is set aside; a
+/// link with a fault, or to such a record, is left out; the rest is imported. A fault of the event itself or of a
+/// whole file refuses the export, and in a strict import any fault does.
 ///
-/// Not imported, because the models have no place for it: forms, call for speakers, versions, the event's e-mail
-/// address, the organizers' comments on sessions.
+/// Some things aren't imported because the models have no place for them: forms, call for speakers, versions, the
+/// event's e-mail address, and the organizers' comments on sessions.
 public enum OpenEventImporter {
-    /// One class's progress: rows written of rows in all.
+    /// The progress of one class: rows written, of rows in total.
     public typealias Progress = @Sendable (_ className: String, _ written: Int, _ total: Int) -> Void
 
     /// Reads and checks an export without writing anything.
     /// - Parameters:
     ///   - folder: the path of the folder that has `event.json`.
-    ///   - isStrict: whether any fault refuses the export; otherwise ``OpenEventExport/setAside`` has those that cost
-    ///     a record or a link.
+    ///   - isStrict: whether any fault refuses the export. Otherwise ``OpenEventExport/setAside`` lists the faults
+    ///     that cost a record or a link.
     /// - Throws: ``OpenEventError`` with every problem that refuses the export.
     public static func read(_ folder: String, isStrict: Bool = false) throws(OpenEventError) -> OpenEventExport {
         var parser = OpenEventParser(folder: folder, isStrict: isStrict)
         return try parser.parse()
     }
 
-    /// Writes an export in one transaction: all or nothing. Writing it again changes nothing; a changed export brings
-    /// its values over what was edited since. Objects that are no longer in it stay.
+    /// Writes an export in one transaction: all or nothing. Writing the same export again changes nothing. A changed
+    /// export overwrites what was edited since. Objects that are no longer in the export stay.
     /// - Throws: `PostgresError`.
     nonisolated(nonsending) public static func write(
         _ export: OpenEventExport, to connection: PostgresConnection, progress: Progress = { _, _, _ in }
@@ -68,11 +70,11 @@ public enum OpenEventImporter {
         }
     }
 
-    /// Properties by which rows are known that may be there with other keys than the import gives them: the panel makes
-    /// elements anew that change places in their list, and the key of a link follows from its place in the file.
+    /// Properties that identify rows that may already exist under keys other than the import's. The panel recreates
+    /// elements that change places in their list, and a link's key depends on its place in the file.
     private static let identities = ["Session.speakers": ["owner", "target"], "SocialLink": ["event", "sourceID"]]
 
-    /// Gives rows the keys that they have in the database, so that they aren't there twice afterwards.
+    /// Gives rows the keys that they have in the database, so that they aren't inserted a second time.
     nonisolated(nonsending) private static func reuseKeys(
         of rows: inout [Row], in item: ClassSchema, _ connection: PostgresConnection
     ) async throws {
@@ -91,7 +93,7 @@ public enum OpenEventImporter {
             let values = try types.enumerated().map { try row[$0].value(of: $1) }
             present[Array(values.dropFirst()), default: []].append(values[0])
         }
-        // Those that have their key in the database keep it.
+        // Rows whose key is in the database keep it.
         let others = rows.indices.filter { index in
             guard let own = present[identity(rows[index])]?.firstIndex(of: rows[index][key]) else { return true }
             present[identity(rows[index])]?.remove(at: own)
@@ -104,7 +106,7 @@ public enum OpenEventImporter {
         }
     }
 
-    /// Makes users for speakers with an e-mail address that no user has. They have no password.
+    /// Creates users for speakers with an e-mail address that no user has. They have no password.
     nonisolated(nonsending) private static func writeUsers(
         _ export: OpenEventExport, _ connection: PostgresConnection, _ progress: Progress
     ) async throws -> (ids: [String: ObjectId], line: OpenEventSummary.Line) {

@@ -1,9 +1,9 @@
-/// Finds the records of one file by what references say of them. It knows those that are set aside too: a reference to
-/// one of them must not find a record that shares its id or its name.
+/// Finds the records of one file from references to them. It also knows records that are set aside: a reference to
+/// one of them must not find another record with the same id or name.
 struct OpenEventIndex {
-    /// What became of a record.
+    /// What happened to a record.
     enum Fate {
-        /// Its place among the imported ones.
+        /// Its index among the imported records.
         case imported(Int)
         case setAside
     }
@@ -30,13 +30,13 @@ struct OpenEventIndex {
         }
     }
 
-    /// Blanks and case do not count: `Meeting Room 9 C` is `Meeting room 9C`.
+    /// Spaces and case are ignored: `Meeting Room 9 C` is `Meeting room 9C`.
     private static func key(_ name: String) -> String { name.lowercased().filter { !$0.isWhitespace } }
 
-    /// Positions are those among the imported records.
+    /// Positions are indexes into the imported records.
     enum Answer {
         case found(Int)
-        /// Found by one of id and name while the other says something else.
+        /// Either the id or the name matched, and the other disagrees.
         case likely(Int, String)
         case setAside
         case none(found: String)
@@ -59,7 +59,7 @@ struct OpenEventIndex {
         if case .imported = entries[position].fate { true } else { false }
     }
 
-    /// Positions are those among all entries.
+    /// Positions are indexes into all entries.
     private func search(_ reference: OpenEventReference) -> Answer {
         let ids = reference.id.flatMap { byID[$0] } ?? []
         let names = reference.name.flatMap { byName[Self.key($0)] } ?? []

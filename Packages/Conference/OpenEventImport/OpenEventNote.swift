@@ -1,7 +1,7 @@
-/// Something odd in an export that was imported all the same, with what was made of it.
+/// Something odd in an export that was imported anyway, and how it was interpreted.
 public struct OpenEventNote: Hashable, Sendable, CustomStringConvertible {
     public let file: String
-    /// Which record of the file, from 1.
+    /// The record's number in the file, from 1.
     public let record: Int?
     public let message: String
 

@@ -96,7 +96,7 @@ extension OpenEventParser {
             note(record, "the event has no timezone; UTC was used")
             return ("UTC", utc)
         }
-        // Abbreviations such as EST are read too, but do not say which zone's summer time to use.
+        // Abbreviations such as EST are accepted too, but don't say which zone's summer time to use.
         guard let zone = TimeZone(identifier: name) else {
             record.fail(
                 "timezone", expected: "an IANA name such as Europe/Berlin",

@@ -1,11 +1,11 @@
 import Foundation
 
 extension OpenEventParser {
-    /// Larger files are refused, in bytes: they are read into memory whole.
+    /// Larger files are refused, since files are read into memory whole. In bytes.
     static let maximumFileByteCount = 64 << 20
 
-    /// The records of a list file, and how many elements of the list aren't records. A missing file has no records; a
-    /// note says so.
+    /// The records of a list file, and the number of the list's elements that aren't records. A missing file has no
+    /// records, and is noted.
     mutating func records(_ file: String) -> (records: [OpenEventRecord], strayCount: Int) {
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(file).path) else {
             notes.append(

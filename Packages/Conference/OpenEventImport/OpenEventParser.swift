@@ -2,10 +2,10 @@ import EventModels
 import Foundation
 import TomboloModel
 
-/// Reads the files of an export into rows, and writes down everything that is wrong or odd.
+/// Reads the files of an export into rows, and records everything that is wrong or odd.
 ///
-/// What a fault costs depends on where it is: in a link, the link; in another field of a record, the record; in the
-/// event or in a file as a whole, the import. A strict parser refuses the whole export for any of them.
+/// The effect of a fault depends on where it is. A fault in a link costs the link; in another field, the record; in
+/// the event or a whole file, the import. In a strict parser, any fault refuses the whole export.
 struct OpenEventParser {
     let folder: URL
     let isStrict: Bool
@@ -53,9 +53,9 @@ struct OpenEventParser {
             notes: notes, setAside: problems, people: speakers.people, emailOfSpeaker: speakers.emails)
     }
 
-    /// Takes over what a record's readers found wrong.
-    /// - Parameter extent: what is left out because of it.
-    /// - Returns: whether all was well.
+    /// Takes over the problems that a record's readers found.
+    /// - Parameter extent: what is left out because of them.
+    /// - Returns: whether there were none.
     @discardableResult
     mutating func finish(_ record: OpenEventRecord, or extent: OpenEventProblem.Extent) -> Bool {
         for var problem in record.problems {
@@ -86,7 +86,7 @@ struct OpenEventParser {
         var setAsideCount = 0
         /// The imported records.
         var entries: [Entry] = []
-        /// All that references may mean, in the order of the file.
+        /// Everything that references may refer to, in the order of the file.
         var targets: [OpenEventIndex.Entry] = []
         var index: OpenEventIndex { OpenEventIndex(file: file, targets) }
     }
@@ -119,7 +119,7 @@ struct OpenEventParser {
             let name = record.requiredText(nameField)
             draft[nameField] = .string(name)
             fill(&record, &draft)
-            // A strict import goes on, to find what else is wrong.
+            // A strict import continues, to find further problems.
             let isImported = finish(record, or: .record) || isStrict
             listing.targets.append(
                 .init(id: sourceID, name: name, fate: isImported ? .imported(listing.entries.count) : .setAside))
@@ -178,7 +178,7 @@ struct OpenEventParser {
                     ("city", "city"), ("country", "country"),
                 ] { draft[property] = .optional(record.text(field)) }
                 draft["isFeatured"] = .bool(record.flag("is_featured"))
-                // Taken below, for those that are imported.
+                // The values are read again below, for imported speakers only.
                 _ = (record.text("email"), record.text("mobile"))
             })
         var known: Set<String> = []
@@ -299,7 +299,7 @@ struct OpenEventParser {
         }
     }
 
-    /// Speakers list their sessions too; where the two files differ, the sessions' file is believed.
+    /// Notes where the two files disagree. Speakers list their sessions too; the sessions' file is used.
     private mutating func noteDisagreements(_ sessions: Listing, _ speakers: Listing, _ spoken: [[Int]]) {
         let index = sessions.index
         for (position, entry) in speakers.entries.enumerated() {
@@ -328,7 +328,7 @@ struct OpenEventParser {
 }
 
 extension OpenEventRecord {
-    /// The same record without what was found wrong so far.
+    /// The same record, without the problems found so far.
     init(copying other: OpenEventRecord) {
         self = other
         forgetProblems()

@@ -1,21 +1,21 @@
-/// Something in an export that can't be imported, with its place.
+/// Something in an export that can't be imported, with its location.
 public struct OpenEventProblem: Hashable, Sendable, CustomStringConvertible {
     /// The file's name in the export's folder.
     public let file: String
-    /// Which record of the file, from 1; nil where the problem is about the file.
+    /// The record's number in the file, from 1; nil if the problem concerns the file.
     public let record: Int?
-    /// The record's own id, where it has one.
+    /// The record's own id, if it has one.
     public let id: String?
-    /// The field, as the file writes it where it is there.
+    /// The field, spelled as in the file if it's there.
     public let field: String?
     public let expected: String
     public let found: String
     /// What is left out because of it.
     public internal(set) var extent = Extent.export
 
-    /// What is not imported because of a problem.
+    /// What isn't imported because of a problem.
     public enum Extent: Hashable, Sendable {
-        /// Nothing is imported: the problem is the event's or a whole file's.
+        /// Nothing is imported: the problem concerns the event or a whole file.
         case export
         /// The record is set aside.
         case record
@@ -33,11 +33,11 @@ public struct OpenEventProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [OpenEventProblem] {
-    /// The records that are set aside; one may have several problems.
+    /// The number of records that are set aside. One record may have several problems.
     public var recordCount: Int {
         Set(filter { $0.extent == .record }.map { "\($0.file)/\($0.record ?? 0)" }).count
     }
 
-    /// The links that are left out.
+    /// The number of links that are left out.
     public var linkCount: Int { count { $0.extent == .link } }
 }

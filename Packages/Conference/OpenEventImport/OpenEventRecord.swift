@@ -1,10 +1,10 @@
 import Foundation
 import TomboloModel
 
-/// One record of a file. Its readers return nil for what is missing or empty, and write down what they cannot read.
+/// One record of a file. Its readers return nil for a missing or empty value, and record values that they can't read.
 ///
-/// Keys may be written `short-abstract`, `short_abstract` or `shortAbstract`. An empty text stands for no value in
-/// fields of every type; numbers and booleans may be written as text.
+/// Keys may be written `short-abstract`, `short_abstract` or `shortAbstract`. An empty text means no value in fields
+/// of every type; numbers and Booleans may be written as text.
 struct OpenEventRecord {
     let file: String
     /// From 1.
@@ -33,7 +33,7 @@ struct OpenEventRecord {
         self.problems = problems
     }
 
-    /// For a second reading, where the first one's were taken over.
+    /// Discards the problems, for a second reading after the first one's were taken over.
     mutating func forgetProblems() { problems = [] }
 
     private static func name(of key: String) -> String { Column.sqlName(for: key.replacing("-", with: "_")) }
@@ -74,9 +74,9 @@ struct OpenEventRecord {
 
     // MARK: Fields
 
-    /// The id, which every record has.
+    /// The id, which is required.
     mutating func requiredID() -> String {
-        // Read as a text too, which knows what the database refuses.
+        // Read it as text too, which reports characters that the database refuses.
         if id != nil { return text("id") ?? "" }
         fail("id", expected: "a number or a string", found: fields["id"]?.value.summary ?? "nothing")
         return ""
@@ -182,7 +182,8 @@ struct OpenEventRecord {
         return missing
     }
 
-    /// A nested record: `{"id": 2, "name": …}`, of which either may be missing, or only the id, or only the name.
+    /// A nested record: `{"id": 2, "name": …}`. The whole reference may be missing, or either member, or it may be
+    /// only the id or only the name.
     mutating func reference(_ name: String) -> OpenEventReference? {
         guard let (_, value) = value([name]) else { return nil }
         if let reference = OpenEventReference(value) {
@@ -210,7 +211,7 @@ struct OpenEventRecord {
         }
     }
 
-    /// Nested records, numbered within this one.
+    /// Nested records, numbered within this record.
     mutating func records(_ name: String) -> [OpenEventRecord] {
         guard let (_, value) = value([name]) else { return [] }
         guard case .array(let elements) = value else {
@@ -226,7 +227,7 @@ struct OpenEventRecord {
         }
     }
 
-    /// A nested object; an empty record where there is none.
+    /// A nested object, or an empty record if there is none.
     mutating func record(_ name: String) -> OpenEventRecord {
         guard let (_, value) = value([name]) else { return OpenEventRecord(file: file, number: number, [:]) }
         guard case .object(let members) = value else {

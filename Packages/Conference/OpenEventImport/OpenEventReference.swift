@@ -1,4 +1,4 @@
-/// How one record names another. Real exports have references whose id and name belong to different records.
+/// How one record refers to another. Real exports have references whose id and name belong to different records.
 struct OpenEventReference: Hashable {
     let id: String?
     let name: String?

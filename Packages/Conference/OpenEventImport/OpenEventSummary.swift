@@ -1,8 +1,8 @@
 public import TomboloModel
 
-/// What an import did.
+/// The result of an import.
 public struct OpenEventSummary: Hashable, Sendable {
-    /// What became of one class's rows.
+    /// What happened to one class's rows.
     public struct Line: Hashable, Sendable {
         public let className: String
         public let file: String
@@ -10,7 +10,7 @@ public struct OpenEventSummary: Hashable, Sendable {
         public let records: Int
         /// Records that were set aside; for a list's elements, links that were left out.
         public let setAside: Int
-        /// Rows that the others make.
+        /// The number of rows made from the other records.
         public let rows: Int
         public let inserted: Int
         public let updated: Int
@@ -19,10 +19,10 @@ public struct OpenEventSummary: Hashable, Sendable {
 
     public let eventID: ObjectId
     public let eventName: String
-    /// In the order of writing.
+    /// In the order in which they were written.
     public let lines: [Line]
     public let notes: [OpenEventNote]
-    /// What was not imported, and why.
+    /// What wasn't imported, and why.
     public let setAside: [OpenEventProblem]
 
     public subscript(className: String) -> Line? { lines.first { $0.className == className } }

@@ -1,10 +1,10 @@
 import Foundation
 import TomboloModel
 
-/// Dates as exports write them: `2017-05-08T13:00:00-05:00`, with `Z`, with a fraction of a second, with a blank
-/// instead of the T, without seconds; without an offset they are local times of the event's zone.
+/// Dates as exports write them: `2017-05-08T13:00:00-05:00`, with `Z`, with a fraction of a second, with a space
+/// instead of the T, or without seconds. Without an offset, they're local times of the event's zone.
 enum OpenEventTime {
-    /// - Returns: microseconds since 1970, or nil where the text is no date that exists.
+    /// - Returns: microseconds since 1970, or nil if the text isn't an existing date.
     static func microseconds(_ text: String, zone: TimeZone) -> Int64? {
         var scanner = Scanner(text: Array(text.utf8))
         guard let year = scanner.digits(4), scanner.skip("-"), let month = scanner.digits(2), scanner.skip("-"),
@@ -42,8 +42,8 @@ enum OpenEventTime {
         return Value.dateRange.contains(result) ? result : nil
     }
 
-    /// The zone's offset at a local time; of a time that occurs twice, the earlier one; of one that is skipped, as if
-    /// the clocks had not been changed yet.
+    /// The zone's offset at a local time. For a time that occurs twice, the earlier one's offset; for a time that is
+    /// skipped, the offset from before the change.
     private static func offset(ofLocal seconds: Int, in zone: TimeZone) -> Int {
         func offset(at seconds: Int) -> Int {
             zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(seconds)))
@@ -62,7 +62,7 @@ enum OpenEventTime {
         }
     }
 
-    /// Of the Gregorian calendar, by counting years from March.
+    /// For the Gregorian calendar, counting years from March.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let monthFromMarch = (month + 9) % 12
@@ -101,7 +101,7 @@ enum OpenEventTime {
             return value
         }
 
-        /// Microseconds; finer digits are cut off.
+        /// Microseconds; further digits are cut off.
         mutating func fraction() -> Int? {
             guard var value = digit() else { return nil }
             var count = 1

@@ -1,7 +1,7 @@
 import EventModels
 package import TomboloModel
 
-/// A row under construction, its properties named as in the model class.
+/// A row under construction, with properties named as in the model class.
 package struct RowDraft {
     private let item: ClassSchema
     package private(set) var row: Row

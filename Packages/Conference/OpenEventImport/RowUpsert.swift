@@ -3,16 +3,16 @@ import PostgresValues
 package import TomboloModel
 import TomboloSQL
 
-/// Writes many rows of a class with few statements. Rows that are there already change only where they differ, so
-/// that writing the same rows again does nothing at all.
+/// Upserts many rows of a class with few statements. Existing rows change only where they differ, so writing the same
+/// rows again does nothing at all.
 package struct RowUpsert: Sendable {
-    /// Rows that one statement writes.
+    /// The number of rows that one statement writes.
     package static let maximumRowCount = 1_000
 
     package enum Existing: Sendable {
-        /// Takes the new values where they differ.
+        /// The existing row takes the new values where they differ.
         case update
-        /// Stays as it is, whatever unique rule it shares with the new row.
+        /// The existing row stays as it is, whichever unique constraint it shares with the new row.
         case keep
     }
 
