@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// The sessions of an event, as those see them who are logged in.
+/// The sessions of an event, as shown to logged-in users.
 struct Programme: Sendable {
     private let schema: Schema
     private let sessions: ClassTable<Session>
@@ -16,13 +16,13 @@ struct Programme: Sendable {
         sessions = try ClassTable(schema)
     }
 
-    /// By start and title, with the keys in their lists; with `"truncated": true` if there are more than
+    /// Sorted by start and title, with the keys in their lists, and with `"truncated": true` if there are more than
     /// ``RowReader/rowLimit``.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
     func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
         try await RowReader(schema: schema, pool: pool).snapshot { reader in
             _ = try await reader.readable("Event", id: event, by: grant.subject, under: grant.rules)
-            // Of the list alone: the event itself may be longer.
+            // Limits only the list; the event itself may be longer.
             return try await PostgresResultLimit.$bytes.withValue(HTTPLimits.listByteCount) {
                 try await list(event: event, grant, reader)
             }

@@ -5,18 +5,18 @@ public import TomboloHTTP
 public import TomboloMetrics
 public import TomboloRules
 
-/// The port that the ticket API listens on unless told otherwise, and the variable that tells it.
+/// The ticket API's default port, and the variable that overrides it.
 public enum TicketAPI {
     public static let portVariable = "TOMBOLO_TICKETS_PORT"
     public static let defaultPort = 8082
 }
 
-/// The ticket API as a service. The pool must run for as long as it does.
+/// The ticket API as a service. The pool must run for as long as the service does.
 /// - Parameters:
 ///   - port: 0 takes a free one.
-///   - metrics: where requests are counted; nil for nowhere.
+///   - metrics: where requests are counted; nil to count nothing.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
-/// - Throws: when the page's template is broken, which is a mistake in the program.
+/// - Throws: if the page's template is broken, which is a bug in the program.
 public func buildTicketApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, authenticator: Authenticator,
     limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil, logger: Logger = Logger(label: "tickets"),

@@ -7,15 +7,15 @@ import TomboloModel
 import TomboloRules
 import TomboloSQL
 
-/// The tickets of an event that a caller may see, in order, by one statement.
+/// The tickets of an event that a caller may see, in order, read with one statement.
 final class TicketList: Sendable {
-    /// The number of statements that are kept, one for each set of rights: few, for what grants permit is known once the
-    /// event is. Beyond, all are made anew.
+    /// The number of cached statements, one for each set of rights. There are few sets, since the event determines
+    /// what grants permit. Statements beyond this number are generated each time.
     static let statementLimit = 256
-    /// How many bytes a ticket takes, roughly.
+    /// The approximate size of a ticket, in bytes.
     private static let expectedByteCount = 512
 
-    /// What decides over the statement.
+    /// The rights that determine the statement.
     private struct Rights: Hashable {
         let tickets: Predicate
         let events: Predicate
@@ -45,10 +45,10 @@ final class TicketList: Sendable {
         key = tickets.item.primaryKeyIndex ?? 0
     }
 
-    /// `{"event":ID,"tickets":[…]}`, each ticket with its columns and its `position` from 1 among those that the caller
-    /// sees: positions tell nothing about hidden ones. With `"truncated":true` if there are more than
-    /// ``RowReader/rowLimit``.
-    /// - Parameter grant: for the tickets of this event.
+    /// `{"event":ID,"tickets":[…]}`, each ticket with its columns and its `position`. Positions count from 1 among
+    /// the tickets that the caller sees, so they reveal nothing about hidden ones. With `"truncated":true` if there
+    /// are more than ``RowReader/rowLimit``.
+    /// - Parameter grant: a grant for the tickets of this event.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
     func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> Rendered<JSONText> {
         let eventKey = [events.item.primaryKeyIndex ?? 0: Value.objectId(event)]
@@ -64,7 +64,7 @@ final class TicketList: Sendable {
         json.append(#"{"event":"#)
         json.append(string: event.stringValue)
         json.append(#","tickets":["#)
-        // An event without a visible ticket has one row, of an event and no ticket.
+        // An event without a visible ticket has one row, with the event and no ticket.
         var position: Int64 = 0
         var keys: Set<ObjectId> = []
         for row in result where !row[key].isNull {

@@ -1,14 +1,14 @@
 import TomboloHTTP
 public import TomboloModel
 
-/// Where a ticket is to go among the tickets of its event.
+/// Where to move a ticket among the tickets of its event.
 public enum TicketMove: Hashable, Sendable {
     case before(ObjectId)
     case after(ObjectId)
     case first
     case last
 
-    /// The ticket that the place is given by.
+    /// The ticket that the new place is relative to.
     var anchor: ObjectId? {
         switch self {
         case .before(let id), .after(let id): id
@@ -26,8 +26,8 @@ extension TicketMove: Decodable {
         init?(intValue: Int) { nil }
     }
 
-    /// From the body of a request: exactly one of `{"before": id}`, `{"after": id}`, `{"first": true}`,
-    /// `{"last": true}`.
+    /// Decodes the body of a request: exactly one of `{"before": id}`, `{"after": id}`, `{"first": true}`, `{"last":
+    /// true}`.
     /// - Throws: ``RequestFailure`` with status 422 for anything else.
     public init(from decoder: any Decoder) throws {
         guard let members = try? decoder.container(keyedBy: Name.self), members.allKeys.count == 1,

@@ -6,56 +6,58 @@ import TomboloModel
 
 /// The transactions that move tickets: two round trips for any number of moves.
 ///
-/// Each event has an advisory lock: to lock its row takes the right to update it. It saves moves from getting in each other's
-/// way; that each rank is there once is up to the unique index.
+/// Each event has an advisory lock, because locking the event's row would take the right to update it. The lock only
+/// keeps moves from interfering with each other; the unique index guarantees that each rank occurs once.
 ///
-/// Moves that share a transaction must not wait for each other's events, nor fail for each other's values. What could hold
-/// the others up is made again in a transaction of its own: a move whose lock somebody else holds, one in an event with very
-/// many tickets, one that needs new ranks for all of them, and all moves of a transaction that a writer without the lock gets
-/// in the way of, or of which the database refuses a value.
+/// Moves that share a transaction must not wait for each other's events, nor fail because of each other's values. A
+/// move that could hold up the others is redone in its own transaction: a move whose event is locked, a move in an
+/// event with very many tickets, or a move that needs new ranks for all tickets. If a writer without the lock
+/// interferes, or the database refuses a value, all moves of the transaction are redone that way.
 struct TicketMoves: Sendable {
     struct Wish: Sendable {
         let ticket: ObjectId
         let event: ObjectId
         let place: TicketMove
-        /// Who asks, for the audit log.
+        /// The caller, for the audit log.
         var origin: ChangeOrigin?
     }
 
     enum Answer: Sendable {
         case done(TicketOrder.Outcome)
-        /// The ticket isn't among those of a live event.
+        /// The ticket isn't one of a live event's tickets.
         case notFound
-        /// It has to be made in a transaction of its own.
+        /// The move needs its own transaction.
         case alone
     }
 
-    /// How long a transaction of several moves waits for a writer that has no lock of an event but of a ticket or a
-    /// rank, in milliseconds.
+    /// How long a transaction of several moves waits for a writer that holds no event lock but has locked a ticket or
+    /// a rank, in milliseconds.
     static let lockTimeoutMilliseconds = 100
 
-    /// Of a transaction of several moves. A plan for each number of moves would take longer than it saves. Moves leave
-    /// dead rows behind, which bitmap scans go through again and again: index scans mark them, and skip them from then on.
+    /// Settings for a transaction of several moves. Planning separately for each number of moves would take longer
+    /// than it saves. Moves leave dead rows behind, which bitmap scans visit again and again; index scans mark them,
+    /// and skip them from then on.
     private static let settings = PostgresStatement(
         """
         SELECT set_config('lock_timeout', '\(lockTimeoutMilliseconds)ms', true), \
         set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_bitmapscan', 'off', true)
         """)
 
-    /// Tickets of an event that a transaction of several moves reads.
+    /// The number of an event's tickets that a transaction of several moves reads.
     static let sharedTicketLimit = 5_000
 
-    /// `$1` are events, here and in the next three.
+    /// `$1` is the events, here and in the next three.
     private static let lock = "SELECT pg_advisory_xact_lock(\(lockKey)) FROM unnest($1::bytea[]) AS e"
     private static let tryLock = "SELECT e FROM unnest($1::bytea[]) AS e WHERE pg_try_advisory_xact_lock(\(lockKey))"
-    /// Two events with the same hash only wait for each other. The seed keeps them apart from what others lock.
+    /// Two events with the same hash merely wait for each other. The seed avoids collisions with other advisory
+    /// locks.
     private static let lockKey = "hashtextextended(encode(e, 'hex'), 7236001)"
     private let read: String
-    /// At most one ticket more of each event than ``sharedTicketLimit``.
+    /// Reads at most ``sharedTicketLimit`` tickets of each event, plus one.
     private let readSome: String
-    /// `$1` are events, `$2` tickets, and `$3` ranks.
+    /// `$1` is the events, `$2` the tickets, and `$3` the ranks.
     private let write: String
-    /// `$1` is an event, `$2` a ticket.
+    /// `$1` is the event, `$2` the ticket.
     private let find: String
 
     /// - Throws: `ValueError` if the schema isn't one of the conference's models.
@@ -63,7 +65,7 @@ struct TicketMoves: Sendable {
         let events = try ClassTable<Event>(schema)
         let tickets = try ClassTable<Ticket>(schema)
         let (id, event, rank) = (tickets[\._id], tickets[\.event], tickets[\.rank])
-        // A statement of its own sees what was committed while the lock was waited for.
+        // A separate statement sees what was committed while waiting for the lock.
         read = """
             SELECT t.\(event), t.\(id), t.\(rank) FROM \(tickets) t
             WHERE t.\(event) = ANY ($1) AND t.\(TrashColumns.when) IS NULL AND EXISTS (
@@ -114,7 +116,7 @@ struct TicketMoves: Sendable {
                 return (answers, try statements(content, of: wishes))
             }
         }
-        // A ticket that left its event, or was deleted, after it was read.
+        // The ticket left its event or was deleted after it was read.
         let found = Set(try (written.first?.map { try $0[0].objectId }) ?? [])
         for (place, wish) in wishes.enumerated() {
             guard case .success(.done(let outcome)) = answers[place], outcome.isChanged else { continue }
@@ -142,8 +144,8 @@ struct TicketMoves: Sendable {
 
     // MARK: Alone
 
-    /// Makes one move, and waits for the event's turn.
-    /// - Returns: nil if the ticket isn't among those of a live event.
+    /// Makes one move, waiting for the event's lock.
+    /// - Returns: nil if the ticket isn't one of a live event's tickets.
     func moveAlone(_ wish: Wish, _ pool: PostgresPool) async throws -> TicketOrder.Outcome? {
         let event = Self.keys([wish.event])
         let (outcome, written) = try await pool.withConnection { connection in
@@ -177,8 +179,8 @@ struct TicketMoves: Sendable {
         return places.mapValues { TicketPlaces(places: $0, mayRenumber: mayRenumber) }
     }
 
-    /// What writes all new ranks and says who asked for them; nothing if there are none. Of two who move one ticket the
-    /// last counts, as for its place.
+    /// The statements that write all new ranks and record who asked for them; none if there are no new ranks. If two
+    /// callers moved the same ticket, the last one is recorded, just as their position wins.
     private func statements(
         _ content: [ObjectId: TicketPlaces], of wishes: [Wish]
     ) throws -> [PostgresStatement] {
@@ -188,7 +190,7 @@ struct TicketMoves: Sendable {
             write, [Self.keys(moved.map(\.event)), Self.keys(moved.map(\.ticket)), .textArray(moved.map(\.rank))])
         let origins =
             wishes.compactMap { wish in wish.origin.map { (wish.ticket.stringValue, $0) } }
-            // A move alone may have given all tickets new ranks.
+            // A single move may have given all tickets new ranks.
             + (wishes.count == 1
                 ? moved.compactMap { move in wishes[0].origin.map { (move.ticket.stringValue, $0) } } : [])
         guard let route = origins.first?.1.route else { return [written] }
@@ -200,8 +202,8 @@ struct TicketMoves: Sendable {
 }
 
 extension PostgresError {
-    /// Another writer took the rank, or a deadlock or serialization failure: the transaction was rolled back and may be
-    /// done again.
+    /// Another writer took the rank, or there was a deadlock or serialization failure. The transaction was rolled
+    /// back and can be retried.
     var isConflict: Bool {
         code == .uniqueViolation || code == .deadlockDetected || code == .serializationFailure
     }

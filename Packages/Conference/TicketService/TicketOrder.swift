@@ -5,17 +5,17 @@ import PostgresValues
 import TomboloHTTP
 public import TomboloModel
 
-/// The order of an event's tickets: a text rank for each, unique within the event. A move writes one row.
+/// The order of an event's tickets: each has a text rank that is unique within the event. A move writes one row.
 ///
-/// Moves that are asked for at about the same time share a transaction, see ``TicketMoves``: most of what one costs is its
+/// Moves requested at about the same time share a transaction, see ``TicketMoves``: most of the cost of a move is its
 /// commit and its statements, not its row.
 public struct TicketOrder: Sendable {
-    /// Moves in one transaction. One transaction at a time: what comes meanwhile makes the next one larger, which costs less
-    /// than a second one beside it.
+    /// The number of moves in one transaction. Only one transaction runs at a time. Moves that arrive meanwhile make
+    /// the next one larger, which costs less than running a second one concurrently.
     static let bounds = BatchBounds(size: 64)
 
-    /// How often a move is tried again when a writer that does not wait for its turn (a device's upload, plain SQL) got
-    /// in between.
+    /// How often a move is retried after a conflict with a writer that doesn't take the lock (a device's upload,
+    /// plain SQL).
     public static let attemptLimit = 5
 
     private let pool: PostgresPool
@@ -30,25 +30,25 @@ public struct TicketOrder: Sendable {
         batches = RequestBatcher(
             Self.bounds, overload: RequestFailure.tooManyWaiting, on: { EventLoopTaskExecutor.current }
         ) { wishes in
-            // For whoever is in the batch, not for the one whose request began it.
+            // On behalf of the whole batch, not of the caller whose request started it.
             try await PostgresBorrower.$current.withValue(nil) { try await sql.move(wishes, pool) }
         }
     }
 
-    /// What a move came to.
+    /// The result of a move.
     public struct Outcome: Hashable, Sendable {
         public let rank: String
         /// From 1, among all tickets of the event.
         public let position: Int
-        /// False where the ticket was in its place already.
+        /// False if the ticket was already in that place.
         public let isChanged: Bool
     }
 
-    /// Moves a ticket within its event. Moves of one event happen one after the other, moves of different events do not
-    /// wait for each other.
+    /// Moves a ticket within its event. Moves within one event happen one after the other; moves in different events
+    /// don't wait for each other.
     /// - Parameter event: the event that the ticket belonged to when the caller was permitted to move it.
-    /// - Throws: `RequestFailure`: 404 when the ticket or its event is gone, 409 when it belongs to another event by
-    ///   now, 422 when the other ticket is none of the event's.
+    /// - Throws: `RequestFailure`: 404 if the ticket or its event is gone, 409 if the ticket now belongs to another
+    ///   event, 422 if the other ticket isn't one of the event's.
     public func move(_ ticket: ObjectId, of event: ObjectId, to place: TicketMove) async throws -> Outcome {
         guard place.anchor != ticket else {
             throw RequestFailure(

@@ -1,28 +1,29 @@
 import TomboloHTTP
 import TomboloModel
 
-/// An event's tickets in order, and where they go, one move after the other. Pure: what was read comes in, what to write
-/// comes out.
+/// An event's tickets in order, with functions that move them one after the other. Pure: takes what was read and
+/// returns what to write.
 struct TicketPlaces {
     struct Place: Hashable {
         let id: ObjectId
         let rank: String
     }
 
-    /// A longer rank isn't made: all tickets of the event get short ones instead. The database's index ends at some 2,700.
+    /// The longest rank to create. Beyond it, all tickets of the event get new, short ranks. The database's index
+    /// allows about 2,700 bytes.
     static let maximumRankByteCount = 200
-    /// So many tickets get new ranks at once.
+    /// The most tickets that get new ranks at once.
     static let renumberedLimit = 5_000
 
-    /// The move needs new ranks for all tickets, which this instance may not give.
+    /// The move needs new ranks for all tickets, but this instance may not assign them.
     struct NeedsNewRanks: Error {}
 
-    /// By rank.
+    /// Sorted by rank.
     private(set) var places: [Place]
     /// The new rank of each ticket that was moved.
     private(set) var moved: [ObjectId: String] = [:]
-    /// Ranks that moved tickets had. No other ticket gets one of them: all of them are written by one statement, which
-    /// may reach the new owner of a rank before the former one.
+    /// The earlier ranks of moved tickets. No other ticket gets one of them, since a single statement writes all
+    /// ranks and might assign a rank to its new ticket before changing the former one.
     private var former: [String] = []
     private let mayRenumber: Bool
 
@@ -32,9 +33,9 @@ struct TicketPlaces {
     }
 
     /// Moves a ticket.
-    /// - Returns: nil if the ticket isn't among them.
-    /// - Throws: ``RequestFailure``: 422 when the ticket that says where to isn't among them, 409 when the ranks leave no
-    ///   room there; ``NeedsNewRanks``.
+    /// - Returns: nil if the ticket isn't among these tickets.
+    /// - Throws: ``RequestFailure``: 422 if the anchor isn't among these tickets, 409 if the ranks leave no room
+    ///   there; ``NeedsNewRanks``.
     mutating func move(_ ticket: ObjectId, to move: TicketMove) throws -> TicketOrder.Outcome? {
         guard let current = places.firstIndex(where: { $0.id == ticket }) else { return nil }
         var others = places
@@ -46,7 +47,7 @@ struct TicketPlaces {
         case .before(let anchor): target = try index(of: anchor, in: others)
         case .after(let anchor): target = try index(of: anchor, in: others) + 1
         }
-        // The place that it leaves has its number among the others.
+        // `target` counts without the moved ticket, so if it equals `current`, the ticket stays where it is.
         guard target != current else {
             return TicketOrder.Outcome(rank: places[current].rank, position: target + 1, isChanged: false)
         }
@@ -66,7 +67,8 @@ struct TicketPlaces {
         return TicketOrder.Outcome(rank: rank, position: target + 1, isChanged: true)
     }
 
-    /// Gives all tickets new ranks in an order, none that there was, so that no two are the same meanwhile.
+    /// Gives all tickets new ranks in this order. No existing rank is reused, so the ranks stay unique while they're
+    /// written.
     /// - Returns: the tickets with their new ranks.
     private mutating func renumber(_ order: [Place]) throws -> [Place] {
         guard mayRenumber else { throw NeedsNewRanks() }
@@ -81,20 +83,20 @@ struct TicketPlaces {
         return places
     }
 
-    /// Short ranks in their order that no ticket has or had.
+    /// Short ranks in order that no ticket has or had.
     private func newRanks(count: Int) -> [String]? {
         let taken = places.map(\.rank) + former
         let behind = try? FractionalRank.sequence(
             count: count, between: taken.max(by: Self.precedes), nil)
         if let behind, behind.allSatisfy({ $0.utf8.count <= Self.maximumRankByteCount }) { return behind }
-        // Behind a long one, or one that's none of ours, there are only longer ones, or none. Of so many as a new list would get,
-        // enough are free.
+        // After a long rank, or one in a foreign format, there are only longer ranks, or none. So take a new list
+        // that is longer by the number of existing ranks, of which enough are unused.
         let known = Set(taken)
         let all = try? FractionalRank.sequence(count: count + taken.count, between: nil, nil)
         return all.map { Array($0.lazy.filter { !known.contains($0) }.prefix(count)) }
     }
 
-    /// As the database compares ranks.
+    /// Compares ranks like the database.
     private static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }

@@ -11,15 +11,15 @@ public import TomboloRules
 /// - `POST /tickets/{id}/move`: see ``TicketMove``.
 /// - `GET /events/{id}/sessions`: the sessions that the caller may see, by start and title.
 /// - `GET /events/{id}`: the public page.
-/// - `GET /events/{id}/permissions`: what each role may do in an event, for those who organize it.
+/// - `GET /events/{id}/permissions`: what each role may do in an event, for its organizers.
 ///
-/// They follow a model that changes, as long as it has the conference's classes, be it under other names.
+/// The routes follow changes of the model as long as it has the conference's classes, possibly under other names.
 public struct TicketRoutes: Sendable {
     private let rules: LiveRules
     private let pool: PostgresPool
     private let parts: SchemaCache<Parts>
 
-    /// What works on the classes of one model.
+    /// The objects that depend on one version of the model.
     private final class Parts: Sendable {
         let tickets: ClassTable<Ticket>
         let list: TicketList
@@ -69,7 +69,7 @@ public struct TicketRoutes: Sendable {
         ) { _, context, grant in
             let id = try context.id()
             let parts = try parts.value(for: grant.rules.schema)
-            // What users see depends on who they are: nothing of it is kept.
+            // What a user sees depends on who they are, so it isn't cached.
             guard grant.subject.isAnonymous else {
                 return try await parts.list.json(event: id, grant).content
             }
@@ -91,7 +91,7 @@ public struct TicketRoutes: Sendable {
         }
     }
 
-    /// Of the answer to a move.
+    /// The size of the response to a move, in bytes.
     private static let expectedAnswerByteCount = 128
 
     private func move(_ grant: ObjectGrant, to place: TicketMove) async throws -> JSONBytes {

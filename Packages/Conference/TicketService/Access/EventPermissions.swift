@@ -3,9 +3,9 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// What each role may do in an event, for the event's staff.
+/// What each role may do in an event, as shown to the event's staff.
 enum EventPermissions {
-    /// By role and service, in the letters of the matrix: `-ru-`.
+    /// By role and service, in the matrix's letters: `-ru-`.
     static func json(_ rules: Rules) throws -> JSON {
         let name = ObjectClass.of(Event.self).schema.name
         guard

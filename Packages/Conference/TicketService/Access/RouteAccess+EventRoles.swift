@@ -3,7 +3,7 @@ public import TomboloHTTP
 public import TomboloModel
 public import TomboloRules
 
-/// The event platform's decorators. Each is also for the roles above its own, up to the super administrator.
+/// The event platform's decorators. Each also admits the roles above its own, up to the super administrator.
 extension RouteAccess where Grant == Subject {
     public static var isSuperAdmin: RouteAccess { .role(Role(.superAdmin)) }
     public static var isAdmin: RouteAccess { .role(Role(.superAdmin), Role(.admin)) }
@@ -34,7 +34,8 @@ extension RouteAccess where Grant == Subject {
 }
 
 extension RouteAccess where Grant == ObjectsGrant {
-    /// For those whom the rules, and with them the matrix, permit the operation on objects of a class in an event.
+    /// Access for callers whom the rules, and with them the matrix, permit the operation on objects of a class in an
+    /// event.
     public static func can(
         _ operation: TomboloRules.Operation, _ type: (some Object).Type, in event: RouteScope, by rules: LiveRules
     ) -> RouteAccess {

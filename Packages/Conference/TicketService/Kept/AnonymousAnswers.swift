@@ -7,22 +7,22 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
 
-/// What anonymous visitors get, rendered once until something of it changes.
+/// A cache of responses to anonymous visitors: each is rendered once, until something in it changes.
 ///
-/// Each request asks the database first what was committed since it was asked last; requests that come at about the same
-/// time ask together. So what is kept is as new as what would be read instead: it shows what was committed before the
-/// request came, by whichever server. Where the database can't be asked, nothing that is kept is used.
+/// Each request first asks the database what has been committed since the last time; requests that arrive at about
+/// the same time share one query. So a cached response is as fresh as one read from the database: it shows everything
+/// that any server committed before the request arrived. If the database can't be asked, the cache isn't used.
 final class AnonymousAnswers: Sendable {
-    /// Requests that ask together.
+    /// The number of requests that can share a query.
     static let bounds = BatchBounds(size: 1_000)
 
-    /// A user with no account and no role.
+    /// A user without an account or a role.
     static let anyUser = Subject(user: ObjectId())
 
     private final class Store: Sendable {
         struct State {
             var kept = KeptAnswers()
-            /// Of the rules that the answers were made with.
+            /// The fingerprints of the rules that the responses were made under.
             var fingerprints: [UInt64] = []
         }
 
@@ -53,10 +53,11 @@ final class AnonymousAnswers: Sendable {
         }
     }
 
-    /// An answer about an event: one that is kept, or the one that `render` makes.
+    /// A response about an event, from the cache or made by `render`.
     /// - Parameters:
-    ///   - path: where such answers are.
-    ///   - rules: what anonymous visitors, and users without a role, may read by them is in the answer, and nothing else.
+    ///   - path: the key path at which such responses are cached.
+    ///   - rules: the response contains what these rules let anonymous visitors and users without a role read, and
+    ///     nothing else.
     func answer<Content: Sendable>(
         _ path: any WritableKeyPath<KeptAnswers.Answers, Content?> & Sendable, of event: ObjectId, under rules: Rules,
         render: () async throws -> Rendered<Content>
@@ -90,7 +91,8 @@ final class AnonymousAnswers: Sendable {
         }
     }
 
-    /// SQL for the event that a changed row belongs to now. One that it belonged to before is known by its rows.
+    /// SQL for the event that a changed row now belongs to. The event that it belonged to before is known from the
+    /// cached rows.
     private static func eventOfChange(_ schema: Schema) throws -> String {
         let events = try ClassTable<Event>(schema)
         let sessions = try ClassTable<Session>(schema)

@@ -1,16 +1,17 @@
 import TomboloHTTP
 import TomboloModel
 
-/// What is kept rendered for anonymous visitors, by event: a value, its owner holds the lock. It neither reads nor waits.
+/// The cached responses for anonymous visitors, by event. This is a plain value, whose owner holds the lock; it does
+/// no I/O and never waits.
 ///
-/// The data may change while an answer is being rendered. So the caller announces when it begins, and the answer is kept
-/// only if nothing it was made from has changed since.
+/// Data may change while a response is being rendered. So the caller announces when it begins, and the response is
+/// cached only if nothing it was made from has changed since.
 struct KeptAnswers {
-    /// Events that something is kept of.
+    /// The number of events with cached responses.
     static let eventLimit = 2_000
-    /// Bytes of all answers, with ``keyByteCount`` for each row that they were made of.
+    /// The bytes of all responses, including ``keyByteCount`` for each row that they were made from.
     static let byteLimit = 64 << 20
-    /// Roughly what it takes to remember a row.
+    /// The approximate cost of remembering a row, in bytes.
     static let keyByteCount = 96
 
     /// An event's answers.
@@ -23,7 +24,7 @@ struct KeptAnswers {
 
     private struct Entry {
         var answers = Answers()
-        /// The keys of rows that the answers were made of, but for the event's.
+        /// The keys of the rows that the responses were made from, except the event's own.
         var rows: Set<ObjectId> = []
         var lastUse: UInt64 = 0
 
@@ -32,20 +33,20 @@ struct KeptAnswers {
 
     private struct Work {
         let event: ObjectId
-        /// What was changed meanwhile; nil where that's too much to remember.
+        /// The keys that changed meanwhile; nil if there were too many to remember.
         var changed: Set<ObjectId>? = []
     }
 
-    /// Changed rows that are remembered for each piece of work.
+    /// The number of changed rows to remember for each response being made.
     static let changeLimit = 10_000
 
     let eventLimit: Int
     let byteLimit: Int
     private(set) var byteCount = 0
     private var entries: [ObjectId: Entry] = [:]
-    /// Which event's answers a row is in.
+    /// The event whose responses contain a row.
     private var eventOfRow: [ObjectId: ObjectId] = [:]
-    /// Bounded by the requests that there are at a time.
+    /// The responses being made. Bounded by the number of concurrent requests.
     private var work: [UInt64: Work] = [:]
     private var useCount: UInt64 = 0
 
@@ -56,30 +57,31 @@ struct KeptAnswers {
 
     var eventCount: Int { entries.count }
 
-    /// What is kept of an event.
+    /// The cached responses of an event.
     mutating func answers(of event: ObjectId) -> Answers? {
         useCount += 1
         entries[event]?.lastUse = useCount
         return entries[event]?.answers
     }
 
-    /// Something is going to be read for an event.
-    /// - Returns: the number of the work, for ``end(_:_:rows:)``.
+    /// Announces that data is about to be read for an event.
+    /// - Returns: the number to pass to ``end(_:_:rows:)``.
     mutating func begin(_ event: ObjectId) -> UInt64 {
         useCount += 1
         work[useCount] = Work(event: event)
         return useCount
     }
 
-    /// The work has come to an end.
+    /// Ends the work on a response.
     /// - Parameters:
-    ///   - answer: where an answer is, and what it is; nil if there is none.
-    ///   - rows: the keys of the rows that it was made of.
+    ///   - answer: stores the response; nil if there is none.
+    ///   - rows: the keys of the rows that it was made from.
     mutating func end(_ number: UInt64, _ answer: ((inout Answers) -> Void)?, rows: Set<ObjectId>) {
         guard let work = work.removeValue(forKey: number), let answer, let changed = work.changed else { return }
         let event = work.event
         guard !changed.contains(event), changed.isDisjoint(with: rows) else { return }
-        // A row of another event's answers has come to this one, which that one would have been told of.
+        // A row has moved here from another event whose responses are still cached. Its changes would be reported for
+        // that event, so don't cache this response.
         guard rows.allSatisfy({ eventOfRow[$0].map { $0 == event } ?? true }) else { return }
         var entry = entries[event] ?? Entry()
         byteCount -= entry.byteCount
@@ -93,7 +95,7 @@ struct KeptAnswers {
         shrink()
     }
 
-    /// Rows, or events, were changed.
+    /// Drops the responses that contain changed rows or events.
     mutating func drop(_ changed: Set<ObjectId>) {
         for key in changed {
             remove(key)
@@ -105,7 +107,7 @@ struct KeptAnswers {
         }
     }
 
-    /// Anything may have changed.
+    /// Drops everything, since anything may have changed.
     mutating func dropAll() {
         entries = [:]
         eventOfRow = [:]
@@ -119,7 +121,7 @@ struct KeptAnswers {
         for row in entry.rows { eventOfRow[row] = nil }
     }
 
-    /// A tenth at once, so that not every new entry sorts all.
+    /// Removes a tenth at once, so that not every new entry causes a sort.
     private mutating func shrink() {
         guard entries.count > eventLimit || byteCount > byteLimit else { return }
         let oldest = entries.sorted { $0.value.lastUse < $1.value.lastUse }.map(\.key)

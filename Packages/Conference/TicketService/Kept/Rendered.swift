@@ -1,6 +1,6 @@
 import TomboloModel
 
-/// An answer with the keys of the rows that it was made of.
+/// A response with the keys of the rows that it was made from.
 struct Rendered<Content: Sendable>: Sendable {
     let content: Content
     let rows: Set<ObjectId>

@@ -2,9 +2,9 @@ import Foundation
 import TomboloHTTP
 import TomboloModel
 
-/// Days and times as the clocks at the event show them.
+/// Dates and times as local clocks at the event show them.
 struct EventClock {
-    /// The IANA name of the zone that is used.
+    /// The IANA name of the zone in use.
     let name: String
     private let zone: TimeZone
 
@@ -18,13 +18,13 @@ struct EventClock {
         self.zone = known ?? .gmt
     }
 
-    /// What the clocks show, in microseconds.
+    /// The local time, in microseconds.
     private func shown(_ time: Date) -> Int64 {
         time.microsecondsSince1970 + Int64(zone.secondsFromGMT(for: time)) * 1_000_000
     }
 
-    /// `Thursday, 2026-05-14`, in the calendar that every other page and the API have: Foundation's is the Julian one before October
-    /// 15, 1582.
+    /// `Thursday, 2026-05-14`, in the calendar that all other pages and the API use. Foundation's is Julian before
+    /// October 15, 1582.
     func day(_ time: Date) -> String {
         let shown = shown(time)
         // January 1, 1970, was a Thursday.

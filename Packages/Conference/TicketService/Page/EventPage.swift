@@ -5,7 +5,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// The public page of an event: what anonymous visitors may see of it, its tickets and its programme.
+/// The public page of an event: what anonymous visitors may see of it, with its tickets and its programme.
 struct EventPage: Sendable {
     private let reader: RowReader
     private let template: MustacheTemplate
@@ -36,10 +36,12 @@ struct EventPage: Sendable {
         template = try MustacheTemplate(string: Self.template)
     }
 
-    /// Of a published event's programme its page shows without a login what everybody who is logged in may read.
+    /// The programme of a published event. Without a login, the page shows what every logged-in user may read of
+    /// these classes.
     private static let programme: Set<String> = ["Session", "Speaker", "Track", "Microlocation"]
-    /// - Parameter rules: on the reader's classes.
-    /// - Throws: ``RequestFailure`` with status 404 for an event that is not published, in the trash, or not there.
+    /// - Parameter rules: rules on the reader's classes.
+    /// - Throws: ``RequestFailure`` with status 404 for an event that isn't published, is in the trash, or doesn't
+    ///   exist.
     func html(event id: ObjectId, under rules: Rules) async throws -> Rendered<String> {
         let rows = try await read(id, rules)
         return Rendered(content: template.render(content(rows)), rows: rows.keys)
@@ -56,10 +58,10 @@ struct EventPage: Sendable {
         var speakers: [Value: ClassRow<Speaker>]
         /// The speakers' keys of each session, in order.
         var speakersOfSession: [Value: [Value]]
-        /// Whether there may be more of something than ``RowReader/rowLimit``.
+        /// Whether a list reached ``RowReader/rowLimit`` and may be incomplete.
         var isCut: Bool
 
-        /// Of everything but the event.
+        /// The keys of everything except the event.
         var keys: Set<ObjectId> {
             let values =
                 tickets.map(\.key) + sessions.map(\.key) + Array(rooms.keys) + Array(tracks.keys)
@@ -68,7 +70,7 @@ struct EventPage: Sendable {
         }
     }
 
-    /// All of one snapshot, in one trip to the database.
+    /// Reads everything from one snapshot, in one round trip.
     private func read(_ id: ObjectId, _ rules: Rules) async throws -> Rows {
         /// - Parameter owner: the property that holds the event's key.
         func query<Class: Object>(
@@ -134,7 +136,7 @@ struct EventPage: Sendable {
             ticketDetails: PageMarkdown(row[\.details], firstHeading: 3))
     }
 
-    /// Sessions come sorted by start, those without one first: they go to the end.
+    /// The sessions by day. They come sorted by start; those without a start come first and are moved to the end.
     private func days(_ rows: Rows, _ clock: EventClock) -> [EventPageContent.Day] {
         var days: [(name: String, sessions: [EventPageContent.Session])] = []
         let unplanned = rows.sessions.filter { $0[\.startsAt] == nil }

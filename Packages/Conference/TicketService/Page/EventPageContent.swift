@@ -1,4 +1,4 @@
-/// What the template shows. Every text is a ``PageText`` or ``PageMarkdown``, so that nothing unescaped can get in.
+/// The content of the template. Every text is a ``PageText`` or ``PageMarkdown``, so nothing unescaped can get in.
 struct EventPageContent {
     let eventName: PageText
     let eventDates: PageText

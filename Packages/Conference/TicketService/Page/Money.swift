@@ -1,6 +1,6 @@
-/// Amounts of money for reading.
+/// Formats amounts of money for people.
 enum Money {
-    /// How many decimals a currency's minor unit is, where not two (ISO 4217).
+    /// The number of decimals of currencies whose minor unit doesn't have two (ISO 4217).
     private static let decimals = [
         "BHD": 3, "BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "IQD": 3, "ISK": 0, "JOD": 3, "JPY": 0, "KMF": 0, "KRW": 0,
         "KWD": 3, "LYD": 3, "OMR": 3, "PYG": 0, "RWF": 0, "TND": 3, "UGX": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0,
