@@ -3,13 +3,13 @@ import ArgumentParser
 import TomboloHTTP
 import TomboloServerModel
 
-/// The admin server, without its purge, until the standard input ends.
+/// Runs the admin server, without its purge, until standard input ends.
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "admin", shouldDisplay: false)
 
     func run() async throws {
         let process = try await HTTPServerProcess("admin", portVariable: AdminServer.portVariable)
-        // Kept in the database, as by any admin server that isn't told otherwise.
+        // Requests are kept in the database, as by any admin server with default settings.
         guard let requests = KeptRequests(RequestRetention(), pool: process.pool) else { return }
         let writing = Task { try await RequestWriterService(requests, logger: process.logger).run() }
         defer { writing.cancel() }

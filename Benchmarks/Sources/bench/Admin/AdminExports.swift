@@ -1,11 +1,11 @@
 import Foundation
 import PostgresClient
 
-/// Exports of a whole list beside `COPY listing TO STDOUT` on libpq, whose rows are thrown away.
+/// Exports of a whole list, compared with `COPY listing TO STDOUT` on libpq, whose rows are discarded.
 struct AdminExports {
-    /// The least that is wanted, as a multiple of COPY's rows per second.
+    /// The required speed, as a fraction of COPY's rows per second.
     static let wanted = 0.5
-    /// By how much an export may make the server grow: a fraction of what it writes.
+    /// The most memory by which an export may make the server grow, in megabytes: a fraction of what it writes.
     static let allowedMegabytes = 20.0
 
     let port: Int
@@ -18,7 +18,7 @@ struct AdminExports {
         var rates: [String: [Double]] = [:]
         let formats = ["csv", "json"]
         var growth: [Double] = []
-        // The first round warms.
+        // The first round warms caches.
         for round in 0...runCount {
             let copying = try await rate { try await copy(database) }
             if round > 0 { raw.append(copying) }
@@ -59,14 +59,14 @@ struct AdminExports {
         }
     }
 
-    /// - Throws: ``BenchError`` if the answer isn't whole.
+    /// - Throws: ``BenchError`` if the response is incomplete.
     private func export(_ format: String) throws {
         let socket = try RawSocket(port: port)
         let request = HTTPLoad.request("GET", "/export/listings?format=\(format)", bearer: token)
         try socket.write(request)
         let head = try socket.head(maximumByteCount: RawHTTP.maximumHeadByteCount)
         guard head.hasPrefix("HTTP/1.1 200") else { throw BenchError("GET /export: \(head)") }
-        // RFC 9112, section 7.1: chunks with their sizes, and one of 0 bytes at the end.
+        // RFC 9112, section 7.1: chunks with their sizes, ended by a chunk of 0 bytes.
         while true {
             var size = ""
             while !size.hasSuffix("\r\n") { size.unicodeScalars.append(Unicode.Scalar(try socket.bytes(1)[0])) }

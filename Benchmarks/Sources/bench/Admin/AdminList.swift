@@ -1,20 +1,20 @@
-/// Lists that are asked for: of listings at places that are numbered, with an index on the place.
+/// The lists to request: listings at numbered places, with an index on the place.
 enum AdminList: String, CaseIterable, Sendable {
-    /// From one of ``placeCount`` places on, half of all listings on average, in the order of places: people ask for the same
-    /// pages over and over.
+    /// The listings from one of ``placeCount`` places on, in the order of places: half of all listings on average.
+    /// Simulates people who request the same pages over and over.
     case sorted = "filter and sort by an indexed property"
     case sortedWithTotal = "the same, with the total"
-    /// From a random place on, so that hardly any page was asked for before.
+    /// The listings from a random place on, so that hardly any page was requested before.
     case sortedAnew = "filter and sort, each time by another filter"
     case sortedWithNewTotal = "the same, with the total of another filter each time"
     /// A hundredth of all listings, by a property without an index.
     case unindexed = "filter by a property without an index"
 
     static let pageSize = 30
-    /// Different filters of lists that are asked for again.
+    /// The number of different filters among repeated requests.
     static let placeCount = 200
 
-    /// The least that is wanted, per second, at 100,000 rows: three times what PocketBase 0.40 does on such a machine.
+    /// The required requests per second at 100,000 rows: three times what PocketBase 0.40 achieves on such a machine.
     var wanted: Double? {
         switch self {
         case .sorted: 9_822
@@ -23,7 +23,7 @@ enum AdminList: String, CaseIterable, Sendable {
         }
     }
 
-    /// How often each connection of `pgbench` asks.
+    /// The number of requests by each of `pgbench`'s connections.
     var rawCount: Int { self == .sorted || self == .sortedAnew ? 1_000 : 50 }
 
     private static func place(_ number: Int) -> String {
@@ -31,7 +31,7 @@ enum AdminList: String, CaseIterable, Sendable {
         return "place%20" + String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Where a random page of the list is.
+    /// The path of a random page of the list.
     func path(rowCount: Int) -> String {
         let number = Int.random(in: 0..<rowCount)
         let step = max(1, rowCount / Self.placeCount)
@@ -46,7 +46,7 @@ enum AdminList: String, CaseIterable, Sendable {
         }
     }
 
-    /// The same for `pgbench`, by statements of their own.
+    /// The same for `pgbench`, as SQL.
     func sql(rowCount: Int) -> String {
         let columns = "_id, location, price, bedrooms"
         let list =

@@ -1,11 +1,11 @@
 import Foundation
 import PostgresClient
 
-/// Lists of the admin server's API beside requests for nothing on the same HTTP stack, and beside the same statements on
-/// libpq (`pgbench`); its exports beside COPY.
+/// Lists of the admin server's API, compared with empty requests on the same HTTP stack and with the same statements
+/// on libpq (`pgbench`). Its exports, compared with COPY.
 struct AdminMeasurement: Measurable {
     static let connectionCount = 16
-    /// The most that a page of a long list may take at the median.
+    /// The longest allowed median time for a page of a long list.
     static let allowedMilliseconds = 50.0
 
     let sizes: Sizes.Admin

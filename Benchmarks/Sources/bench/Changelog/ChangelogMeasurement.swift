@@ -1,10 +1,10 @@
 import Foundation
 import PostgresClient
 
-/// What the changelog costs services that write plain SQL: the same statements on a table with its triggers and on a copy
-/// of it without, in turns.
+/// What the changelog costs services that write plain SQL: the same statements alternate between a table with its
+/// triggers and a copy without them.
 struct ChangelogMeasurement: Measurable {
-    /// The most that statements may take, as a multiple of the time without triggers, where that is decided.
+    /// The longest allowed time, as a multiple of the time without triggers, for the kinds that have a limit.
     static let allowed: [Kind: Double] = [.insertMany: 1.5, .updateOne: 1.3]
 
     enum Kind: String, CaseIterable {
@@ -16,7 +16,7 @@ struct ChangelogMeasurement: Measurable {
 
     let sizes: Sizes.Changelog
 
-    /// The name of the figure that counts.
+    /// The name of the deciding figure.
     static func price(_ kind: Kind) -> String { "\(kind.rawValue), as a multiple of without" }
 
     func measure(_ database: BenchDatabase) async throws -> Measurement {
@@ -30,7 +30,7 @@ struct ChangelogMeasurement: Measurable {
         defer { Task { await connection.close() } }
         try await connection.execute("CREATE TABLE plain (LIKE listing INCLUDING ALL)")
         var times: [Kind: (without: [Double], with: [Double])] = [:]
-        // The first round fills caches.
+        // The first round warms caches.
         for round in 0...sizes.runCount {
             let seconds = try await run(connection)
             for (kind, pair) in seconds where round > 0 {
@@ -52,13 +52,13 @@ struct ChangelogMeasurement: Measurable {
         return result
     }
 
-    /// Without triggers, and with.
+    /// Without triggers, and with them.
     private static let tables = ["plain", "listing"]
 
     private static func key(_ number: String) -> String { "decode(lpad(to_hex(\(number)), 24, '0'), 'hex')" }
 
-    /// Everything once, on empty tables.
-    /// - Returns: the seconds of each table.
+    /// Does everything once, on empty tables.
+    /// - Returns: the seconds for each table.
     private func run(_ connection: PostgresConnection) async throws -> [Kind: [Double]] {
         let starts = stride(from: 0, to: sizes.rowCount, by: sizes.rowsPerStatement).map(Int64.init)
         let step = PostgresParameter.int64(Int64(sizes.rowsPerStatement))
@@ -98,9 +98,9 @@ struct ChangelogMeasurement: Measurable {
         return times
     }
 
-    /// Statement after statement, each waiting for the one before, as services do, and each on both tables in turns: what
-    /// else the machine does meets both alike.
-    /// - Returns: the seconds of each table.
+    /// Runs statements one after the other, as services do, each alternately on both tables, so that other load on
+    /// the machine affects both alike.
+    /// - Returns: the seconds for each table.
     private func seconds(
         of numbers: [Int64], _ connection: PostgresConnection,
         _ statement: (_ table: String, _ number: Int64) -> PostgresStatement

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `bench`: measures Tombolo beside the raw limits of the machine that it runs on.
+/// `bench`: measures Tombolo against the raw limits of the machine that it runs on.
 @main
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-/// One of the things that `bench` measures. It begins with an empty database and may leave anything in it.
+/// One of `bench`'s measurements. It begins with an empty database and may leave anything in it.
 protocol Measurable: Sendable {
     func measure(_ database: BenchDatabase) async throws -> Measurement
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What can be measured.
+/// The available measurements.
 enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
     case drawing
     case firstSync = "first-sync"

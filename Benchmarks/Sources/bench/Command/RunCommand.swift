@@ -66,7 +66,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A process that ended must be an error, not the end of this one.
+        // Writing to a process that has ended must fail with an error, not kill this process.
         signal(SIGPIPE, SIG_IGN)
         let names = only.isEmpty ? MeasurementName.allCases : MeasurementName.allCases.filter(only.contains)
         var sizes = quick ? Sizes.quick : Sizes.full

@@ -1,11 +1,11 @@
-/// How much is measured, and how often.
+/// The sizes and numbers of repetitions.
 struct Sizes: Sendable {
     struct Drawing: Sendable {
         var strokeCount: Int
         var pointCount: Int
-        /// Runs of what takes long: inserting and reading everything.
+        /// Runs of long operations: inserting and reading everything.
         var runCount: Int
-        /// Repetitions of what is short: appending a stroke, editing a point.
+        /// Repetitions of short operations: appending a stroke, editing a point.
         var editCount: Int
     }
 
@@ -16,7 +16,7 @@ struct Sizes: Sendable {
 
     struct Upload: Sendable {
         var deviceCount: Int
-        /// How the changes of one device are grouped: changesets, and created objects in each.
+        /// How the changes of one device are grouped: the number of changesets, and of created objects in each.
         var shapes: [(changesetCount: Int, objectCount: Int)]
         var rowsPerInsert: Int
         var runCount: Int
@@ -25,7 +25,7 @@ struct Sizes: Sendable {
     struct Latency: Sendable {
         var parts = LatencyMeasurement.Part.allCases
         var deviceCount: Int
-        /// Listings that no device wants.
+        /// The number of listings that no device wants.
         var otherRowCount: Int
         var commitsPerSecond: Int
         var seconds: Int
@@ -44,20 +44,20 @@ struct Sizes: Sendable {
         var objectCount: Int
         var transactionCount: Int
         var lookUpCount: Int
-        /// Objects of the large file, which is opened and gone over.
+        /// The number of objects in the large file, which is opened and iterated over.
         var largeObjectCount: Int
-        /// Processes on each side for each step.
+        /// The number of processes for each side and step.
         var processCount: Int
-        /// Repetitions of a step in its process. The deletions are made of five fifths.
+        /// Repetitions of a step within its process. The deletions remove a fifth each, five times.
         var warmCount: Int
-        /// Changes of each kind in a process that listens.
+        /// The number of changes of each kind in a process that observes.
         var notificationCount: Int
     }
 
     struct Logins: Sendable {
         var loginCount: Int
         var accountsPerConnection: Int
-        /// Of what is measured in rounds: hashes, requests for nothing, and exchanges of refresh tokens in each.
+        /// The number of hashes, empty requests and exchanges of refresh tokens in each round.
         var roundCount: Int
         var hashCount: Int
         var healthCount: Int
@@ -66,31 +66,31 @@ struct Sizes: Sendable {
 
     struct Tickets: Sendable {
         var eventCount: Int
-        /// Of each event.
+        /// The number of tickets of each event.
         var ticketCount: Int
         var runCount: Int
-        /// How long each kind of request is made in a run.
+        /// The duration of each kind of request in a run.
         var seconds: Double
         var warmUpSeconds: Double
     }
 
     struct Scale: Sendable {
-        /// What ``deviceCount`` may be.
+        /// The valid range of ``deviceCount``.
         static let deviceCounts = 10...10_000
 
         var rows = ScaleRow.allCases
         var hostileKinds = HostileKind.allCases
-        /// The most devices that are connected.
+        /// The most connected devices.
         var deviceCount: Int
         var runCount: Int
         var idleSeconds: Int
-        /// For how long commits are made.
+        /// The duration of each series of commits.
         var seconds: Int
-        /// Hostile connections.
+        /// The number of hostile connections.
         var hostileCount: Int
 
         var tenthCount: Int { deviceCount / 10 }
-        /// What more devices are compared with.
+        /// The smaller number of devices to compare with.
         var fewCount: Int { min(100, tenthCount) }
         var fileCount: Int { min(100, deviceCount) }
     }
@@ -104,12 +104,12 @@ struct Sizes: Sendable {
     }
 
     struct Admin: Sendable {
-        /// Of the lists that many clients ask for.
+        /// The number of rows for many clients' lists.
         var rowCount: Int
-        /// Of the list that one client turns the pages of.
+        /// The number of rows of the list that one client pages through.
         var longRowCount: Int
         var runCount: Int
-        /// How long each kind of request is made in a run.
+        /// The duration of each kind of request in a run.
         var seconds: Double
         var warmUpSeconds: Double
     }

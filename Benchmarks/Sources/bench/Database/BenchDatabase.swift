@@ -6,10 +6,10 @@ import PostgresClient
 import TomboloAuthentication
 import TomboloMigration
 
-/// The database that is measured on.
+/// The database used for measuring.
 struct BenchDatabase: Sendable {
     static let variable = "TOMBOLO_DATABASE_URL"
-    /// One for a measurement, and one for each of the latency measurement's writers.
+    /// One connection for a measurement, and one for each of the latency measurement's writers.
     static let connections = 8
 
     let url: String
@@ -30,7 +30,8 @@ struct BenchDatabase: Sendable {
         tokenSecret = (0..<32).map { _ in String(UInt8.random(in: 0...255), radix: 16) }.joined(separator: "-")
     }
 
-    /// Everything in the database is deleted between measurements: it must be nobody's.
+    /// Fails unless the database is empty. Everything in it is deleted between measurements, so it must not be in
+    /// use.
     func requireEmpty() async throws {
         let found = try await pool.query(
             """
@@ -53,7 +54,7 @@ struct BenchDatabase: Sendable {
             """)
     }
 
-    /// Deletes everything and makes the tables of the event models, with an account.
+    /// Deletes everything and creates the tables of the event models, and an account.
     /// - Returns: the account's access token.
     func prepare() async throws -> String {
         try await reset()
@@ -66,7 +67,7 @@ struct BenchDatabase: Sendable {
     }
 
     /// Registers a user.
-    /// - Returns: their access token, good for half an hour.
+    /// - Returns: the user's access token, valid for half an hour.
     func token(of name: String) async throws -> String {
         let authenticator = await Authenticator(pool: pool, tokens: try TokenConfiguration(secret: tokenSecret))
         let (email, password) = ("\(name)@example.org", "a password for benchmarks")
@@ -92,7 +93,7 @@ struct BenchDatabase: Sendable {
         try await pool.execute("ANALYZE listing")
     }
 
-    /// Bytes that were written ahead since this database server began.
+    /// The bytes of write-ahead log since the database server was initialized.
     func writeAheadPosition() async throws -> Int64 {
         try await pool.query("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")[0][0].int64
     }

@@ -2,7 +2,7 @@ import EventModels
 import ListingModels
 import TomboloModel
 
-/// Two apps on one server: what is measured are listings, and the conference's classes are there as well.
+/// Two apps on one server: the measured listings, and the conference's classes beside them.
 enum BenchModels {
     static let objectTypes = EventModels.objectTypes + ListingModels.objectTypes
 

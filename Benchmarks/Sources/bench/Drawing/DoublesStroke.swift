@@ -1,8 +1,7 @@
 import Foundation
 import TomboloModel
 
-/// A stroke with its points in one column of doubles, as an app would declare it: for the measurement with the
-/// changelog.
+/// A stroke with its points in one column of doubles, as an app would declare it. Used to measure with the changelog.
 final class DoublesStroke: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted(indexed: true) var drawing: ObjectId

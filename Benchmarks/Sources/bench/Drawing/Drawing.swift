@@ -24,7 +24,7 @@ struct Drawing: Sendable {
         strokes = ranks.enumerated().map { Self.stroke($0.offset, rank: $0.element, pointCount, &random) }
     }
 
-    /// Strokes that are drawn later.
+    /// Strokes to append later.
     func later(_ count: Int) throws -> [Stroke] {
         var random = SplitMix(state: 12)
         let ranks = try FractionalRank.sequence(count: count, between: strokes.last?.rank, nil)
@@ -32,7 +32,7 @@ struct Drawing: Sendable {
         return ranks.enumerated().map { Self.stroke(strokes.count + $0.offset, rank: $0.element, pointCount, &random) }
     }
 
-    /// A random walk on a page: full-precision coordinates near each other.
+    /// A random walk on a page: full-precision coordinates, each near the previous one.
     private static func stroke(_ number: Int, rank: String, _ pointCount: Int, _ random: inout SplitMix) -> Stroke {
         var point = Point(x: .random(in: 0..<1_000, using: &random), y: .random(in: 0..<1_000, using: &random))
         let points = (0..<pointCount).map { _ in

@@ -3,7 +3,8 @@ import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
 
-/// Points of strokes as one column or as rows, on both databases, and what capturing changes adds on PostgreSQL.
+/// The points of strokes stored in one column or as rows, on both databases, and the cost of capturing changes on
+/// PostgreSQL.
 struct DrawingMeasurement: Measurable {
     let sizes: Sizes.Drawing
 
@@ -49,7 +50,7 @@ struct DrawingMeasurement: Measurable {
         return times.figures("PostgreSQL, \(form.rawValue)")
     }
 
-    /// With the triggers that keep the changelog, on tables that are made from model classes.
+    /// With the triggers that keep the changelog, on tables generated from model classes.
     private func captured(_ form: PointsForm, _ drawing: Drawing, _ database: BenchDatabase) async throws -> [Figure] {
         let schema = try Schema.of([DoublesStroke.self, JsonStroke.self, RowsStroke.self, RowsPoint.self])
         var inserts: [Double] = []
@@ -144,7 +145,7 @@ struct DrawingMeasurement: Measurable {
         if let start, let middle, let end { (times.appendLog, times.editLog) = (middle - start, end - middle) }
     }
 
-    /// Points all over the drawing.
+    /// Edits of points throughout the drawing.
     private static func edits(_ drawing: Drawing, _ count: Int) -> [(Drawing.Stroke, Int, Drawing.Point)] {
         var random = SplitMix(state: 13)
         return (0..<count).compactMap { _ in

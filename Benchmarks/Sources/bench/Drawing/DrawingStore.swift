@@ -1,13 +1,13 @@
-/// A drawing in a database, its points in one of the forms.
+/// A drawing in a database, with its points in one of the forms.
 protocol DrawingStore {
     var form: PointsForm { get }
     func makeTables() async throws
-    /// Strokes in one transaction.
+    /// Inserts strokes in one transaction.
     func insert(_ strokes: [Drawing.Stroke]) async throws
-    /// The whole drawing: points of the strokes in their order.
+    /// Reads the whole drawing: the points of each stroke, in the order of the strokes.
     func read() async throws -> [[Drawing.Point]]
-    /// Moves one point of a stroke in a transaction. A column is read, changed and written.
+    /// Moves one point of a stroke in a transaction. A column has to be read, changed and written.
     func edit(_ stroke: Drawing.Stroke, point index: Int, to point: Drawing.Point) async throws
-    /// Bytes that the tables and their indexes take on the disk.
+    /// The bytes that the tables and their indexes occupy on disk.
     func byteCount() async throws -> Int64
 }

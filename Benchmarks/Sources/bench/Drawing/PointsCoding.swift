@@ -1,6 +1,6 @@
 import Foundation
 
-/// The forms of points in one column.
+/// The encodings of points in one column.
 enum PointsCoding {
     static func doubles(_ points: [Drawing.Point]) -> [UInt8] {
         var bytes: [UInt8] = []

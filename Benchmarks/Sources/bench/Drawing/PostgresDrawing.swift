@@ -3,11 +3,11 @@ import TomboloModel
 
 /// A drawing in PostgreSQL.
 struct PostgresDrawing: DrawingStore {
-    /// Rows of one insert.
+    /// The number of rows in one INSERT.
     static let rowsPerInsert = 10_000
 
     let form: PointsForm
-    /// The schema that the tables are in: `public` has the changelog's triggers, see ``DrawingMeasurement``.
+    /// The schema of the tables. In `public`, they have the changelog's triggers, see ``DrawingMeasurement``.
     let schema: String
     let connection: PostgresConnection
 

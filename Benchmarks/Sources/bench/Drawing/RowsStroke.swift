@@ -1,6 +1,6 @@
 import TomboloModel
 
-/// A stroke whose points are objects of their own.
+/// A stroke whose points are separate objects.
 final class RowsStroke: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted(indexed: true) var drawing: ObjectId

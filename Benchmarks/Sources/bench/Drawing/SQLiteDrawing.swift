@@ -1,7 +1,7 @@
 import Foundation
 import TomboloModel
 
-/// A drawing in a SQLite file of its own, with the settings of device files.
+/// A drawing in its own SQLite file, with the settings of device files.
 final class SQLiteDrawing: DrawingStore {
     let form: PointsForm
     private let path: String

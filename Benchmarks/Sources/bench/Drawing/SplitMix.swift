@@ -1,4 +1,4 @@
-/// A small generator with a seed (SplitMix64, Steele, Lea and Flood 2014).
+/// A small seeded generator (SplitMix64, Steele, Lea and Flood 2014).
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,5 +1,5 @@
-/// Reads rows of PostgreSQL's binary COPY format (manual, COPY): a header of 19 bytes, then for each row an Int16
-/// count of fields and for each field an Int32 length and its bytes; a count of -1 ends it.
+/// Reads rows in PostgreSQL's binary COPY format (manual, COPY): a header of 19 bytes, then for each row an Int16
+/// count of fields and for each field an Int32 length and its bytes. A count of -1 marks the end.
 struct CopyReader {
     private static let headerByteCount = 19
 

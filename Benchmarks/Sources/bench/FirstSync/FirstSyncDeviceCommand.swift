@@ -6,7 +6,8 @@ import TomboloSyncClient
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// One device that wants all listings: says `ready`, begins when told, says `done SECONDS ROWS`, and goes when told.
+/// One device that wants all listings. It prints `ready`, begins when told to, prints `done SECONDS ROWS`, and exits
+/// when told to.
 struct FirstSyncDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "first-sync-device", shouldDisplay: false)
 

@@ -1,6 +1,7 @@
 import PostgresClient
 
-/// All listings from PostgreSQL into a new device file, through gateway and sync engine, beside the raw limit.
+/// A first sync of all listings from PostgreSQL into a new device file, through gateway and sync engine, compared
+/// with the raw limit.
 struct FirstSyncMeasurement: Measurable {
     static let synced = "first sync"
     static let rawInTurn = "COPY OUT, and then inserts through SQLite's C API"
@@ -18,7 +19,7 @@ struct FirstSyncMeasurement: Measurable {
             var rawInTurn: [Double] = []
             var processors: [String: [Double]] = [:]
             var order: [String] = []
-            // The first of each warms the caches.
+            // The first run of each warms the caches.
             for run in 0...sizes.runCount {
                 let file = folder.path("device-\(run).sqlite")
                 let (seconds, times) = try await sync(file, gateway, token, database)

@@ -2,16 +2,16 @@ import PostgresClient
 
 /// The raw limit of a first sync: `COPY … TO STDOUT` and inserts through SQLite's C API, in one process.
 struct RawCopy {
-    /// The SQL of the tables and indexes that a device's file has for listings.
+    /// The SQL of a device file's tables and indexes for listings.
     let definitions: [String]
 
-    /// - Parameter deviceFile: a synced file, whose table is imitated.
+    /// - Parameter deviceFile: a synced file whose table is copied.
     init(deviceFile: String) throws {
         definitions = try SQLiteFile(path: deviceFile).texts(
             "SELECT sql FROM sqlite_schema WHERE tbl_name = 'listing' AND sql IS NOT NULL")
     }
 
-    /// - Parameter inTurn: receives all rows before the first is inserted.
+    /// - Parameter inTurn: whether to receive all rows before inserting the first.
     /// - Returns: the number of rows.
     func run(_ connection: PostgresConnection, into path: String, inTurn: Bool) async throws -> Int {
         let file = try SQLiteFile(path: path)

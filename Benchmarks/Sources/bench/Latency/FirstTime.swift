@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the first call from later ones.
+/// Distinguishes the first call from later ones.
 final class FirstTime: Sendable {
     private let happened = Mutex(false)
 

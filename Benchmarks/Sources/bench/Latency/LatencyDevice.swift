@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Notes when values arrive in a device's file: after each batch it reads the file through a connection of its own.
+/// Records when values arrive in a device's file: after each batch, it reads the file through its own connection.
 ///
-/// Used on the engine's thread; `arrivals` is read when the engine has stopped.
+/// It's used on the engine's thread. `arrivals` is read once the engine has stopped.
 final class LatencyDevice: Sendable {
     struct Arrival: Codable, Sendable {
         var commit: Int
@@ -10,7 +10,7 @@ final class LatencyDevice: Sendable {
     }
 
     private struct State {
-        /// Opened on the engine's thread and used there only, under the lock.
+        /// Opened and used only on the engine's thread, under the lock.
         var select: SQLiteRowStatement?
         var newest: Int64 = 0
         var arrivals: [Arrival] = []
@@ -21,7 +21,7 @@ final class LatencyDevice: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Reads what is newer than at the last call.
+    /// Reads the values that are newer than at the last call.
     func look() throws {
         try state.withLock { state in
             if state.select == nil {
@@ -38,7 +38,7 @@ final class LatencyDevice: Sendable {
         }
     }
 
-    /// What arrived since the last call.
+    /// Returns the arrivals since the last call.
     func takeArrivals() -> [Arrival] {
         state.withLock { state in
             defer { state.arrivals = [] }

@@ -6,8 +6,8 @@ import TomboloSyncClient
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Connected devices with distinct queries: says `ready` when all have their content; `report FILE` writes what arrived
-/// since as JSON and is answered with `written`.
+/// Connected devices with distinct queries. It prints `ready` when all have their content. In response to `report
+/// FILE`, it writes the arrivals since the last report as JSON and prints `written`.
 struct LatencyDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "latency-devices", shouldDisplay: false)
 

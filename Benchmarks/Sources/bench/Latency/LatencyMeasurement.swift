@@ -1,12 +1,12 @@
 import Foundation
 import PostgresClient
 
-/// From COMMIT returning to a plain-SQL writer until the value is in the device's file.
+/// The time from when COMMIT returns to a plain-SQL writer until the value is in the device's file.
 struct LatencyMeasurement: Measurable {
-    /// How long the devices may take for what is still on its way when the writers end.
+    /// How long to wait, after the writers end, for values still in flight to reach the devices.
     static let settleTime = Duration.seconds(3)
 
-    /// What is measured one after the other.
+    /// The parts that are measured one after the other.
     enum Part: String, CaseIterable, Sendable {
         case one = "(a) each commit concerns one device"
         case all = "(b) each commit concerns all devices"
@@ -80,14 +80,14 @@ struct LatencyMeasurement: Measurable {
         try await database.pool.execute("ANALYZE listing")
     }
 
-    /// The processes that one part after the other is measured on.
+    /// The processes that all parts use in turn.
     private struct Session {
         let gateway: GatewayProcess
         let devices: BenchProcess
         let folder: TemporaryFolder
         let database: BenchDatabase
 
-        /// A second of commits that nothing is noted of.
+        /// A second of commits that aren't recorded.
         func warm(perSecond: Double, key: @escaping @Sendable (Int) -> [UInt8]) async throws {
             _ = try await PlainWriter(
                 pool: database.pool, commitsPerSecond: perSecond, commitCount: Int(perSecond), firstNumber: 1,
@@ -127,14 +127,14 @@ struct LatencyMeasurement: Measurable {
             ] + processors
         }
 
-        /// Milliseconds for each commit at each device that it concerns. A value that another overtook in the same row
-        /// before the device looked counts when the later one arrived.
+        /// Milliseconds for each commit at each device that it concerns. If a value was overtaken by a later one in
+        /// the same row before the device read it, the later one's arrival counts.
         private func delays(
             _ commits: [PlainWriter.Commit], _ arrivals: [[LatencyDevice.Arrival]], _ firstNumber: Int,
             _ expected: (Int) -> [Int]
         ) -> (milliseconds: [Double], overtaken: Int, missing: Int) {
             let arrivedAt = arrivals.map { Dictionary($0.map { ($0.commit, $0.nanoseconds) }) { first, _ in first } }
-            // From the newest commit on: when something as new or newer had arrived at each device.
+            // From the newest commit backwards: when a value at least as new had arrived at each device.
             var newestArrival: [Int64?] = arrivals.map { _ in nil }
             var milliseconds: [Double] = []
             var overtaken = 0

@@ -1,9 +1,9 @@
 import Foundation
 import PostgresClient
 
-/// Plain-SQL writers that commit at a steady pace and note when each COMMIT returned.
+/// Plain-SQL writers that commit at a steady rate and record when each COMMIT returned.
 struct PlainWriter: Sendable {
-    /// Writers that take turns, so that one slow commit does not hold up the pace.
+    /// The number of writers, which take turns so that one slow commit doesn't lower the rate.
     static let writerCount = 4
 
     struct Commit: Sendable {
@@ -14,9 +14,9 @@ struct PlainWriter: Sendable {
     let pool: PostgresPool
     let commitsPerSecond: Double
     let commitCount: Int
-    /// The numbers begin after this one.
+    /// Commits are numbered after this one.
     let firstNumber: Int
-    /// The row that a commit sets; gets the commit's place from 0.
+    /// The row that a commit sets, by the commit's index from 0.
     let key: @Sendable (Int) -> [UInt8]
 
     func run() async throws -> [Commit] {

@@ -6,7 +6,7 @@ struct LoginAccount: Sendable {
     static let password = "a password for benchmarks"
 
     let email: String
-    /// The body of its login.
+    /// The body of the login request.
     let credentials: Data
 
     init(number: Int) throws {
@@ -17,7 +17,7 @@ struct LoginAccount: Sendable {
                 device: Request.Device(id: ObjectId.generate().stringValue, name: "bench")))
     }
 
-    /// What `POST /login` is sent.
+    /// The body of `POST /login`.
     private struct Request: Encodable {
         struct Device: Encodable {
             var id: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A device's requests to the gateway on one connection, each waited for. Confined to its user; calls block.
+/// A device's requests to the gateway on one connection, one at a time. Not thread-safe; calls block.
 final class LoginConnection {
     private let http: RawHTTP
 
@@ -12,14 +12,14 @@ final class LoginConnection {
     }
 
     /// Exchanges a refresh token.
-    /// - Returns: the next one.
+    /// - Returns: the new refresh token.
     func refresh(_ token: String) throws -> String {
         let next = try Self.refreshToken(http.request("POST", "/session", bearer: token))
         guard next != token else { throw BenchError("A refresh gave the same token.") }
         return next
     }
 
-    /// A request that asks for nothing.
+    /// An empty request.
     func health() throws { _ = try http.request("GET", "/health") }
 
     private static func refreshToken(_ answer: Data) throws -> String {

@@ -1,12 +1,13 @@
 import TomboloAuthentication
 
-/// Logins by e-mail and password beside scrypt alone, and exchanges of refresh tokens beside requests for nothing.
+/// Logins by e-mail and password compared with scrypt alone, and exchanges of refresh tokens compared with empty
+/// requests.
 struct LoginsMeasurement: Measurable {
-    /// Fewer than the gateway lets one address have under way.
+    /// Fewer than the gateway allows one address concurrently.
     static let connectionCount = 8
-    /// A share of the logins each; progress is told after each.
+    /// Each round does a share of the logins, and reports progress afterwards.
     static let loginRoundCount = 10
-    /// The most processor time that an exchange may cost the gateway, in milliseconds.
+    /// The most CPU time that an exchange may cost the gateway, in milliseconds.
     static let allowedRefreshMilliseconds = 2.0
 
     let sizes: Sizes.Logins
@@ -77,7 +78,7 @@ struct LoginsMeasurement: Measurable {
             rounds.append(
                 try await RequestRound.run(end - first, connectionCount: Self.connectionCount, gateway) {
                     connection, place, number in
-                    // The same remainder as the connection's, in each round from another account on.
+                    // An account of this connection (same remainder), starting from another account in each round.
                     let start = first / Self.connectionCount * Self.connectionCount
                     _ = try connection.logIn(accounts[(start + number) % accounts.count])
                 })
@@ -86,12 +87,12 @@ struct LoginsMeasurement: Measurable {
         return rounds
     }
 
-    /// - Parameter prepare: called before each round, outside of what is measured.
+    /// - Parameter prepare: called before each round, outside the measured time.
     private func rounds(
         _ count: Int, connectionCount: Int, _ gateway: GatewayProcess, _ prepare: () async throws -> Request
     ) async throws -> [RequestRound] {
         var rounds: [RequestRound] = []
-        // The first one warms the caches.
+        // The first round warms the caches.
         for round in 0...sizes.roundCount {
             let measured = try await RequestRound.run(
                 count, connectionCount: connectionCount, gateway, try await prepare())

@@ -3,7 +3,7 @@ import TomboloAuthentication
 /// scrypt alone, as the gateway computes it for a login: the same parameters, one hash at a time.
 struct PasswordHashing: Sendable {
     var perSecond: [Double] = []
-    /// Processor time of this process for each hash.
+    /// CPU time of this process for each hash.
     var cpuMilliseconds: [Double] = []
 
     static func measure(_ count: Int, roundCount: Int) async throws -> PasswordHashing {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The newest refresh token on each connection of a round.
+/// The newest refresh token of each connection of a round.
 final class RefreshTokens: Sendable {
     private let tokens: Mutex<[String]>
 

@@ -1,15 +1,15 @@
-/// Requests on several connections at once, and what they cost the gateway.
+/// Requests on several connections at once, and their cost to the gateway.
 struct RequestRound: Sendable {
     var perSecond: Double
-    /// Of each request, from sending it until the whole answer is there.
+    /// The time of each request, from sending it until the whole response has arrived.
     var milliseconds: [Double]
-    /// Processor time of the gateway for each request; nil where the system does not tell it.
+    /// CPU time of the gateway for each request; nil if the system doesn't report it.
     var gatewayCPUMilliseconds: Double?
 
-    /// Makes the requests. Opening the connections counts too; it is little beside a round's requests.
+    /// Makes the requests. Opening the connections is included, but takes little time compared with the requests.
     /// - Parameters:
-    ///   - connectionCount: each has a thread of its own, and takes its share of the requests.
-    ///   - request: makes the request with a number, from 0, on the connection with a number, from 0.
+    ///   - connectionCount: each connection has its own thread, and takes its share of the requests.
+    ///   - request: makes the request with this number on the connection with this number, both from 0.
     static func run(
         _ count: Int, connectionCount: Int, _ gateway: GatewayProcess,
         _ request: @escaping @Sendable (_ connection: LoginConnection, _ place: Int, _ number: Int) throws -> Void
@@ -40,9 +40,8 @@ struct RequestRound: Sendable {
 }
 
 extension [RequestRound] {
-    /// Rate, latencies and the gateway's processor time.
-    /// - Parameter allowed: the most milliseconds of processor time that a request may cost the gateway, where that is
-    ///   decided.
+    /// The rate, the latencies and the gateway's CPU time.
+    /// - Parameter allowed: the limit on the gateway's CPU time for a request in milliseconds, if there is one.
     func figures(_ name: String, allowed: Double? = nil) -> [Figure] {
         let milliseconds = flatMap(\.milliseconds)
         var figures = [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Calls that block, away from the threads that tasks share.
+/// Runs blocking calls outside the cooperative thread pool.
 enum Blocking {
     /// Runs `body` on a thread of its own.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

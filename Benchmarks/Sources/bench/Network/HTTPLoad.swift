@@ -1,12 +1,12 @@
 import Foundation
 
-/// Requests on several connections at once from one thread, each connection waiting for its answer before it asks
-/// again, so that the load costs the machine little beside the server. Calls block. Confined to its user.
+/// Generates requests on several connections from one thread. Each connection waits for a response before its next
+/// request, so the load costs the machine little compared with the server. Calls block. Not thread-safe.
 final class HTTPLoad {
-    /// What came of it.
+    /// The result.
     struct Outcome: Sendable {
         var perSecond: Double
-        /// Of each request, from sending it until the whole answer is there.
+        /// The time of each request, from sending it until the whole response has arrived.
         var milliseconds: [Double]
     }
 
@@ -19,7 +19,7 @@ final class HTTPLoad {
     private static let chunkByteCount = 64 << 10
     private static let headEnd = Array("\r\n\r\n".utf8)
     private static let lengthField = Array("content-length:".utf8)
-    /// How long the server may leave all connections without an answer, in milliseconds.
+    /// How long the server may leave all connections without a response, in milliseconds.
     private static let silenceLimitMilliseconds: Int32 = 30_000
 
     private var connections: [Connection] = []
@@ -46,7 +46,7 @@ final class HTTPLoad {
         return Array((head + "\r\n" + body).utf8)
     }
 
-    /// - Parameter next: makes the bytes of the next request on the connection with a number, from 0.
+    /// - Parameter next: makes the bytes of the next request on the connection with this number, from 0.
     /// - Throws: ``BenchError`` for any status but 200.
     func run(seconds: Double, next: (_ connection: Int) -> [UInt8]) throws -> Outcome {
         let start = Monotonic.nanoseconds
@@ -84,7 +84,7 @@ final class HTTPLoad {
         guard sent == bytes.count else { throw BenchError("The server takes no more requests.") }
     }
 
-    /// - Returns: whether the whole answer is there.
+    /// - Returns: whether the whole response has arrived.
     private func receive(_ place: Int) throws -> Bool {
         let received = recv(connections[place].socket, &chunk, chunk.count, 0)
         guard received > 0 else { throw BenchError("The server ended a connection.") }
@@ -108,7 +108,7 @@ final class HTTPLoad {
         return true
     }
 
-    /// - Returns: where the bytes after the first match begin.
+    /// - Returns: the index after the first match.
     private static func firstRange(of pattern: [UInt8], in bytes: [UInt8]) -> Int? {
         guard bytes.count >= pattern.count else { return nil }
         for start in 0...(bytes.count - pattern.count)

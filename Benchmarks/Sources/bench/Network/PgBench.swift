@@ -1,26 +1,28 @@
 import Foundation
 
-/// `pgbench`: a loop on libpq that reads results and throws them away, with prepared statements. What PostgreSQL can do.
+/// `pgbench`: a loop on libpq with prepared statements that reads results and discards them. Shows what PostgreSQL
+/// itself can do.
 struct PgBench: Sendable {
     private static let places = ["/usr/bin/pgbench", "/usr/local/bin/pgbench", "/opt/homebrew/bin/pgbench"]
 
     private let program: String
     private let url: String
 
-    /// Nil where there is no `pgbench`.
+    /// Nil if `pgbench` isn't installed.
     init?(url: String) throws {
         guard let program = Self.places.first(where: FileManager.default.isExecutableFile) else { return nil }
         (self.program, self.url) = (program, url)
     }
 
     /// Runs of a script per second.
-    /// - Parameter count: of each connection.
+    /// - Parameter count: the number of runs on each connection.
     func rate(_ script: String, connectionCount: Int, count: Int) async throws -> Double {
         let file = FileManager.default.temporaryDirectory.appending(path: "bench-\(UUID().uuidString).sql")
         try Data(script.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let arguments =
-            // Not by time: the alarm that would end it is a signal that children of this process don't get.
+            // Limited by count, not by time: pgbench's timer is a signal, which children of this process don't
+            // receive.
             [
                 "--no-vacuum", "--protocol=prepared", "--client=\(connectionCount)", "--jobs=1",
                 "--transactions=\(count)", "--file=\(file.path)", url,

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Requests one after the other on one connection to 127.0.0.1, which stays open (RFC 9112, section 9.3). Calls block.
-/// Confined to its user.
+/// Sequential requests on one persistent connection to 127.0.0.1 (RFC 9112, section 9.3). Calls block. Not
+/// thread-safe.
 final class RawHTTP {
-    /// The longest head and body of an answer, in bytes.
+    /// The longest allowed head and body of a response, in bytes.
     static let maximumHeadByteCount = 8 << 10
     static let maximumBodyByteCount = 64 << 10
 
@@ -15,9 +15,9 @@ final class RawHTTP {
         self.port = port
     }
 
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the whole response.
     /// - Parameter body: JSON.
-    /// - Returns: the answer's body.
+    /// - Returns: the body of the response.
     /// - Throws: ``BenchError`` for any status but 200.
     func request(_ method: String, _ path: String, bearer: String? = nil, body: Data = Data()) throws -> Data {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: \(body.count)\r\n"

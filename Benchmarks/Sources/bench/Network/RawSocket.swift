@@ -1,6 +1,6 @@
 import Foundation
 
-/// A blocking connection to 127.0.0.1: nothing is read from the network but when asked for. Confined to its user.
+/// A blocking connection to 127.0.0.1, which reads from the network only on request. Not thread-safe.
 final class RawSocket {
     private static let chunkByteCount = 64 << 10
     private static let headEnd = Array("\r\n\r\n".utf8)
@@ -9,7 +9,7 @@ final class RawSocket {
     private var buffer: [UInt8] = []
     private var offset = 0
 
-    /// - Parameter receiveBufferByteCount: what the kernel may hold for this side; nil for the system's default.
+    /// - Parameter receiveBufferByteCount: the size of the kernel's receive buffer; nil for the system's default.
     init(port: Int, receiveBufferByteCount: Int32? = nil) throws {
         socket = try Self.connected(port: port, receiveBufferByteCount: receiveBufferByteCount)
     }
@@ -43,7 +43,7 @@ final class RawSocket {
 
     deinit { close(socket) }
 
-    /// The next bytes, when all of them are there.
+    /// The next bytes. Blocks until all of them have arrived.
     func bytes(_ count: Int) throws -> [UInt8] {
         while buffer.count - offset < count {
             if offset > 0 {
@@ -59,7 +59,7 @@ final class RawSocket {
         return Array(buffer[offset..<offset + count])
     }
 
-    /// The head of an HTTP answer, with the empty line that ends it.
+    /// The head of an HTTP response, including the empty line that ends it.
     func head(maximumByteCount: Int) throws -> String {
         var head: [UInt8] = []
         while !head.suffix(Self.headEnd.count).elementsEqual(Self.headEnd) {
@@ -71,13 +71,13 @@ final class RawSocket {
         return String(decoding: head, as: UTF8.self)
     }
 
-    /// Takes one byte from the network; ``bytes(_:)`` takes what is there.
+    /// Receives and discards a single byte from the network; ``bytes(_:)`` receives all that has arrived.
     func receiveByte() throws {
         var byte: UInt8 = 0
         guard recv(socket, &byte, 1, 0) == 1 else { throw BenchError("The gateway ended the connection.") }
     }
 
-    /// Throws away what has come, without waiting.
+    /// Discards what has arrived, without waiting.
     func discardReceived() {
         buffer = []
         offset = 0

@@ -1,6 +1,6 @@
-/// Milliseconds until a listener was called.
+/// Milliseconds until an observer was called.
 struct NotificationTimes: Codable, Sendable {
-    /// From asking for it to the first call.
+    /// From adding the observer to its first call.
     var first: Double
     /// From the end of the write to the call.
     var samples: [String: [Double]] = [:]

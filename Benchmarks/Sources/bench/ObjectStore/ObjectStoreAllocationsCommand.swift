@@ -4,7 +4,7 @@ import Foundation
 import Tombolo
 import TomboloModel
 
-/// Counts allocations and says `allocations JSON`: by what was done once.
+/// Counts allocations and prints `allocations JSON`, by operation.
 struct ObjectStoreAllocationsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "object-store-allocations", shouldDisplay: false)
     /// Repetitions of reading one property.
@@ -25,7 +25,7 @@ struct ObjectStoreAllocationsCommand: ParsableCommand {
         let store = try TomboloPeople(path: options.file)
         let realm = store.realm
         let people = realm.objects(StorePerson.self)
-        // Statements are prepared and metadata is made the first time.
+        // The first time also prepares statements and creates metadata.
         _ = store.readAll()
         counts["row fetched"] = perOne(options.objects) {
             for person in people { withExtendedLifetime(person) {} }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The files that steps begin with. A ``Realm`` makes them; each process gets a copy of its own.
+/// The files that steps begin with. A ``Realm`` creates them, and each process gets its own copy.
 struct ObjectStoreFiles: Sendable {
     private let folder: TemporaryFolder
     private let definitions: [String]
-    /// Objects that are made in one transaction.
+    /// The number of objects created in one transaction.
     private static let batchSize = 100_000
 
     init(_ folder: TemporaryFolder, _ sizes: Sizes.ObjectStore) throws {
@@ -16,7 +16,7 @@ struct ObjectStoreFiles: Sendable {
         if contents.contains(.manyPeople) { try Self.make(folder.path("many"), count: sizes.largeObjectCount) }
     }
 
-    /// Closes the file again, so that all of it is in one file.
+    /// Closes the file again, so that all data is in the main file.
     private static func make(_ path: String, count: Int) throws {
         let store = try TomboloPeople(path: path)
         for first in stride(from: 0, to: count, by: batchSize) {
@@ -24,8 +24,8 @@ struct ObjectStoreFiles: Sendable {
         }
     }
 
-    /// A file with this content: the same for both sides, but that a new one has only the table of people on the raw
-    /// side, and that a synced one is made by its user.
+    /// A file with this content. It's the same for both sides, with two exceptions: on the raw side, a new file has
+    /// only the table of people; and a synced file is created by its user.
     func copy(_ content: ObjectStoreStep.Content, _ side: ObjectStoreSide, isSynced: Bool) throws -> String {
         let path = folder.path("run-\(UUID().uuidString)")
         switch content {
@@ -38,7 +38,7 @@ struct ObjectStoreFiles: Sendable {
         case .people: try FileManager.default.copyItem(atPath: folder.path("people"), toPath: path)
         case .manyPeople: try FileManager.default.copyItem(atPath: folder.path("many"), toPath: path)
         }
-        // Else the first commit of whoever uses it pays for writing the copy.
+        // Otherwise the first commit would also have to wait for the copy to reach the disk.
         if FileManager.default.fileExists(atPath: path) {
             try FileHandle(forUpdating: URL(filePath: path)).synchronize()
         }

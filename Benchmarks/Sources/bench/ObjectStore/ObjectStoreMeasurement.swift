@@ -1,6 +1,6 @@
 import Foundation
 
-/// The device's object store beside raw SQLite that does the same work on the same table, in turns.
+/// The device's object store, compared with raw SQLite doing the same work on the same table, alternately.
 struct ObjectStoreMeasurement: Measurable {
     let sizes: Sizes.ObjectStore
 
@@ -57,7 +57,7 @@ struct ObjectStoreMeasurement: Measurable {
         return figures
     }
 
-    /// Of each pair of processes that ran one after the other.
+    /// The ratio for each pair of processes that ran one after the other.
     private func ratios(
         _ tombolo: [ObjectStoreTimes], _ raw: [ObjectStoreTimes], _ time: (ObjectStoreTimes) -> Double
     ) -> [Double] {

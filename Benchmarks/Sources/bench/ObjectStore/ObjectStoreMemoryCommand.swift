@@ -3,8 +3,8 @@ import Foundation
 import Tombolo
 import TomboloModel
 
-/// Goes over all people of a file, reading a property of each, and says `memory IDLE GREATEST` in bytes; `memory`
-/// alone where the system does not tell.
+/// Iterates over all people of a file, reading a property of each, and prints `memory IDLE GREATEST` in bytes, or
+/// just `memory` if the system doesn't report it.
 struct ObjectStoreMemoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "object-store-memory", shouldDisplay: false)
 
@@ -13,7 +13,7 @@ struct ObjectStoreMemoryCommand: ParsableCommand {
     func run() throws {
         let store: any PeopleStore =
             options.side == .tombolo ? try TomboloPeople(path: options.file) : try RawPeople(path: options.file)
-        // What the first use of everything needs, such as the column's metadata, is idle memory.
+        // Memory for one-time initialization, such as the columns' metadata, counts as idle.
         _ = try store.lookUp([0])
         guard let idle = ProcessUsage.forgetGreatestResidentBytes() else { return Lines.say("memory") }
         _ = try store.readAll()

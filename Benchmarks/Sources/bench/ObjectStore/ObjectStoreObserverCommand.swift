@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Listens to the people of a file while others write, and says `times JSON`.
+/// Observes the people of a file while others write, and prints `times JSON`.
 struct ObjectStoreObserverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "object-store-observer", shouldDisplay: false)
     static let manyCount = 1_000
@@ -45,7 +45,7 @@ struct ObjectStoreObserverCommand: AsyncParsableCommand {
                     last = call.nanoseconds
                 }
                 guard changes == count else { throw BenchError("\(count) changes were told as \(changes).") }
-                // The listener may be called before `write` has returned to the writer.
+                // The observer may be called before `write` has returned to the writer.
                 times.samples[name, default: []].append(max(0, Double(last - end) / 1e6))
             }
         }

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// What every process of this measurement is told.
+/// The options of every process of this measurement.
 struct ObjectStoreOptions: ParsableArguments {
     @Option var side: ObjectStoreSide
     @Option var file: String
-    /// Objects in the file, or to make.
+    /// The number of objects in the file, or to create.
     @Option var objects: Int
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Who does the work.
+/// Which implementation does the work.
 enum ObjectStoreSide: String, CaseIterable, ExpressibleByArgument, Sendable {
     case tombolo
     case raw

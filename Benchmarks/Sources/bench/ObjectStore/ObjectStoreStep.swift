@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is measured of the object store.
+/// The measured operations of the object store.
 enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
     case insert
     case insertSynced = "insert-synced"
@@ -16,7 +16,7 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
     case allocations
     case notifications
 
-    /// The most that Tombolo may take, as a multiple of what SQLite takes.
+    /// The most time that Tombolo may take, as a multiple of SQLite's.
     var allowedRatio: Double? {
         switch self {
         case .insert: 2.5
@@ -33,7 +33,7 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     enum Content { case nothing, people, manyPeople }
 
-    /// What the file holds before.
+    /// The initial content of the file.
     var content: Content {
         switch self {
         case .insert, .insertSynced, .transactions: .nothing
@@ -42,13 +42,13 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// Milliseconds that Tombolo may take.
+    /// The most milliseconds that Tombolo may take.
     static let allowedOpenMilliseconds = 20.0
-    /// Megabytes above what the process occupied before.
+    /// The most megabytes above the process's memory before.
     static let allowedMemoryMegabytes = 32.0
-    /// Milliseconds from the end of one write to the call of a listener.
+    /// The most milliseconds from the end of a write to the observer's call.
     static let allowedNotificationMilliseconds = 5.0
-    /// Deletions go by fifths.
+    /// Deletions remove a fifth of the people at a time.
     static let fifth = PersonValues.ageCount / 5
     static let firstCount = 100
 

@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import Tombolo
 
-/// Does a step on a file several times and says `times JSON`.
+/// Runs a step on a file several times and prints `times JSON`.
 struct ObjectStoreStepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "object-store-step", shouldDisplay: false)
 
     @OptionGroup var options: ObjectStoreOptions
     @Option var step: ObjectStoreStep
-    /// Transactions or look-ups.
+    /// The number of transactions or look-ups.
     @Option var count: Int
     @Option var warm: Int
 
@@ -61,7 +61,7 @@ struct ObjectStoreStepCommand: AsyncParsableCommand {
         }
     }
 
-    /// Opens the file, reads nothing, and closes it again, which is not measured.
+    /// Opens the file, reads nothing, and closes it again. Closing isn't measured.
     private func open() throws -> ObjectStoreTimes.Sample {
         var store: (any PeopleStore)?
         let sample = try measure {

@@ -1,15 +1,15 @@
-/// How long a process took for a step, each time that it did it.
+/// How long a process took for a step, each time.
 struct ObjectStoreTimes: Codable, Sendable {
     struct Sample: Codable, Sendable {
         var milliseconds: Double
-        /// Of the process, in user and system mode.
+        /// The process's CPU time, in user and system mode.
         var cpuMilliseconds: Double
-        /// What came out: the same on both sides.
+        /// A checksum of the result, which must be the same on both sides.
         var check: Int
     }
 
-    /// The first time since the process began and opened the file, which the system has in memory.
+    /// The first time after the process started and opened the file, which is in the system's page cache.
     var cold: Sample
-    /// The times after.
+    /// The following times.
     var warm: [Sample]
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Says `ready`, changes as many people of a file as each line says, and answers `wrote NANOSECONDS`.
+/// Prints `ready`. For each line of input, changes that number of people in a file and prints `wrote NANOSECONDS`.
 struct ObjectStoreWriterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "object-store-writer", shouldDisplay: false)
 

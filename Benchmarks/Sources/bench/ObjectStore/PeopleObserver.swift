@@ -2,20 +2,20 @@ import Dispatch
 import Tombolo
 import TomboloModel
 
-/// Listens to people, filtered and sorted, on a queue of its own.
+/// Observes people, filtered and sorted, on its own queue.
 final class PeopleObserver: @unchecked Sendable {
-    /// One call of the listener.
+    /// One call of the observer.
     struct Call: Sendable {
         var nanoseconds: Int64
-        /// Nil for the first one.
+        /// Nil for the first call.
         var changeCount: Int?
         var count: Int
     }
 
-    /// The younger ones are not listened to.
+    /// Younger people aren't observed.
     static let leastAge = 5
 
-    /// Guards the token, which is the Realm's.
+    /// Guards the token, which belongs to the Realm.
     private let queue = DispatchQueue(label: "observer")
     private var token: NotificationToken?
 
@@ -30,7 +30,7 @@ final class PeopleObserver: @unchecked Sendable {
                 switch change {
                 case .initial(let people): onCall(Call(nanoseconds: now, changeCount: nil, count: people.count))
                 case .update(let people, let deletions, let insertions, let modifications):
-                    // An object that moved is deleted at one place and inserted at another.
+                    // An object that moved is deleted at one index and inserted at another.
                     let changes = max(deletions.count, insertions.count) + modifications.count
                     onCall(Call(nanoseconds: now, changeCount: changes, count: people.count))
                 case .error: break

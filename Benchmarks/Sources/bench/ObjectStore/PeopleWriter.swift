@@ -2,16 +2,16 @@ import Dispatch
 import Tombolo
 import TomboloModel
 
-/// Gives people other places, through a Realm on a queue of its own.
+/// Changes people's places in the sorted order, through a Realm on its own queue.
 final class PeopleWriter: @unchecked Sendable {
-    /// Guards the Realm, which belongs to it.
+    /// Guards the Realm, which belongs to this queue.
     private let queue = DispatchQueue(label: "writer")
     private let realm: Realm
-    /// Of those who are listened to.
+    /// The keys of observed people.
     private let keys: [Int]
     private var random: SplitMix
 
-    /// - Parameter seed: writers with different seeds change other people.
+    /// - Parameter seed: writers with different seeds change different people.
     init(path: String, objects: Int, seed: UInt64) throws {
         let queue = queue
         realm = try queue.sync { try Realm(configuration: TomboloPeople.configuration(path), queue: queue) }
@@ -20,7 +20,7 @@ final class PeopleWriter: @unchecked Sendable {
     }
 
     /// Changes the scores of some people in a transaction.
-    /// - Returns: when it had ended.
+    /// - Returns: when the transaction had ended.
     func change(_ count: Int) throws -> Int64 {
         try queue.sync {
             let changed = keys.shuffled(using: &random).prefix(count)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is stored of the person with a number; the same on both sides and in every run.
+/// The values of the person with a given number, the same on both sides and in every run.
 struct PersonValues: Sendable {
     var key: Int
     /// 20 characters.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// People in a table of the same definition, through SQLite's C API with prepared statements. Confined to its user.
+/// People in a table of the same definition, through SQLite's C API with prepared statements. Not thread-safe.
 final class RawPeople: PeopleStore {
     private let file: SQLiteFile
     private let table: String
@@ -8,7 +8,7 @@ final class RawPeople: PeopleStore {
     private let columns: [String]
     private var statements: [String: SQLiteRowStatement] = [:]
 
-    /// Opens a file that a ``Realm`` or ``init(path:definitions:)`` made.
+    /// Opens a file created by a ``Realm`` or ``init(path:definitions:)``.
     init(path: String) throws {
         file = try SQLiteFile(path: path)
         try file.useRealmSettings()
@@ -19,7 +19,7 @@ final class RawPeople: PeopleStore {
         }
     }
 
-    /// Makes a file.
+    /// Creates a file.
     convenience init(path: String, definitions: [String]) throws {
         let file = try SQLiteFile(path: path)
         try file.useRealmSettings()
@@ -27,7 +27,7 @@ final class RawPeople: PeopleStore {
         try self.init(path: path)
     }
 
-    /// The SQL of the table and its indexes in a file that a ``Realm`` made.
+    /// The SQL of the table and its indexes in a file created by a ``Realm``.
     static func definitions(in path: String) throws -> [String] {
         try SQLiteFile(path: path).texts(
             "SELECT sql FROM sqlite_schema WHERE tbl_name = '\(StorePerson.tableName)' AND sql IS NOT NULL")
@@ -90,7 +90,7 @@ final class RawPeople: PeopleStore {
         return sum
     }
 
-    /// In a read transaction, as a Realm always is in one.
+    /// In a read transaction, since a Realm is always in one.
     func lookUp(_ keys: [Int]) throws -> Int {
         let select = try statement("SELECT \(columns[2]) FROM \(table) WHERE \(columns[0]) = ?")
         var sum = 0
@@ -104,7 +104,7 @@ final class RawPeople: PeopleStore {
         return sum
     }
 
-    /// Reads keys and scores first, for a table should not change under a cursor.
+    /// Reads keys and scores first, since a table shouldn't change under a cursor.
     func raiseScores() throws {
         let select = try statement("SELECT \(columns[0]), \(columns[3]) FROM \(table)")
         let update = try statement("UPDATE \(table) SET \(columns[3]) = ? WHERE \(columns[0]) = ?")
@@ -127,7 +127,7 @@ final class RawPeople: PeopleStore {
         try transaction { try delete.run() }
     }
 
-    /// Without a limit, as a live result has none: SQLite sorts everything and hands out the first rows.
+    /// Without a limit, since a live result has none: SQLite sorts everything and returns the first rows.
     func firstByScore(_ count: Int) throws -> Int {
         let select = try statement("SELECT \(columns[1]), \(columns[3]) FROM \(table) ORDER BY \(columns[3]), rowid")
         defer { select.reset() }

@@ -1,7 +1,7 @@
 import Foundation
 import TomboloModel
 
-/// A model class as apps have them: a key and five properties, none of them indexed.
+/// A typical model class: a key and five properties, none of them indexed.
 final class StorePerson: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted var name: String

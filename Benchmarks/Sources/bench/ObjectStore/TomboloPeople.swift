@@ -2,13 +2,13 @@ import Foundation
 import Tombolo
 import TomboloModel
 
-/// People as an app has them: objects of a ``Realm``. Confined to its user.
+/// People as an app stores them: objects of a ``Realm``. Not thread-safe.
 final class TomboloPeople: PeopleStore {
     let realm: Realm
 
     init(path: String) throws { realm = try Realm(configuration: Self.configuration(path)) }
 
-    /// - Parameter user: whoever the file is synchronised for.
+    /// - Parameter user: the user for whom the file is synced.
     init(path: String, user: User) throws {
         var configuration = user.flexibleSyncConfiguration()
         configuration.fileURL = URL(filePath: path)

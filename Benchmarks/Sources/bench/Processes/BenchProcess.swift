@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Another process of this program, which speaks in lines over its standard streams. It ends when its standard input
-/// does, so that none outlives this one.
+/// Another process of this program, which communicates in lines over its standard streams. It ends when its standard
+/// input does, so none outlives this process.
 final class BenchProcess: Sendable {
     let processID: Int32
     private let process: Mutex<Process>
@@ -43,7 +43,7 @@ final class BenchProcess: Sendable {
         }
     }
 
-    /// The next line, which must begin with `word`; returns what follows it.
+    /// Reads the next line, which must begin with `word`, and returns what follows.
     func expect(_ word: String, within limit: Duration = .seconds(120)) async throws -> String {
         let lines = lines
         let line = try await withThrowingTaskGroup(of: String?.self) { group in

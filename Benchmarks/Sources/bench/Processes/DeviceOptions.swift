@@ -5,7 +5,7 @@ import TomboloSyncClient
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// What every process with devices is told.
+/// The options of every process with devices.
 struct DeviceOptions: ParsableArguments {
     @Option var url: String
     @Option var token: String
@@ -18,7 +18,7 @@ struct DeviceOptions: ParsableArguments {
         return SyncEngine.Configuration(url: url, accessToken: { token }, logger: logger)
     }
 
-    /// Ends the process when the session of a device cannot go on.
+    /// Ends the process when a device's session can't continue.
     static func stopOnFailure(_ report: ClientSession.Report) {
         let reason: String
         switch report {

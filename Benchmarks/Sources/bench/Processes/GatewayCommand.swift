@@ -9,7 +9,7 @@ import TomboloHTTP
 import TomboloServerModel
 import UnixSignals
 
-/// The gateway, as `sync-gateway` runs it, until the standard input ends.
+/// Runs the gateway, like `sync-gateway`, until standard input ends.
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "gateway", shouldDisplay: false)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A gateway with its sequencer, in a process of its own.
+/// A gateway with its sequencer, in its own process.
 struct GatewayProcess: Sendable {
     let process: BenchProcess
     let port: Int
@@ -8,7 +8,7 @@ struct GatewayProcess: Sendable {
     var syncURL: String { "ws://127.0.0.1:\(port)/sync" }
 
     /// Starts it and waits until it accepts connections.
-    /// - Parameter isQuiet: it logs no warnings: for devices that fail by thousands and are counted.
+    /// - Parameter isQuiet: whether to log no warnings, for devices that fail by the thousand and are counted.
     static func start(_ database: BenchDatabase, isQuiet: Bool = false) async throws -> GatewayProcess {
         let process = try BenchProcess(
             ["gateway"] + (isQuiet ? ["--quiet"] : []),

@@ -7,7 +7,7 @@ import TomboloHTTP
 import TomboloServerModel
 import UnixSignals
 
-/// One of the platform's HTTP servers as its own program runs it, on a port that it says, until the standard input ends.
+/// One of the platform's HTTP servers, run like its own program, until standard input ends. It prints its port.
 struct HTTPServerProcess {
     let configuration: ServerConfiguration
     let pool: PostgresPool

@@ -2,7 +2,7 @@ import Foundation
 
 /// Lines between this process and the one that started it.
 enum Lines {
-    /// What the other one says; ends with the standard input.
+    /// The lines from the other process, until standard input ends.
     static func received() -> AsyncStream<String> {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
@@ -12,7 +12,7 @@ enum Lines {
         return lines
     }
 
-    /// Writes a line at once.
+    /// Writes a line and flushes it.
     static func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }

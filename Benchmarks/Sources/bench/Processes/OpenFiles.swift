@@ -1,12 +1,12 @@
 import Foundation
 
-/// The system's bound on what a process may have open.
+/// The system's limit on a process's open files.
 enum OpenFiles {
-    /// As many as the most devices of a measurement, and some.
+    /// Enough for the most devices of a measurement, plus some.
     static let wanted = 10_500
 
-    /// Raises this process's bound as far as needed and possible.
-    /// - Throws: when so many files can't be opened.
+    /// Raises this process's limit as far as needed and possible.
+    /// - Throws: if the limit stays too low.
     static func allow(_ count: Int) throws {
         #if os(Linux)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -1,15 +1,15 @@
 import Foundation
 import PostgresClient
 
-/// CPU time and memory of processes, from /proc; nil where there is none (other systems than Linux).
+/// CPU time and memory of processes, from /proc; nil on systems other than Linux.
 enum ProcessUsage {
-    /// Seconds of processor time so far, in user and system mode.
+    /// CPU time in seconds so far, in user and system mode.
     static func cpuSeconds(_ processID: Int32) -> Double? {
         guard let fields = statistics(processID) else { return nil }
         return (fields[11] + fields[12]) / clockTicks
     }
 
-    /// Memory that a process occupies, in bytes.
+    /// The resident memory of a process, in bytes.
     static func residentBytes(_ processID: Int32) -> Int64? {
         guard let text = try? String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8),
             let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int64($0) })
@@ -17,14 +17,14 @@ enum ProcessUsage {
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Makes the system forget how much memory this process occupied at most (proc(5), clear_refs).
-    /// - Returns: what it occupies now, in bytes.
+    /// Resets the system's record of this process's peak memory (proc(5), clear_refs).
+    /// - Returns: the current resident memory, in bytes.
     static func forgetGreatestResidentBytes() -> Int64? {
         guard (try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))) != nil else { return nil }
         return residentBytes(getpid())
     }
 
-    /// The most memory that this process occupied, in bytes.
+    /// The peak resident memory of this process, in bytes.
     static func greatestResidentBytes() -> Int64? {
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
@@ -33,7 +33,7 @@ enum ProcessUsage {
         return kibibytes << 10
     }
 
-    /// The parent of all of the server's processes; nil when it runs on another machine.
+    /// The parent of all of the server's processes; nil if it runs on another machine.
     static func postmaster(_ pool: PostgresPool) async throws -> Int32? {
         let backend = Int32(try await pool.query("SELECT pg_backend_pid()")[0][0].int)
         guard let name = try? String(contentsOfFile: "/proc/\(backend)/comm", encoding: .utf8),
@@ -42,7 +42,7 @@ enum ProcessUsage {
         return Int32(fields[1])
     }
 
-    /// Processor time of a process, its children, and those children that have ended.
+    /// CPU time of a process, its children, and its ended children.
     static func treeCPUSeconds(_ processID: Int32) -> Double? {
         guard let own = statistics(processID) else { return nil }
         var ticks = own[11...14].reduce(0, +)
@@ -53,8 +53,8 @@ enum ProcessUsage {
         return ticks / clockTicks
     }
 
-    /// Processor time of everything on this machine, in seconds since it was started (proc(5), stat): all but idling and
-    /// waiting for disks.
+    /// CPU time of everything on this machine, in seconds since boot (proc(5), stat), except idling and waiting for
+    /// disks.
     static func busySeconds() -> Double? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
             let fields = text.split(separator: "\n").first?.split(separator: " ").dropFirst().prefix(8)
@@ -65,7 +65,7 @@ enum ProcessUsage {
 
     private static var clockTicks: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 
-    /// The fields of /proc/PID/stat after the name (proc(5)): 0 the state, 1 the parent, 11 to 14 user and system
+    /// The fields of /proc/PID/stat after the name (proc(5)): 0 the state, 1 the parent, 11 to 14 the user and system
     /// time of the process and of its ended children.
     private static func statistics(_ processID: Int32) -> [Double]? {
         guard let text = try? String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8),

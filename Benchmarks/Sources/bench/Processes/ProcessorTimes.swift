@@ -1,9 +1,9 @@
 import Foundation
 import PostgresClient
 
-/// Processor time of the processes that take part, between two moments.
+/// CPU time of the participating processes between two moments.
 struct ProcessorTimes: Sendable {
-    /// In the order in which they are reported.
+    /// In the order of the report.
     private let processes: [(name: String, id: Int32, hasChildren: Bool)]
     private let start: [Double?]
     private let startNanoseconds: Int64
@@ -24,7 +24,7 @@ struct ProcessorTimes: Sendable {
         process.hasChildren ? ProcessUsage.treeCPUSeconds(process.id) : ProcessUsage.cpuSeconds(process.id)
     }
 
-    /// Seconds by process since the beginning.
+    /// CPU seconds by process since the start.
     func seconds() -> [(name: String, seconds: Double)] {
         zip(processes, start).compactMap { process, start in
             guard let start, let now = Self.cpuSeconds(process) else { return nil }
@@ -32,7 +32,7 @@ struct ProcessorTimes: Sendable {
         }
     }
 
-    /// Percent of one processor since the beginning, as figures.
+    /// Percent of one core since the start, as figures.
     func figures(_ prefix: String) -> [Figure] {
         let elapsed = Double(Monotonic.nanoseconds - startNanoseconds) / 1e9
         return seconds().map { Figure("\(prefix): CPU of \($0.name)", "% of a core", $0.seconds / elapsed * 100) }

@@ -1,4 +1,4 @@
-/// Why a measurement could not be made.
+/// Why a measurement couldn't be made.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
 

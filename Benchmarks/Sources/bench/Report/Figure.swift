@@ -5,20 +5,20 @@ struct Figure: Codable, Sendable {
     var median: Double
     var least: Double
     var greatest: Double
-    /// In the order in which they were measured; left out where `median` stands for many samples.
+    /// In the order of measurement; left out if `median` stands for many samples.
     var runs: [Double]
-    /// The most that the median may be, where that is decided.
+    /// The upper limit for the median, if there is one.
     var allowed: Double?
-    /// The least that the median must be, where that is decided.
+    /// The lower limit for the median, if there is one.
     var required: Double?
-    /// The machine's load average over a minute, after the last run, where it is noted for each figure.
+    /// The machine's load average over a minute after the last run, if it's recorded for each figure.
     var load: Double?
-    /// CPU time of what has nothing to do with the measurement, in percent of a core, at the most of all runs.
+    /// CPU time unrelated to the measurement, in percent of a core; the maximum of all runs.
     var othersCPU: Double?
-    /// Why it could not be measured.
+    /// Why it couldn't be measured.
     var problem: String?
 
-    /// Whether the median is what it has to be.
+    /// Whether the median is within its limits.
     var isWithinLimits: Bool {
         problem == nil && allowed.map { median <= $0 } != false && required.map { median >= $0 } != false
     }
@@ -34,7 +34,7 @@ struct Figure: Codable, Sendable {
 
     init(_ name: String, _ unit: String, _ value: Double) { self.init(name, unit, runs: [value]) }
 
-    /// Many short repetitions: their median, least and greatest.
+    /// A figure of many short repetitions: their median, minimum and maximum.
     init(_ name: String, _ unit: String, samples: [Double]) {
         self.init(name, unit, runs: samples)
         runs = []
@@ -44,7 +44,7 @@ struct Figure: Codable, Sendable {
 extension [Double] {
     var median: Double { quantile(0.5) }
 
-    /// The value below which this part of the values lies, by the nearest rank; 0 of none.
+    /// The quantile by the nearest-rank method; 0 if there are no values.
     func quantile(_ part: Double) -> Double {
         guard !isEmpty else { return 0 }
         let rank = Int((part * Double(count)).rounded(.up)) - 1

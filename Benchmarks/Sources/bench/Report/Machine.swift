@@ -1,13 +1,13 @@
 import Foundation
 import PostgresClient
 
-/// What the figures were measured on.
+/// The machine and software that the figures were measured on.
 struct Machine: Codable, Sendable {
     var system: String
     var processors: Int
     var memoryBytes: UInt64
     var postgres: String
-    /// Settings of PostgreSQL that the figures depend on.
+    /// The PostgreSQL settings that affect the figures.
     var postgresSettings: [String: String]
     var sqlite: String
     var isOptimized: Bool
@@ -25,7 +25,7 @@ struct Machine: Codable, Sendable {
             postgresSettings: settings, sqlite: SQLiteFile.libraryVersion, isOptimized: isOptimizedBuild)
     }
 
-    /// Whether the compiler optimised: `assert` is not evaluated then.
+    /// Whether the compiler optimised; if so, `assert` isn't evaluated.
     private static var isOptimizedBuild: Bool {
         var isDebug = false
         assert(
@@ -36,7 +36,7 @@ struct Machine: Codable, Sendable {
         return !isDebug
     }
 
-    /// Over the last minute.
+    /// The load average over the last minute.
     static var loadAverage: Double {
         var loads = [0.0]
         return getloadavg(&loads, 1) == 1 ? loads[0] : 0

@@ -1,18 +1,18 @@
-/// What one measurement found.
+/// The results of one measurement.
 struct Measurement: Codable, Sendable {
     var name: String
-    /// What was done, in words.
+    /// A description of what was done.
     var conditions: String
     var figures: [Figure] = []
-    /// The machine's load average over a minute, before and after: other work on the machine makes figures worse.
+    /// The machine's load average over a minute, before and after. Other work on the machine makes figures worse.
     var loadBefore: Double = 0
     var loadAfter: Double = 0
 
-    /// More than this of a core, in percent, used by what has nothing to do with a figure makes it unreliable.
+    /// A figure is unreliable if unrelated processes used more than this, in percent of a core.
     static let bearableOthersCPU = 20.0
 
-    /// `NAME: ok`, or which figures are not what they have to be; nil where nothing is decided. Says before how many
-    /// figures are unreliable.
+    /// `NAME: ok`, or the figures outside their limits; nil if there are no limits. Begins with the number of
+    /// unreliable figures.
     var verdict: String? {
         guard figures.contains(where: { $0.allowed != nil || $0.required != nil || $0.problem != nil }) else {
             return nil

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// The machine's steady clock, the same for all its processes.
+/// The machine's monotonic clock, shared by all its processes.
 enum Monotonic {
     static var nanoseconds: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
-    /// Processor time that this process has used, in user and system mode.
+    /// The CPU time that this process has used, in user and system mode.
     static var processCPUNanoseconds: Int64 {
         Int64(Double(clock()) / Double(CLOCKS_PER_SEC) * 1e9)
     }

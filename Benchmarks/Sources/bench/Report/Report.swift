@@ -5,7 +5,7 @@ struct Report: Codable, Sendable {
     /// Raised when the meaning of a field changes.
     var format = 1
     var startedAt = Date()
-    /// Small sizes were used: the figures mean nothing.
+    /// Whether small sizes were used. The figures are then meaningless.
     var isQuick: Bool
     var machine: Machine
     var measurements: [Measurement] = []

@@ -1,4 +1,4 @@
-/// Figures as text.
+/// Formats figures as text.
 enum Table {
     static func text(_ measurement: Measurement) -> String {
         let hasLimits = measurement.figures.contains { $0.allowed != nil || $0.required != nil }
@@ -28,12 +28,12 @@ enum Table {
             """
     }
 
-    /// What the median must be; empty where nothing is decided.
+    /// The limits of the median; empty if there are none.
     static func limit(_ figure: Figure) -> String {
         figure.allowed.map { "≤ " + number($0) } ?? figure.required.map { "≥ " + number($0) } ?? ""
     }
 
-    /// Three digits that matter, at least all before the point.
+    /// Three significant digits, but at least all digits before the decimal point.
     static func number(_ value: Double) -> String {
         let size = abs(value)
         let digits = size >= 100 || size == size.rounded() ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3

@@ -3,7 +3,7 @@ import GRDBSQLite
 
 /// A SQLite file through the C API: the raw limit.
 ///
-/// Confined to its user. Errors throw with SQLite's message.
+/// Not thread-safe. Errors are thrown with SQLite's message.
 final class SQLiteFile {
     private let handle: OpaquePointer
 
@@ -23,12 +23,12 @@ final class SQLiteFile {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// The settings that a Realm's connection has; those of page and cache are SQLite's own.
+    /// Applies the settings of a Realm's connection. Page and cache sizes are SQLite's defaults.
     func useRealmSettings() throws {
         try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     }
 
-    /// The settings that device files have.
+    /// Applies the settings of device files.
     func useDeviceSettings() throws {
         try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
     }

@@ -1,10 +1,10 @@
 import GRDBSQLite
 
-/// A prepared statement of a ``SQLiteFile``, which it keeps open.
+/// A prepared statement of a ``SQLiteFile``. It keeps the file open.
 final class SQLiteRowStatement {
     private let statement: OpaquePointer
     private let file: SQLiteFile
-    /// SQLite copies what is bound.
+    /// Makes SQLite copy bound values.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ statement: OpaquePointer, file: SQLiteFile) {
@@ -14,7 +14,7 @@ final class SQLiteRowStatement {
 
     deinit { sqlite3_finalize(statement) }
 
-    // Places count from 1, columns from 0, as in SQLite.
+    // Parameters are numbered from 1 and columns from 0, as in SQLite.
 
     func bind(_ value: Int64, at place: Int32) { sqlite3_bind_int64(statement, place, value) }
 
@@ -29,7 +29,7 @@ final class SQLiteRowStatement {
         }
     }
 
-    /// Runs a statement with a text at one place, which SQLite does not copy.
+    /// Runs a statement with a text bound to one parameter, which SQLite doesn't copy.
     func run(text: String, at place: Int32) throws {
         var text = text
         try text.withUTF8 { text in
@@ -57,7 +57,7 @@ final class SQLiteRowStatement {
     func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
 
     func text(_ column: Int32) -> String {
-        // The pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
+        // The pointer must be read before the count: <https://www.sqlite.org/c3ref/column_blob.html>
         let start = sqlite3_column_text(statement, column)
         let count = Int(sqlite3_column_bytes(statement, column))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -78,7 +78,7 @@ final class SQLiteRowStatement {
         }
     }
 
-    /// Runs a statement without rows and makes it ready for the next values.
+    /// Runs a statement without rows and resets it for the next values.
     func run() throws {
         _ = try step()
         reset()

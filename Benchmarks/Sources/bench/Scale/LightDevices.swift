@@ -1,8 +1,8 @@
-/// Light devices, in a process of their own.
+/// Light devices, in their own process.
 struct LightDevices: Sendable {
-    /// So many of them connect at the same time, unless all have to.
+    /// The number of concurrent connection attempts, unless all devices connect at once.
     static let window = 100
-    /// How long they may take.
+    /// The time limit for connecting.
     static let connectTimeout = Duration.seconds(320)
 
     struct Connected: Sendable {
@@ -14,7 +14,7 @@ struct LightDevices: Sendable {
     let process: BenchProcess
     private let folder: TemporaryFolder
 
-    /// Registers so many users that each has a bounded number of devices.
+    /// Registers enough users to keep within the limit of devices for each.
     /// - Parameter first: the token of the first user.
     static func tokens(first: String, deviceCount: Int, _ database: BenchDatabase) async throws -> [String] {
         var tokens = [first]
@@ -50,8 +50,8 @@ struct LightDevices: Sendable {
         _ = try await process.expect("dropped")
     }
 
-    /// What arrived since the last call.
-    /// - Throws: when a connection was lost, or a device got what is not its own.
+    /// The arrivals since the last call.
+    /// - Throws: if a connection was lost, or a device received a listing that it didn't subscribe to.
     func arrivals() async throws -> (pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int) {
         let file = folder.path("arrivals")
         try process.say("report \(file)")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Pairs of Int64 that one process leaves for another: the number of a commit, and a moment in nanoseconds.
+/// A file in which one process passes pairs of Int64 to another: a commit's number, and a time in nanoseconds.
 enum PairFile {
     static func read(_ path: String) throws -> [(commit: Int, nanoseconds: Int64)] {
         let data = try Data(contentsOf: URL(filePath: path))

@@ -4,29 +4,31 @@ import TomboloModel
 
 /// What a light device subscribes to.
 enum ScaleWish: String, ExpressibleByArgument, Sendable {
-    /// Listings that no other device has.
+    /// Listings that only this device has.
     case own
-    /// The listings that all devices have.
+    /// Listings that all devices have.
     case shared
 }
 
-/// The listings that the scale measurement writes to. The price of a row is the number of the commit that set it.
+/// The listings that the scale measurement writes to. A row's price is the number of the commit that set it.
 enum ScaleListings {
-    /// Written to in turn, so that a device that is many commits late still finds each commit's own value.
+    /// Commits rotate through these rows, so that a device that lags many commits behind still finds each commit's
+    /// own value.
     static let sharedCount = 100
-    /// Prices from here on are numbers of commits.
+    /// Prices from this number on are commit numbers.
     static let firstCommit = 1_000_000
-    /// Where the numbers of each kind begin.
+    /// The first number of each kind of listing.
     static let (firstOwn, firstShared, firstOther) = (2_000_000_000, 3_000_000_000, 4_000_000_000)
-    /// Listings that no device wants, besides those that are written to.
+    /// Listings that no device wants, apart from those that are written to.
     static let otherCount = 10_000
     static let (sharedPlace, otherPlace) = ("everywhere", "nowhere")
 
-    /// Listings of each device, with the same aim: many devices are written to seldom.
+    /// The number of listings of each device, for the same purpose. If there are many devices, each is written to
+    /// rarely.
     static func ownCount(deviceCount: Int) -> Int { max(1, 2_000 / deviceCount) }
 
-    /// The listing of a device that the commit at this place writes to, with distinct queries. Neighbours in time are no
-    /// neighbours in number.
+    /// The device's listing that the commit with this index writes to, with distinct queries. Consecutive commits
+    /// don't write to consecutive numbers.
     static func own(_ place: Int, deviceCount: Int) -> Int {
         firstOwn + place * 7_919 % deviceCount + place / deviceCount % ownCount(deviceCount: deviceCount) * deviceCount
     }
@@ -37,7 +39,7 @@ enum ScaleListings {
         .compare(PropertyPath("location"), .equal, .string(wish == .own ? ownPlace(device) : sharedPlace))
     }
 
-    /// Whether a device with this wish may be sent the listing with this number.
+    /// Whether a device that subscribes to this may receive the listing with this number.
     static func concerns(_ number: Int, _ wish: ScaleWish, device: Int, of deviceCount: Int) -> Bool {
         switch wish {
         case .own: number >= firstOwn && number < firstShared && (number - firstOwn) % deviceCount == device

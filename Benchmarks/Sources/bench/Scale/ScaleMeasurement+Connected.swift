@@ -1,12 +1,12 @@
 extension ScaleMeasurement {
     private static let commitsPerSecond = 50.0
     private static let commitsToAllPerSecond = 5.0
-    /// How long the gateway has to give memory back when its devices have left.
+    /// How long the gateway has to release memory after its devices have disconnected.
     private static let givingBackTime = Duration.seconds(15)
-    /// Between the end of all connections and their return.
+    /// The pause between closing all connections and reconnecting.
     private static let pauseBeforeReturn = Duration.seconds(3)
 
-    /// Rows about devices with distinct queries: memory, idle, nobody, one, reconnect.
+    /// The rows about devices with distinct queries: memory, idle, nobody, one, reconnect.
     func connected(_ results: inout ScaleResults, _ database: BenchDatabase) async {
         let (most, few, tenth) = (scale.deviceCount, scale.fewCount, scale.tenthCount)
         var fewNobody: Double?
@@ -86,7 +86,7 @@ extension ScaleMeasurement {
             "\(name), and leave: memory given back", "%", (peak - after) / max(peak - empty, 1) * 100, required: 80)
     }
 
-    /// Rows about devices that share a query, beside the bare server.
+    /// The rows about devices that share a query, compared with the bare server.
     func toAll(_ results: inout ScaleResults, _ database: BenchDatabase) async {
         let (most, tenth) = (scale.deviceCount, scale.tenthCount)
         var gatewayP99: Double?

@@ -1,6 +1,6 @@
-/// Rows that are parts of other measurements.
+/// The rows that are parts of other measurements.
 extension ScaleMeasurement {
-    /// 200 commits a second to all of 100 devices with files.
+    /// 200 commits per second to each of 100 devices with files.
     func withFiles(_ results: inout ScaleResults, _ database: BenchDatabase) async {
         let name = "200 commits/s to all of \(scale.fileCount) devices with files: p99"
         await attempt(.files, name, &results) { results in
@@ -49,7 +49,7 @@ extension ScaleMeasurement {
         }
     }
 
-    /// Lists and moves at 32 connections.
+    /// Lists and moves on 32 connections.
     func tickets(_ results: inout ScaleResults, _ database: BenchDatabase) async {
         await attempt(.tickets, "tickets", &results) { results in
             var tickets = sizes.tickets

@@ -1,11 +1,11 @@
 extension ScaleMeasurement {
-    /// Listings that hostile devices ask for: more than the system's buffers hold.
+    /// The number of listings that hostile devices request: more than the system's buffers hold.
     private static let listingCount = 100_000
     private static let commitsPerSecond = 50.0
-    /// Between the first attacks and what is measured.
+    /// The pause between the first attacks and the measurement.
     private static let attackingTime = Duration.seconds(3)
 
-    /// Devices of one user while another user's attack.
+    /// Measures one user's devices while another user's devices attack.
     func hostile(_ results: inout ScaleResults, _ database: BenchDatabase) async {
         for kind in scale.hostileKinds {
             let name = "p99 beside \(scale.hostileCount) hostile: \(kind.rawValue)"

@@ -1,5 +1,6 @@
-/// How the gateway scales with devices and changes, what hostile ones do to others, what the ticket API answers, and what
-/// the changelog costs, with the figure that is wanted for each. The wanted figures hold for 2 processors that gateway, devices and PostgreSQL share.
+/// How the gateway scales with devices and changes, how hostile devices affect others, what the ticket API achieves,
+/// and what the changelog costs, each with its target. The targets are for 2 cores shared by gateway, devices and
+/// PostgreSQL.
 struct ScaleMeasurement: Measurable {
     let sizes: Sizes
 
@@ -30,7 +31,7 @@ struct ScaleMeasurement: Measurable {
     }
 
     /// Prepares the database, starts a server, and connects devices to it.
-    /// - Parameter failure: the name under which it is noted if that fails.
+    /// - Parameter failure: the name under which to record a failure.
     func stage(
         _ server: ScaleStage.Server, _ wish: ScaleWish, _ count: Int, _ results: inout ScaleResults,
         failure: String, _ database: BenchDatabase,
@@ -49,7 +50,7 @@ struct ScaleMeasurement: Measurable {
         }
     }
 
-    /// Runs a part; what follows it is measured even if it fails.
+    /// Runs a part. If it fails, the following parts are still measured.
     func attempt(
         _ row: ScaleRow, _ name: String, _ results: inout ScaleResults,
         _ body: (inout ScaleResults) async throws -> Void

@@ -1,12 +1,12 @@
-/// Figures by name, in the order in which they were first added, with all their runs.
+/// Figures by name with all their runs, in the order in which they were first added.
 struct ScaleResults {
     private(set) var figures: [Figure] = []
 
     /// Adds a run of a figure.
     /// - Parameters:
-    ///   - allowed: the most that the median may be.
-    ///   - required: the least that it must be.
-    ///   - usage: of the processors meanwhile, where it is known.
+    ///   - allowed: the upper limit for the median.
+    ///   - required: the lower limit for the median.
+    ///   - usage: the CPU usage meanwhile, if known.
     mutating func add(
         _ name: String, _ unit: String, _ value: Double, allowed: Double? = nil, required: Double? = nil,
         beside usage: ScaleStage.Usage? = nil
@@ -23,7 +23,7 @@ struct ScaleResults {
         Lines.say("  \(name): \(Table.number(value)) \(unit) (load \(Table.number(Machine.loadAverage))\(others))")
     }
 
-    /// Notes that a run could not be measured.
+    /// Records that a run couldn't be measured.
     mutating func fail(_ name: String, _ error: any Error) {
         let place = figures.firstIndex { $0.name == name } ?? figures.endIndex
         if place == figures.endIndex { figures.append(Figure(name, "", runs: [])) }

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// A row of the table by which the servers are judged.
+/// A row of the table by which the servers are assessed.
 enum ScaleRow: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// Memory of the gateway for each device that does nothing.
+    /// The gateway's memory for each idle device.
     case memory
-    /// CPU time of the gateway while all devices do nothing.
+    /// The gateway's CPU time while all devices are idle.
     case idle
     /// Commits that concern no device.
     case nobody
@@ -16,16 +16,16 @@ enum ScaleRow: String, CaseIterable, ExpressibleByArgument, Sendable {
     case files
     case upload
     case firstSync = "first-sync"
-    /// All devices connect again at once.
+    /// All devices reconnect at once.
     case reconnect
-    /// Hostile connections of one user, seen from another user's devices.
+    /// One user's hostile connections, as experienced by another user's devices.
     case hostile
     /// The ticket API: lists for anonymous visitors, and moves.
     case tickets
-    /// What the changelog's triggers cost plain SQL.
+    /// The cost of the changelog's triggers for plain SQL.
     case changelog
 
-    /// From `name,name`.
+    /// Parses `name,name`.
     static func list(_ text: String) throws -> [ScaleRow] {
         let names = text.split(separator: ",").map(String.init)
         let rows = try names.map { name in

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A server in a process of its own with light devices in another, and what can be measured on them.
+/// A server and its light devices, each in its own process, and the measurements on them.
 final class ScaleStage {
-    /// What a server is connected to first, so that its pools and caches are warm.
+    /// The number of devices to connect first, so that the server's pools and caches are warm.
     static let warmingCount = 50
     static let warmingCommits = 20
-    /// The devices are asked in this interval, for at most so long, whether everything has come that is on its way when
-    /// the writers end.
+    /// How often, and for how long, to ask the devices after the writers end whether all values in flight have
+    /// arrived.
     static let (settleInterval, settleLimit) = (Duration.seconds(1), Duration.seconds(60))
-    /// The server's memory is looked at so long after the last connection came or went.
+    /// How long after the last connection opened or closed the server's memory is read.
     static let memorySettleTime = Duration.seconds(5)
 
     enum Server: Sendable { case gateway, bare }
@@ -17,15 +17,15 @@ final class ScaleStage {
     struct Usage: Sendable {
         var server: Double
         var devices: Double
-        /// All that has nothing to do with the measurement: it makes figures worse.
+        /// Everything unrelated to the measurement, which makes figures worse.
         var others: Double
     }
 
-    /// How a server fared while something was committed.
+    /// The server's performance during a series of commits.
     struct Outcome {
         var milliseconds: [Double]
         var usage: Usage
-        /// Bytes of messages for each value that arrived.
+        /// The bytes of messages for each value that arrived.
         var bytesPerValue: Double
 
         var p99: Double { milliseconds.quantile(0.99) }
@@ -42,7 +42,7 @@ final class ScaleStage {
     private let folder: TemporaryFolder
     private var nextCommit = ScaleListings.firstCommit
 
-    /// Starts a server, and warms it.
+    /// Starts a server and warms it up.
     static func start(
         _ kind: Server, _ wish: ScaleWish, tokens: [String], _ database: BenchDatabase
     ) async throws -> ScaleStage {
@@ -87,7 +87,7 @@ final class ScaleStage {
         _ = try await devices.arrivals()
     }
 
-    /// The server's memory beyond what it has without devices, in bytes for each device.
+    /// The server's additional memory with devices, in bytes per device.
     func bytesPerDevice() throws -> Double {
         Double(try Self.residentBytes(server) - emptyBytes) / Double(deviceCount)
     }
@@ -101,19 +101,19 @@ final class ScaleStage {
         return bytes
     }
 
-    /// CPU time while nothing is asked of the server.
+    /// The CPU time while the server is idle.
     func idle(seconds: Int) async throws -> Usage {
         try await usage { try await Task.sleep(for: .seconds(seconds)) }
     }
 
-    /// Commits that concern nobody.
+    /// Commits that concern no device.
     func nobody(perSecond: Double, seconds: Int) async throws -> Outcome {
         try await commit(perSecond: perSecond, seconds: seconds, concerned: 0) {
             ScaleListings.firstOther + $0 % ScaleListings.sharedCount
         }
     }
 
-    /// Commits that concern one device each, or all of them: as the devices wish.
+    /// Commits that concern one device each, or all of them, depending on what the devices subscribe to.
     func commits(perSecond: Double, seconds: Int) async throws -> Outcome {
         let count = deviceCount
         switch wish {
@@ -128,7 +128,7 @@ final class ScaleStage {
         }
     }
 
-    /// What a bare server sends to all, in place of commits.
+    /// A bare server's messages to all devices, instead of commits.
     func sends(perSecond: Double, seconds: Int) async throws -> Outcome {
         try await measure(Int(perSecond * Double(seconds)), concerned: deviceCount) { [self] first, count in
             let file = folder.path("sent")
@@ -149,7 +149,7 @@ final class ScaleStage {
         }
     }
 
-    /// Runs commits twice: some that warm everything up, and those that count.
+    /// Runs commits twice: first to warm up, then to measure.
     private func measure(
         _ count: Int, concerned: Int, _ commits: (_ first: Int, _ count: Int) async throws -> [PlainWriter.Commit]
     ) async throws -> Outcome {
@@ -167,7 +167,7 @@ final class ScaleStage {
             bytesPerValue: arrivals.isEmpty ? 0 : Double(bytes) / Double(arrivals.count))
     }
 
-    /// Waits for so many values of commits with this number or a later one.
+    /// Waits until this many values have arrived from commits with this number or a later one.
     private func arrivals(_ count: Int, from first: Int) async throws -> (
         pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int
     ) {
@@ -202,8 +202,9 @@ final class ScaleStage {
             others: max(0, end.others - start.others) * percent)
     }
 
-    /// From COMMIT returning until a device had the value, for each commit and each device that it concerns.
-    /// - Throws: unless each commit came once to each.
+    /// The time from when COMMIT returns until a device had the value, for each commit and each device that it
+    /// concerns.
+    /// - Throws: unless each commit arrived at each device exactly once.
     private static func delays(
         _ commits: [PlainWriter.Commit], _ arrivals: [(commit: Int, nanoseconds: Int64)], concerned: Int
     ) throws -> [Double] {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Looks at a process's memory ten times a second.
+/// Reads a process's memory ten times a second.
 final class MemoryWatch: Sendable {
     private let greatest: Mutex<Int64>
     private let start: Int64
     private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
 
-    /// - Throws: where memory cannot be read (other systems than Linux).
+    /// - Throws: if memory can't be read (on systems other than Linux).
     init(_ processID: Int32) throws {
         guard let start = ProcessUsage.residentBytes(processID) else {
             throw BenchError("The memory of a process cannot be read on this system.")
@@ -23,7 +23,7 @@ final class MemoryWatch: Sendable {
         task.withLock { $0 = watching }
     }
 
-    /// Megabytes at the beginning, and at the most so far.
+    /// Megabytes at the start, and the maximum so far.
     var megabytes: (start: Double, greatest: Double) { (Double(start) / 1e6, greatest.withLock { Double($0) / 1e6 }) }
 
     func stop() { task.withLock { $0?.cancel() } }

@@ -3,13 +3,13 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// A device without a file, which wants everything, on a thread of its own. It reads only when asked to.
+/// A device without a file that wants everything, on its own thread. It reads only on request.
 final class RawDevice: Sendable {
     /// All calls block; they run one after the other on this queue.
     private let queue = DispatchQueue(label: "bench.raw-device")
     private let state: State
 
-    /// Used on `queue` only, which guards it.
+    /// Used only on `queue`, which guards it.
     private final class State: @unchecked Sendable {
         var socket: RawWebSocket?
         let codec = MessageCodec(schema: BenchModels.schema)
@@ -37,7 +37,7 @@ final class RawDevice: Sendable {
         }
     }
 
-    /// Reads until a listing has this price: what the last change wrote.
+    /// Reads until a listing has this price, which the last change sets.
     func read(untilPrice price: Int64) async throws {
         let column = BenchModels.schema["Listing"]?.columnIndex("price")
         let listing = BenchModels.schema.index(of: "Listing")
@@ -58,10 +58,10 @@ final class RawDevice: Sendable {
         }
     }
 
-    /// Tells the gateway that this device lives, without reading.
+    /// Tells the gateway that this device is alive, without reading.
     func sendPong() async throws { try await perform { try $0.socket?.sendPong() } }
 
-    /// One message; acknowledges the end of a batch, and returns its subscription version.
+    /// Reads one message. At the end of a batch, acknowledges it and returns its subscription version.
     private static func read(_ state: State, _ look: (BatchFrame) -> Void = { _ in }) throws -> Int64? {
         guard let socket = state.socket else { throw BenchError("The device is not connected.") }
         switch try state.codec.decodeServerMessage(socket.receive()) {

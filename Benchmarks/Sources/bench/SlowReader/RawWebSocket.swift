@@ -1,13 +1,14 @@
 import Foundation
 
-/// A WebSocket client on a plain blocking socket (RFC 6455): nothing is read from the network but when asked for.
-/// Confined to its user.
+/// A WebSocket client on a plain blocking socket (RFC 6455), which reads from the network only on request. Not
+/// thread-safe.
 final class RawWebSocket {
     /// The largest frame that is accepted, in bytes.
     static let maximumFrameByteCount = 64 << 20
-    /// The longest answer to the upgrade, in bytes.
+    /// The longest allowed response to the upgrade, in bytes.
     static let maximumHeadByteCount = 8 << 10
-    /// What the kernel may hold for this side, in bytes; little, so that the other side notices when nobody reads.
+    /// The size of the kernel's receive buffer, in bytes. It's small, so that the other side notices when nobody
+    /// reads.
     static let receiveBufferByteCount: Int32 = 64 << 10
 
     private let socket: RawSocket
@@ -29,19 +30,19 @@ final class RawWebSocket {
     /// Sends a binary message.
     func send(_ message: [UInt8]) throws { try send(opcode: 2, message) }
 
-    /// Says that this side lives, without being asked (RFC 6455 §5.5.3).
+    /// Sends an unsolicited pong as a heartbeat (RFC 6455 §5.5.3).
     func sendPong() throws { try send(opcode: 10, []) }
 
-    /// Sends the first half of a binary message, and leaves the other side to wait for the rest.
+    /// Sends the first half of a binary message, so that the other side waits for the rest.
     func sendHalf(_ message: [UInt8]) throws {
         let frame = Self.frame(opcode: 2, message)
         try socket.write(Array(frame.prefix(frame.count / 2)))
     }
 
-    /// Takes one byte from the network, whatever it belongs to.
+    /// Reads one byte from the network, whatever message it belongs to.
     func readByte() throws { try socket.receiveByte() }
 
-    /// Throws away what has come.
+    /// Discards what has arrived.
     func discardReceived() { socket.discardReceived() }
 
     /// The next binary message.

@@ -1,14 +1,14 @@
 import Foundation
 import PostgresClient
 
-/// How much memory a device that does not read costs the gateway, beside one that reads.
+/// How much memory a device that doesn't read costs the gateway, compared with one that reads.
 struct SlowReaderMeasurement: Measurable {
-    /// The gateway drops who is silent for three times as long.
+    /// The gateway drops a device that is silent for three times as long.
     static let pongInterval = Duration.seconds(10)
-    /// The first commits' prices; the last one's tells the device that it has everything.
+    /// The prices of the first commits. The price of the last one tells the device that it has everything.
     static let (warmingPrice, firstPrice) = (5_000_000, 10_000_000)
     static let warmingCommitCount = 20
-    /// Each change writes a text of so many bytes: more in all than the sockets' buffers in the kernel take.
+    /// The length of the text that each change writes. In total, that's more than the kernel's socket buffers hold.
     static let textLength = 1_000
 
     let sizes: Sizes.SlowReader
@@ -48,7 +48,7 @@ struct SlowReaderMeasurement: Measurable {
         defer { gateway.end() }
         let device = RawDevice()
         try await device.open(port: gateway.port, token: token)
-        // The gateway's pools and caches are warm after the first ticks.
+        // After the first ticks, the gateway's pools and caches are warm.
         try await change(Self.warmingCommitCount, from: Self.warmingPrice, seconds: 1, database)
         try await device.read(untilPrice: Int64(Self.warmingPrice + Self.warmingCommitCount - 1))
         try await Task.sleep(for: .seconds(1))
@@ -78,7 +78,7 @@ struct SlowReaderMeasurement: Measurable {
             catchUpSeconds: catchUp)
     }
 
-    /// Commits at a steady pace, or as fast as possible where that is slower.
+    /// Commits at a steady rate, or as fast as possible if that's slower.
     private func change(
         _ count: Int, from firstPrice: Int, seconds: Double, _ database: BenchDatabase
     ) async throws {

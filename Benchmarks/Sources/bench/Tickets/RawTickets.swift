@@ -1,17 +1,17 @@
-/// The bare statements by ``PgBench``.
+/// The bare statements, run by ``PgBench``.
 struct RawTickets: Sendable {
     enum Statement: String, CaseIterable {
         case list = "SELECT an event's tickets"
         case move = "UPDATE a ticket's rank"
     }
 
-    /// Of each connection.
+    /// The number of transactions on each connection.
     private static let transactionCount = 1_000
 
     let data: TicketData
     private let program: PgBench
 
-    /// Nil where there is no `pgbench`.
+    /// Nil if `pgbench` isn't installed.
     init?(data: TicketData, url: String) throws {
         guard let program = try PgBench(url: url) else { return nil }
         (self.data, self.program) = (data, program)

@@ -3,7 +3,7 @@ import TomboloHTTP
 import TomboloServerModel
 import TicketService
 
-/// The ticket API, until the standard input ends.
+/// Runs the ticket API until standard input ends.
 struct TicketCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "tickets", shouldDisplay: false)
 

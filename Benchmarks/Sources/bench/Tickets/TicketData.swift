@@ -2,17 +2,17 @@ import Foundation
 import PostgresClient
 import TomboloModel
 
-/// Published events with tickets, whose ids follow from their numbers.
+/// Published events with tickets, whose ids are derived from their numbers.
 struct TicketData: Sendable {
     let eventCount: Int
-    /// Of each event.
+    /// The number of tickets of each event.
     let ticketCount: Int
 
     func event(_ number: Int) -> String { Self.id(1, number) }
 
     func ticket(_ number: Int, of event: Int) -> String { Self.id(2, event * ticketCount + number) }
 
-    /// Inserts them, and makes the account that ``BenchDatabase/prepare()`` registered an organizer of every event.
+    /// Inserts the events, and makes the account that ``BenchDatabase/prepare()`` registered an organizer of each.
     func insert(_ pool: PostgresPool) async throws {
         let ranks = try FractionalRank.sequence(count: ticketCount, between: nil, nil)
         try await pool.query(

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The ticket API's list and move beside requests for nothing on the same HTTP stack, and beside the bare statements
+/// The ticket API's list and move, compared with empty requests on the same HTTP stack and with the bare statements
 /// on libpq (`pgbench`).
 struct TicketsMeasurement: Measurable {
     static let connectionCount = 32
 
-    /// What is asked for.
+    /// The requests.
     enum Request: String, CaseIterable {
         case nothing = "GET /health"
         case list = "list tickets, nobody logged in"
         case ownList = "list tickets, logged in"
         case move = "move a ticket"
 
-        /// The least that is wanted, per second, and the longest that one in a hundred may take, in milliseconds.
+        /// The required rate per second, and the 99th percentile's limit in milliseconds.
         var wanted: (rate: Double, p99: Double)? {
             switch self {
             case .list: (12_000, 10)
@@ -75,7 +75,7 @@ struct TicketsMeasurement: Measurable {
                 }
             }
         }
-        // At the end, for their dead rows would slow the API down.
+        // At the end, since their dead rows would slow down the API.
         if let raw {
             for _ in 0..<sizes.runCount {
                 for statement in RawTickets.Statement.allCases {

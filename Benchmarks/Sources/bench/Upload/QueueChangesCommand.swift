@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import Tombolo
 
-/// Makes device files whose upload queues hold new listings, written by an app while offline.
+/// Creates device files whose upload queues hold new listings that an app wrote offline.
 struct QueueChangesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "queue-changes", shouldDisplay: false)
 
@@ -16,7 +16,7 @@ struct QueueChangesCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        // Nothing answers at port 9 (discard): the realms stay offline, and that is nothing to tell.
+        // Nothing answers on port 9 (discard). The realms stay offline, which is expected, so don't log it.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         let app = App(id: "bench", configuration: AppConfiguration(baseURL: "http://127.0.0.1:9"))
         let user = try await app.login(credentials: .accessToken(token))

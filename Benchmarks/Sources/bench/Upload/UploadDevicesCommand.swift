@@ -6,8 +6,8 @@ import TomboloSyncClient
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Devices with full upload queues: says `ready`, connects them all when told, says `done SECONDS` when each has the
-/// outcome of its last changeset.
+/// Devices with full upload queues. It prints `ready`, connects them all when told to, and prints `done SECONDS` when
+/// each has the outcome of its last changeset.
 struct UploadDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "upload-devices", shouldDisplay: false)
 

@@ -1,7 +1,7 @@
 import Foundation
 import PostgresClient
 
-/// New objects of many devices at once, beside the same rows inserted with multi-row INSERT.
+/// New objects uploaded by many devices at once, compared with the same rows inserted by multi-row INSERTs.
 struct UploadMeasurement: Measurable {
     let sizes: Sizes.Upload
 
@@ -87,7 +87,7 @@ struct UploadMeasurement: Measurable {
         return (seconds, times.seconds())
     }
 
-    /// Seconds that inserting takes, on one connection.
+    /// The time to insert the rows on one connection, in seconds.
     private func insert(_ count: Int, into table: String, _ database: BenchDatabase) async throws -> Double {
         let fields = 4
         return try await database.pool.withConnection { connection in

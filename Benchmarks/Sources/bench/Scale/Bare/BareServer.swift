@@ -8,10 +8,10 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// A WebSocket server of NIO's parts and nothing else, which sends every connection what a gateway would send it: the
-/// least that a gateway on NIO can cost.
+/// A WebSocket server that consists only of NIO's parts, and sends each connection what a gateway would send. It
+/// shows the minimum cost of a gateway on NIO.
 final class BareServer: Sendable {
-    /// Connections that the system may hold until they are accepted.
+    /// The number of connections that the system queues until they're accepted.
     private static let backlog: Int32 = 4_096
 
     private let group = MultiThreadedEventLoopGroup.singleton
@@ -24,7 +24,7 @@ final class BareServer: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
     }
 
-    /// Listens at a free port of 127.0.0.1, and returns the port.
+    /// Listens on a free port of 127.0.0.1, and returns the port.
     func start() async throws -> Int {
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
@@ -43,8 +43,8 @@ final class BareServer: Sendable {
         return channel.localAddress?.port ?? 0
     }
 
-    /// Sends each commit's value to everybody at a steady pace.
-    /// - Returns: when the sending of each began, in nanoseconds.
+    /// Sends each commit's value to all connections at a steady rate.
+    /// - Returns: when sending each value began, in nanoseconds.
     func send(_ count: Int, perSecond: Double, firstCommit: Int) async throws -> [Int64] {
         let start = Monotonic.nanoseconds + 50_000_000
         var times: [Int64] = []
@@ -81,7 +81,7 @@ final class BareServer: Sendable {
         }
     }
 
-    /// What a gateway sends of a changed price.
+    /// What a gateway sends for a changed price.
     private func batch(_ commit: Int) -> BatchFrame {
         let schema = LightInbox.schema
         guard let index = schema.index(of: "Listing"), let price = schema[index].columnIndex("price"),
@@ -97,7 +97,7 @@ final class BareServer: Sendable {
     }
 
     private static func end(_ codec: MessageCodec, tick: Int64) -> WebSocketFrame {
-        // As long as a gateway's: hashes of eight bytes, a token of eight.
+        // As long as a gateway's: hashes of eight bytes, a token of eight bytes.
         let position = Position(
             tick: tick, token: .max, subscriptionVersion: 1, rulesFingerprint: .max, schemaFingerprint: .max)
         let end = BatchEnd(
@@ -107,7 +107,7 @@ final class BareServer: Sendable {
     }
 }
 
-/// Counts a connection in when its device says hello, and takes no more notice of what it says.
+/// Registers a connection when its device sends a hello, and ignores everything else that the device sends.
 private final class BareConnection: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame

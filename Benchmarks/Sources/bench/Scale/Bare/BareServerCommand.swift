@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// A ``BareServer``: says `port NUMBER`; `send COUNT RATE FIRST FILE` writes pairs of Int64, a commit's number and when it
-/// was sent, and is answered with `sent`.
+/// Runs a ``BareServer`` and prints `port NUMBER`. In response to `send COUNT RATE FIRST FILE`, it sends, writes
+/// pairs of Int64 to the file (a commit's number and when it was sent), and prints `sent`.
 struct BareServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "bare-server", shouldDisplay: false)
 

@@ -4,12 +4,12 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// One hostile connection after the other, on a thread of its own. Calls block.
+/// Opens one hostile connection after the other, on its own thread. Calls block.
 struct HostileDevice: Sendable {
-    /// What the kernel may hold for a connection that reads little, in bytes.
+    /// The kernel's receive buffer for a connection that reads little, in bytes.
     static let smallReceiveBuffer: Int32 = 4 << 10
     static let stallSeconds = 5.0
-    /// After a connection that was refused.
+    /// The pause after a refused connection.
     static let pauseSeconds = 0.1
     static let subscriptionCount = 1_000
     static let searchCount = SubscriptionSet.maximumSearchCount
@@ -26,7 +26,7 @@ struct HostileDevice: Sendable {
     private static let codec = MessageCodec(schema: LightInbox.schema)
     private static let classes = HelloClass.describe(LightInbox.schema)
 
-    /// Goes on for as long as the process.
+    /// Runs for as long as the process.
     func run() {
         while true {
             do {
@@ -104,7 +104,7 @@ struct HostileDevice: Sendable {
             })
     }
 
-    /// Changes the subscriptions whenever the ones before are complete.
+    /// Changes the subscriptions whenever the previous ones are complete.
     private func subscribe(_ predicates: (Int64) -> [TomboloModel.Predicate]) throws {
         let socket = try RawWebSocket(port: port, path: "/sync")
         try socket.send(Self.codec.encode(.hello(hello(wanting: predicates(1)))))
@@ -149,7 +149,7 @@ struct HostileDevice: Sendable {
         }
     }
 
-    /// A hello with as many classes as fit, none of which the server has.
+    /// A hello with as many classes as fit, none of which exists on the server.
     static func largeHello(token: String) -> [UInt8] {
         let name = String(repeating: "x", count: 50)
         let classes = (0..<4_000).map { HelloClass(name: "\(name)\($0)", columns: ["a: int"]) }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// Hostile connections: says `attacking`, and goes on until the standard input ends. A line is answered with `attacked`
-/// and what was done until then.
+/// Hostile connections. It prints `attacking` and continues until standard input ends. In response to each line, it
+/// prints `attacked` with its counts so far.
 struct HostileDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "hostile-devices", shouldDisplay: false)
-    /// Least of all priorities: hostile devices have processors of their own, and must not take the gateway's.
+    /// The lowest priority: real hostile devices have their own CPUs, so these must not take the gateway's.
     private static let niceness: Int32 = 19
 
     @Option var port: Int

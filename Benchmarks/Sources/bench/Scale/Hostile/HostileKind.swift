@@ -1,19 +1,19 @@
 import ArgumentParser
 
-/// What a hostile connection does.
+/// The behaviour of a hostile connection.
 enum HostileKind: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// Wants everything, and reads a byte a second.
+    /// Wants everything, and reads one byte per second.
     case slowReaders = "readers at 1 B/s"
-    /// Half a request or half a hello, and then nothing.
+    /// Sends half a request or half a hello, and then nothing.
     case halfOpen = "half-open sockets"
-    /// Wants everything, reads nothing, and comes again after some seconds.
+    /// Wants everything, reads nothing, and reconnects after some seconds.
     case stalledBootstraps = "stalled bootstraps"
-    /// Asks for 1,000 other queries whenever it has the answer to the ones before.
+    /// Subscribes to 1,000 new queries whenever the previous ones are answered.
     case subscriptions = "1,000 subscriptions changed in a loop"
-    /// The same with a query that searches every text a hundred times.
+    /// The same, with a query that searches every text a hundred times.
     case predicates = "expensive predicates"
-    /// As large a hello as is allowed, again and again.
+    /// Sends the largest allowed hello, again and again.
     case hellos = "large hellos"
-    /// Uploads new objects without waiting for outcomes.
+    /// Uploads new objects without waiting for the outcomes.
     case uploads = "upload floods"
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often the hostile devices connected, and how the last connection ended: tells whether they attack at all.
+/// How often the hostile devices connected, and how the last connection ended. Shows whether they attack at all.
 final class HostileTally: Sendable {
     private let state = Mutex((count: 0, lastEnd: "none ended"))
 

@@ -4,30 +4,30 @@ import NIOPosix
 import TomboloChangesets
 import TomboloSyncProtocol
 
-/// Many devices without files on one event loop. What they send alike is encoded once for all of them.
+/// Many devices without files on one event loop. Identical messages are encoded once for all of them.
 ///
-/// Everything but `loop` and what never changes is used on the loop only.
+/// Everything except `loop` and constants is used only on the loop.
 final class LightCrew: @unchecked Sendable {
-    /// Fewer connections than a gateway lets one address have.
+    /// Fewer connections than a gateway allows for one address.
     static let devicesPerAddress = 500
-    /// Fewer than a server keeps of one user.
+    /// Fewer devices than a server keeps for one user.
     static let devicesPerUser = 800
     static let connectTimeout = TimeAmount.seconds(60)
-    /// How long all devices together may take until they have their content.
+    /// How long all devices together may take to get their content.
     static let servingTimeout = TimeAmount.seconds(300)
-    /// The gateway's ticks are acknowledged in order; frames for more than these are forgotten.
+    /// The gateway's ticks are acknowledged in order. This many encoded acknowledgements are kept.
     private static let rememberedTicks = 64
 
     struct Outcome: Sendable {
-        /// From the first connection until the last device was served.
+        /// From the first connection until the last device had its content.
         var seconds: Double
         var failureCount: Int
         var firstFailure: String
     }
 
-    /// What happened since the last report.
+    /// The events since the last report.
     struct Report: Sendable {
-        /// Pairs: a commit's number, and when a device had it, in nanoseconds.
+        /// Pairs: a commit's number, and when a device received it, in nanoseconds.
         var arrivals: [Int64]
         var lostCount: Int
         var wrongCount: Int
@@ -46,7 +46,7 @@ final class LightCrew: @unchecked Sendable {
 
     let opening: ByteBuffer
     let pong = LightFrame.masked(LightFrame.pong, [])
-    /// By user: the messages of different users may differ.
+    /// By user, since different users may get different messages.
     private var inboxes: [LightInbox]
     private let codec = MessageCodec(schema: LightInbox.schema)
     var byteCount = 0
@@ -87,7 +87,7 @@ final class LightCrew: @unchecked Sendable {
     // MARK: For the process
 
     /// Connects new devices, and waits until each has its content.
-    /// - Parameter window: so many connect at the same time.
+    /// - Parameter window: the number of concurrent connection attempts.
     func connect(_ count: Int, window: Int) async -> Outcome {
         await withCheckedContinuation { done in
             loop.execute {
@@ -97,14 +97,14 @@ final class LightCrew: @unchecked Sendable {
         }
     }
 
-    /// Connects all devices again at once, each from the position that it has.
+    /// Reconnects all devices at once, each from its own position.
     func reconnect() async -> Outcome {
         await withCheckedContinuation { done in
             loop.execute { self.begin(self.members.count, done) }
         }
     }
 
-    /// Ends all connections.
+    /// Closes all connections.
     func drop() async {
         await withCheckedContinuation { done in
             loop.execute {
@@ -183,7 +183,7 @@ final class LightCrew: @unchecked Sendable {
         let hello = members[number].hello
         members[number].hello = ByteBuffer()
         do {
-            // One address may have a bounded number of connections; all of 127.0.0.0/8 is this machine.
+            // The number of connections from one address is limited; all of 127.0.0.0/8 is this machine.
             let place = number / Self.devicesPerAddress
             let source = try SocketAddress(ipAddress: "127.0.\(1 + place / 200).\(2 + place % 200)", port: 0)
             ClientBootstrap(group: loop)
@@ -202,7 +202,7 @@ final class LightCrew: @unchecked Sendable {
                     case .success(let channel):
                         self.members[number].channel = channel
                         self.openCount += 1
-                        // It may have ended already.
+                        // The connection may already have ended.
                         if !channel.isActive { self.ended(number) }
                     case .failure(let error): self.failed(number, "\(error)")
                     }
@@ -220,7 +220,7 @@ final class LightCrew: @unchecked Sendable {
 
     private func user(_ number: Int) -> Int { number / Self.devicesPerUser % tokens.count }
 
-    /// A device has applied a batch.
+    /// Called when a device has applied a batch.
     func batch(of number: Int, _ values: [LightInbox.Value], _ position: Position) {
         members[number].position = position
         if members[number].isServed {
@@ -263,7 +263,7 @@ final class LightCrew: @unchecked Sendable {
         }
     }
 
-    /// The connection is gone.
+    /// Called when a connection has ended.
     func ended(_ number: Int) {
         guard members[number].channel != nil else { return }
         members[number].channel = nil

@@ -1,23 +1,23 @@
 import NIOCore
 import TomboloSyncProtocol
 
-/// One connection of a ``LightCrew``: speaks the sync protocol, keeps nothing but its position. Confined to its event
-/// loop.
+/// One connection of a ``LightCrew``. It speaks the sync protocol and stores nothing but its position. Confined to
+/// its event loop.
 final class LightDevice: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The longest answer to the upgrade, in bytes.
+    /// The longest allowed response to the upgrade, in bytes.
     private static let maximumHeadByteCount = 4 << 10
     private static let headEnd = Array("\r\n\r\n".utf8)
 
     private let number: Int
     private let crew: LightCrew
     private let hello: ByteBuffer
-    /// What of a frame has come.
+    /// The part of a frame that has arrived.
     private var rest: ByteBuffer?
     private var isUpgraded = false
-    /// Values of the batch that is coming.
+    /// The values of the incomplete batch.
     private var values: [LightInbox.Value] = []
 
     init(number: Int, crew: LightCrew, hello: ByteBuffer) {

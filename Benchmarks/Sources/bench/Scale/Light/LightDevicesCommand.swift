@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Light devices, on orders from the standard input:
-/// - `connect COUNT WINDOW` and `reconnect` are answered with `connected SECONDS FAILURES TEXT`,
-/// - `drop` with `dropped`,
-/// - `report FILE` with `written LOST WRONG BYTES TEXT`; the file has pairs of Int64: the number of a commit, and when a
-///   device had it.
+/// Light devices, controlled through standard input. The commands and their responses:
+/// - `connect COUNT WINDOW` and `reconnect`: `connected SECONDS FAILURES TEXT`
+/// - `drop`: `dropped`
+/// - `report FILE`: `written LOST WRONG BYTES TEXT`. The file has pairs of Int64: a commit's number, and when a
+///   device received it.
 struct LightDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "light-devices", shouldDisplay: false)
 

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Frames of RFC 6455, section 5.2, with as little work as possible: those of a server are whole and unmasked.
+/// Frames of RFC 6455, section 5.2, with as little work as possible. It expects a server's frames to be unfragmented
+/// and unmasked.
 struct LightFrame {
     static let binary: UInt8 = 2
     static let close: UInt8 = 8
@@ -11,7 +12,7 @@ struct LightFrame {
     let headerByteCount: Int
     let payloadByteCount: Int
 
-    /// The frame at the beginning of the buffer; nil if not all of it is there.
+    /// The frame at the beginning of the buffer; nil if it's incomplete.
     init?(_ buffer: ByteBuffer) throws {
         guard let start = buffer.getInteger(at: buffer.readerIndex, as: UInt16.self) else { return nil }
         opcode = UInt8(start >> 8) & 0x0F
@@ -31,7 +32,7 @@ struct LightFrame {
         guard buffer.readableBytes >= headerByteCount + payloadByteCount else { return nil }
     }
 
-    /// A client's frame. All have the same mask, so that devices can share what they send.
+    /// A client's frame. All use the same mask, so that devices can share what they send.
     static func masked(_ opcode: UInt8, _ payload: [UInt8]) -> ByteBuffer {
         let mask: [UInt8] = [0x5A, 0x17, 0xC3, 0x88]
         var frame = ByteBuffer()

@@ -3,13 +3,14 @@ import ListingModels
 import TomboloModel
 import TomboloSyncProtocol
 
-/// What the gateway's messages mean to light devices of one user. Many devices get the same bytes: they are read once.
+/// The decoded messages of the gateway to light devices of one user. Many devices get the same bytes, which are
+/// decoded only once.
 struct LightInbox {
     enum Meaning {
         case welcome
         case values([Value])
         case end(Position)
-        /// The session is over, and why.
+        /// The session has ended, with the reason.
         case over(String)
     }
 
@@ -19,7 +20,7 @@ struct LightInbox {
         let commit: Int
     }
 
-    /// Messages of this many ticks are remembered, two of each.
+    /// Messages of this many ticks are kept, two for each.
     private static let rememberedTicks = 4
 
     static let schema: Schema = {
