@@ -8,9 +8,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The pure core is optimized in debug builds too, with its assertions: the tests run it for minutes, the simulator's
-/// hundreds of seeds above all. `TOMBOLO_DEBUG_CORE=1` keeps it as it is for a debugger. As a dependency by version,
-/// a package can't have such flags.
+/// The pure core is optimized in debug builds too, with assertions on: the tests run it for minutes, most of all in
+/// the simulator's hundreds of seeds. `TOMBOLO_DEBUG_CORE=1` turns that off for a debugger. A package that others
+/// depend on by version can't have such flags.
 let optimizesCore =
     Context.environment["TOMBOLO_DEBUG_CORE"] == nil && !Context.packageDirectory.contains("/checkouts/")
 let coreSettings =
@@ -22,17 +22,17 @@ func core(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = 
     .target(name: name, dependencies: dependencies, path: "Packages/\(path)", swiftSettings: coreSettings)
 }
 
-/// A library of ours in `Packages/`, where folders are layers: `Core/Model`.
+/// A library of this project in `Packages/`, where folders are layers: `Core/Model`.
 func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Packages/\(path)", swiftSettings: settings)
 }
 
-/// An executable of ours in `Apps/`.
+/// An executable of this project in `Apps/`.
 func app(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(path)", swiftSettings: settings)
 }
 
-/// A test target of ours in `Tests/`, under its own name.
+/// A test target of this project, in the folder of `Tests/` with its name.
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
@@ -67,7 +67,7 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
-/// `FilePath`, where the system has none.
+/// `FilePath` for systems that don't provide it.
 let systemPackage = Target.Dependency.product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -75,7 +75,7 @@ let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distrib
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-/// What every part of synchronising is made of.
+/// The modules that every part of sync needs.
 let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession"]
 /// What every server executable needs.
 let server: [Target.Dependency] = [
@@ -90,7 +90,7 @@ let service: [Target.Dependency] = [
     hummingbirdTesting, httpTypes, logging, nioCore,
 ]
 
-/// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
+/// Apps use Tombolo or RealmSwift; the others are for custom services, and for the benchmarks.
 let libraries: [Product] = [
     "Tombolo", "RealmSwift", "AdminPanel", "AdminService", "AdminServing", "ConferenceSetup", "DatabaseManager",
     "EventModels", "GatewayService", "ListingModels",
@@ -140,7 +140,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // Pure core: no sockets, files, clocks or randomness but as parameters.
+        // Pure core: no sockets, files, clocks or randomness except as parameters.
         core("TomboloModel", "Core/Model"),
         core("TomboloSQL", "Core/SQL", ["TomboloModel"]),
         core("TomboloChangesets", "Core/Changesets", ["TomboloModel"]),
@@ -188,7 +188,7 @@ let package = Package(
                 logging, nioCore, nioHTTP1,
             ]),
         library("TomboloObservables", "Device/Observables", ["Tombolo", "TomboloModel"]),
-        // Empty where there's no SwiftUI.
+        // Empty on systems without SwiftUI.
         library("TomboloSwiftUI", "Device/SwiftUI", ["Tombolo", "TomboloObservables"]),
         library("RealmSwift", "Device/RealmSwift", ["Tombolo", "TomboloObservables", "TomboloSwiftUI"]),
         library("DatabaseManager", "Device/DatabaseManager", ["Tombolo"]),
@@ -352,7 +352,7 @@ let package = Package(
                 "ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloPostgresStore",
                 "TomboloRuleDocuments", "TomboloSQL", "TomboloServerModel", hummingbirdCore, lifecycle,
             ]),
-        // As in packages of others, imports are public unless said otherwise.
+        // As in other people's packages, imports are public by default.
         .target(
             name: "SeedModels", dependencies: ["RealmSwift"], path: "Tests/Codemod/SeedModels",
             swiftSettings: [.treatAllWarnings(as: .error)]),
