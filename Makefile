@@ -4,14 +4,14 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-# Targets use one build folder and one machine: not two at a time.
+# Targets share a build folder and the machine, so they must not run concurrently.
 .NOTPARALLEL:
 .PHONY: help install up stop psql demo first-app build release test test-scripts test-protocol test-api screenshots test-long test-mutants simulate bench \
 	format lint check clean
 
 DEV := infra/dev
 
-# Every Swift file of ours, with a zero byte after each; generated code is left out.
+# The project's Swift files, separated by zero bytes. Generated code is left out.
 SWIFT_FILES = find $(wildcard Packages Apps Tests Benchmarks Package.swift) \
 	-name '.build*' -prune -o -type f -name '*.swift' ! -name '*.pb.swift' -print0
 SHELL_FILES = .ci/run $(wildcard $(DEV)/*.sh Tests/scripts/*.sh)
@@ -22,33 +22,33 @@ help: ## List the targets
 
 ## Run it
 
-up: ## Install what is missing, build, and run the whole platform until Ctrl-C
+up: ## Install missing packages, build, and run the whole platform until Ctrl-C
 	@TOMBOLO_MAKE_TARGET=up $(DEV)/up.sh
 
 demo: ## Show the product in a minute: two devices, a conference, plain SQL
 	@TOMBOLO_MAKE_TARGET=demo $(DEV)/demo.sh
 
-first-app: ## Do what docs/first-app.md says, in an empty folder, with the stock programs
+first-app: ## Follow docs/first-app.md in an empty folder, with the stock programs
 	@$(DEV)/first-app.sh
 
 psql: ## Open psql on the database of `make up` (as a service: ROLE=tombolo_app)
 	@$(DEV)/cluster.sh psql $(if $(ROLE),--as-service $(ROLE))
 
-stop: ## Stop the PostgreSQL of `make up`, should it still run
+stop: ## Stop the PostgreSQL of `make up` if it's still running
 	@$(DEV)/cluster.sh stop
 
 ## Build it
 
-install: ## Install the system packages that are missing (Debian, Ubuntu) and check the Swift version
+install: ## Install missing system packages (Debian, Ubuntu) and check the Swift version
 	@$(DEV)/install.sh
 
-build: install ## Build everything, for debugging
+build: install ## Build everything for debugging
 	swift build
 
-release: install ## Build everything, optimised
+release: install ## Build everything with optimisation
 	swift build -c release
 
-clean: ## Delete what was built; the data of `make up` stay
+clean: ## Delete build products; keeps the data of `make up`
 	rm -rf .build .build-bench
 
 ## Test it
@@ -62,23 +62,23 @@ test-scripts: install ## Test the scripts that manage the development database
 test-protocol: build ## Test the Python client of docs/protocol.md against the gateway
 	@Tests/scripts/protocol-test.sh
 
-test-api: build ## Hold the admin server's API against its OpenAPI description; takes two packages from PyPI
+test-api: build ## Check the admin server's API against its OpenAPI description; downloads two packages from PyPI
 	@Tests/scripts/openapi-test.sh
 
-screenshots: build ## Walk the panel in Chromium, by mouse and by keyboard; pictures go to .build/screenshots
+screenshots: build ## Use the panel in Chromium, by mouse and by keyboard; saves pictures in .build/screenshots
 	@$(DEV)/install.sh --browser
 	@Tests/scripts/screenshots.sh
 
-test-long: install ## Run all tests, with the long ones at full length
+test-long: install ## Run all tests, including the long ones at full length
 	@TOMBOLO_LONG_TESTS=1 $(DEV)/test.sh
 
-test-mutants: install ## Switch on known bugs one at a time: the simulator must catch each
+test-mutants: install ## Switch on known bugs one at a time; the simulator must catch each
 	swift run simulate mutants
 
-simulate: install ## Run the simulator, or replay one seed of it: make simulate SEED=42
+simulate: install ## Run the simulator, or replay one of its seeds: make simulate SEED=42
 	swift run simulate $(if $(SEED),seed $(SEED) --trace,run)
 
-bench: install ## Measure, beside the raw limits; prints a table, writes a JSON file (options: make bench ARGS=--quick)
+bench: install ## Measure against the raw limits; prints a table, writes a JSON file (options: make bench ARGS=--quick)
 	swift build -c release --package-path Benchmarks --scratch-path .build-bench --product bench
 	$(DEV)/with-cluster.sh .build-bench/release/bench --output .build-bench/bench.json $(ARGS)
 
@@ -87,7 +87,7 @@ bench: install ## Measure, beside the raw limits; prints a table, writes a JSON 
 format: ## Format the Swift files
 	@$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel --configuration .swift-format
 
-lint: ## Check the format of the Swift files, and the shell scripts when shellcheck is there
+lint: ## Check the format of the Swift files, and the shell scripts if shellcheck is installed
 	@$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel --configuration .swift-format
 	@if command -v shellcheck >/dev/null; then shellcheck -x $(SHELL_FILES); \
 	else echo "lint: no shellcheck here, so that the shell scripts are not checked"; fi
