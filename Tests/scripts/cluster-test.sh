@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Tests of infra/dev/cluster.sh against real servers, in folders of its own, and of how `make up` watches its programs.
-# Needs PostgreSQL; ends with the counts.
+# Tests infra/dev/cluster.sh with real servers in temporary folders, and how `make up` watches its programs.
+# Needs PostgreSQL. Ends with the counts.
 # shellcheck source-path=SCRIPTDIR/../../infra/dev source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
 
 CLUSTER="$DEV_SCRIPTS/cluster.sh"
-# Read by cluster.sh; a developer's own settings must not decide what is tested.
+# cluster.sh reads these; a developer's own settings must not influence the tests.
 unset TOMBOLO_PG_PORT TOMBOLO_PG_BIN TOMBOLO_PG_USER TOMBOLO_DEV_DIR
 WORK="$(mktemp -d "${TMPDIR:-/tmp}/tombolo-test.XXXXXX")"
 chmod 0711 "$WORK"
@@ -21,7 +21,7 @@ finish() {
 }
 trap finish EXIT
 
-# use FOLDER: what follows concerns the cluster there.
+# use FOLDER: the following commands use the cluster there.
 use() {
     export TOMBOLO_DEV_DIR="$WORK/$1"
     MADE+=("$TOMBOLO_DEV_DIR")
@@ -30,7 +30,7 @@ pass() {
     passed=$((passed + 1))
     printf 'ok    %s\n' "$1"
 }
-# Not `fail`: that one, of lib.sh, ends the script.
+# Not named `fail`, since lib.sh's `fail` ends the script.
 flunk() {
     failed=$((failed + 1))
     printf 'FAIL  %s\n' "$1"
@@ -42,7 +42,7 @@ claim() {
     shift
     if "$@" >"$WORK/out" 2>&1 </dev/null; then pass "$text"; else flunk "$text"; fi
 }
-# refuses TEXT PATTERN COMMAND…: the command fails, and what it says matches.
+# refuses TEXT PATTERN COMMAND…: the command fails, and its output matches.
 refuses() {
     local text="$1" pattern="$2"
     shift 2
@@ -60,20 +60,20 @@ status_is() {
     [ "$code" = "$1" ]
 }
 server() { head -n 1 "$TOMBOLO_DEV_DIR/pg/data/postmaster.pid"; }
-# It's gone when this returns: a start that still finds it would take it for a running one.
+# Returns once the server is gone, since a start that still finds it would take it for a running one.
 kill_server() {
     local pid
     pid="$(server)"
     kill -KILL "$pid"
     while [ -e "/proc/$pid/cwd" ]; do sleep 0.05; done
 }
-# None of those that the system gives to connections meanwhile: from 32768 on Linux.
+# Avoids the ports that the system assigns to connections: from 32768 on Linux.
 free_port() {
     local port
     while port=$((20000 + RANDOM % 12000)) && port_is_taken "$port"; do :; done
     printf '%s\n' "$port"
 }
-as_owner_of() { # FILE COMMAND…: as the user that the server runs as
+as_owner_of() { # FILE COMMAND…: runs the command as the file's owner, the user that the server runs as
     local owner
     owner="$(stat -c %U "$1")"
     shift
@@ -155,7 +155,7 @@ start >"$WORK/out" 2>&1 &
 starter=$!
 while [ ! -e "$TOMBOLO_DEV_DIR/pg/data" ] && kill -0 "$starter" 2>/dev/null; do sleep 0.01; done
 for process in /proc/[0-9]*; do
-    # shellcheck disable=SC2002  # the process may be gone, and a redirection would say so
+    # shellcheck disable=SC2002  # the process may be gone, and a redirection would print an error
     if cat "$process/cmdline" 2>/dev/null | tr '\0' ' ' | grep -q -F "initdb -D $TOMBOLO_DEV_DIR/pg/data"; then
         kill -KILL "${process#/proc/}" 2>/dev/null || true
     fi
@@ -205,7 +205,7 @@ claim "remove stops the server and deletes the folder" "$CLUSTER" remove
 claim "and nothing is left" test ! -e "$TOMBOLO_DEV_DIR"
 
 # ------------------------------------------------------------------------------------------------- watched programs
-# run_two COMMAND: a program that lives, and one that runs the command once the first does. Call it in a shell of its own.
+# run_two COMMAND: starts a lasting program, and one that runs the command once the first is up. Call it in a subshell.
 run_two() {
     trap 'SERVICES_STOPPED=yes' INT TERM HUP
     SERVICE_LOG_PATIENCE=600

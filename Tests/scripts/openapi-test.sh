@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Holds the API of an admin server that was built against its own description, with a throw-away PostgreSQL and the
-# conference's sample data: the description against the meta-schema of OpenAPI 3.1, and every address against the
-# description, by requests that schemathesis makes up. Needs `swift build` before it, and PyPI for two packages, which
-# go into a temporary folder (TOMBOLO_API_VENV names one with both, to be used again). The last line is `api: ok`.
-# Arguments go to schemathesis, such as --max-examples 500.
+# Checks the admin server's API against its own description, with a temporary PostgreSQL and the conference's sample
+# data. It validates the description against the meta-schema of OpenAPI 3.1, and every path against the description, with
+# requests that schemathesis generates. Run `swift build` first. It downloads two packages from PyPI into a temporary
+# folder; to reuse an environment with both, set TOMBOLO_API_VENV. The last line is `api: ok`. Arguments, such as
+# --max-examples 500, are passed to schemathesis.
 # shellcheck source-path=SCRIPTDIR/../../infra/dev source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
 

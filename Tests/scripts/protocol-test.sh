@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the Python client of docs/protocol.md against the gateway that was built, with a throw-away PostgreSQL; ends with
-# the counts. Arguments are names of scenarios, all by default. Needs `swift build` before it.
+# Tests the Python client of docs/protocol.md against the built gateway, with a temporary PostgreSQL. Ends with the
+# counts. Arguments are names of scenarios; the default is all. Run `swift build` first.
 # shellcheck source-path=SCRIPTDIR/../../infra/dev source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
 

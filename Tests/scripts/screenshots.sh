@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Walks the admin server's panel in a headless Chromium, by mouse and then by keyboard alone, on sample data in a
-# throw-away PostgreSQL: a conference of 200 sessions, 5,000 users, 48,213 homes of another app. The server is the event
-# platform's, with its own page and fields, and a device is connected to a gateway; some pages are looked at in German and
-# from right to left too. Pictures and the findings of axe-core go to .build/screenshots. Needs `swift build` before it, and
-# PyPI for axe-core's script. Ends with the counts.
+# Uses the admin server's panel in a headless Chromium, by mouse and then only by keyboard, on sample data in a temporary
+# PostgreSQL: a conference of 200 sessions, 5,000 users, and 48,213 homes of another app. The server is the event
+# platform's, with its own page and fields, and a device is connected to a gateway. Some pages are also shown in German
+# and from right to left. Pictures and axe-core's findings go to .build/screenshots. Run `swift build` first. Downloads
+# axe-core's script from PyPI. Ends with the counts.
 #
-#   TOMBOLO_CHROMIUM  the program to use instead of Debian's
+#   TOMBOLO_CHROMIUM  the browser to use instead of Debian's
 
 # shellcheck source-path=SCRIPTDIR/../../infra/dev source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
 
-# In seconds, for all that this does. A step has bounds of its own.
+# In seconds, for the whole script. Each step has its own limits.
 LIMIT=1200
 
 if [ -z "${SCREENSHOTS_INSIDE:-}" ]; then
@@ -43,7 +43,7 @@ for name in chromium-headless-shell chromium chromium-browser google-chrome; do
 done
 [ -n "$CHROMIUM" ] || fail "there's no Chromium." "Install it: infra/dev/install.sh --browser"
 
-# Only its copy of axe-core is wanted, so that the browser automation which it depends on is left out.
+# Only the package's copy of axe-core is needed, so the browser automation that it depends on isn't installed.
 AXE_PACKAGE=axe-playwright-python
 AXE_VERSION=0.1.8
 TOOLS="$TOMBOLO_ROOT/.build/screenshots-tools/$AXE_VERSION"
@@ -67,7 +67,7 @@ PGOPTIONS=--client-min-messages=warning psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DAT
     -f "$EXAMPLE/sample.sql" -f "$EXAMPLE/sample-large.sql" -c "ANALYZE listing, users, session, speaker, tombolo.account" >&2
 "$bin/migration-tool" user set-data super@example.org '{"isAgent": true}' >&2
 
-# A user of the database that reads, for the panel's SQL page.
+# A read-only database user for the panel's SQL page.
 sql_password="$(random_hex 16)"
 sql_url="$(sed "s|//[^@]*@|//panel_sql:$sql_password@|" <<<"$TOMBOLO_ADMIN_DATABASE_URL")"
 if psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DATABASE_URL" -c "CREATE ROLE panel_sql LOGIN PASSWORD '$sql_password'" \
@@ -102,7 +102,7 @@ say "Connecting a device"
 : >"$SAID_FOLDER/answers"
 "$bin/demo-device" "$SAID_FOLDER/device.realm" <"$SAID.device" >"$SAID_FOLDER/answers" &
 DEVICE=$!
-# Open for as long as this runs: at its end the device ends.
+# The device ends when this descriptor is closed, that is, with this script.
 exec 9>"$SAID.device"
 printf 'login\t%s\torganizer@example.org\torganizer-demo\nsubscribe-homes\n' "$GATEWAY_URL" >&9
 for _ in $(seq 300); do

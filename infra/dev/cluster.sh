@@ -1,40 +1,40 @@
 #!/usr/bin/env bash
-# A PostgreSQL cluster of the project's own, for development.
+# The project's own PostgreSQL cluster, for development.
 #
-#   cluster.sh start              makes the cluster when there is none, and starts it
-#   cluster.sh stop               stops it (no harm when it is not running)
-#   cluster.sh status             says what there is; exit code 0 when it runs, 3 when not
-#   cluster.sh url [ROLE]         prints the connection URL of ROLE (tombolo when not given)
+#   cluster.sh start              creates the cluster if there is none, and starts it
+#   cluster.sh stop               stops it; does nothing if it isn't running
+#   cluster.sh status             shows the state; exit code 0 if it runs, 3 if not
+#   cluster.sh url [ROLE]         prints the connection URL of ROLE (default: tombolo)
 #   cluster.sh psql [--as-service ROLE] [ARGUMENT…]
 #                                 opens psql as tombolo, the owner, or as another role: tombolo_app is an ordinary
-#                                 service's role, tombolo_gateway, tombolo_admin and tombolo_tickets are the servers'
-#   cluster.sh dir                prints the folder that holds all of it
+#                                 service's role; tombolo_gateway, tombolo_admin and tombolo_tickets are the servers'
+#   cluster.sh dir                prints the cluster's folder
 #   cluster.sh remove             stops it and deletes that folder
 #
 # Where: .dev/ in the clone. PostgreSQL refuses to run as root, so when root starts it, the server runs as the user
 # `postgres`, in /var/lib/tombolo-dev-<hash of the clone's path>, because that user may not be able to enter the clone.
 #
 #   TOMBOLO_DEV_DIR   another folder
-#   TOMBOLO_PG_PORT   listen on 127.0.0.1 at this TCP port too; without it the server has only a unix socket
-#   TOMBOLO_PG_BIN    the folder of initdb, pg_ctl, postgres and psql, if the newest found is not the right one
-#   TOMBOLO_PG_USER   the user that the server runs as when root starts it (postgres)
+#   TOMBOLO_PG_PORT   also listen on this TCP port of 127.0.0.1; without it, the server has only a Unix socket
+#   TOMBOLO_PG_BIN    the folder of initdb, pg_ctl, postgres and psql, if the newest version found isn't the right one
+#   TOMBOLO_PG_USER   the user that the server runs as if root starts it (default: postgres)
 #
-# Who gets in: the owner and the roles of services and servers by passwords made at random, which lie in `pgpass` in
-# that folder, readable by whoever started the cluster; URLs name that file and hold no secret. The superuser gets in
-# only through the socket and only as the system user whose files these are. The owner makes no roles: the migration
-# gives those that are made here their rights.
+# Access: the owner and the roles of services and servers log in with random passwords. These are in `pgpass` in that
+# folder, which only the user who started the cluster can read; URLs refer to that file and contain no secret. The
+# superuser can log in only through the socket, and only as the system user that owns the cluster's files. The owner
+# can't create roles. The roles are created here, and the migration gives them their rights.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# Settings meant for somebody's other server must not reach this one.
+# Settings for another PostgreSQL server must not affect this one.
 for name in "${!PG@}"; do unset "$name"; done
 umask 022
 
 DATABASE=tombolo
 OWNER=tombolo
 SERVICE=tombolo_app
-# All that log in, the owner first.
+# The roles that can log in, the owner first.
 ROLES=("$OWNER" "$SERVICE" tombolo_gateway tombolo_admin tombolo_tickets)
 SOCKET_PATH_LIMIT=107
 START_TIMEOUT=60
@@ -58,19 +58,19 @@ if is_root; then CLUSTER_USER="${TOMBOLO_PG_USER:-postgres}"; else CLUSTER_USER=
 HOME_DIR="$DIR/pg"      # belongs to the cluster's user
 DATA="$HOME_DIR/data"
 LOG="$HOME_DIR/server.log"
-READY="$DATA/tombolo.ready" # written last: a cluster without it was never finished
-MARKER="$DIR/.tombolo-dev"  # says that this folder was made here, so that `remove` may delete it
+READY="$DATA/tombolo.ready" # written last; a cluster without it is incomplete
+MARKER="$DIR/.tombolo-dev"  # marks a folder created by this script, so that `remove` may delete it
 PASSFILE="$DIR/pgpass"
-PORT="${TOMBOLO_PG_PORT:-5432}" # without TCP it only names the socket
+PORT="${TOMBOLO_PG_PORT:-5432}" # without TCP, it's only part of the socket's name
 
 SOCKET_DIR="$HOME_DIR/run"
 if [ "$(printf '%s/.s.PGSQL.%s' "$SOCKET_DIR" "$PORT" | wc -c)" -gt "$SOCKET_PATH_LIMIT" ]; then
-    # A clone deep down: the socket goes to a short path.
+    # The clone's path is too long for a socket, so use a short one.
     SOCKET_DIR="/tmp/tombolo-$(id -u "$CLUSTER_USER" 2>/dev/null || echo x)-$(path_hash "$DIR")"
 fi
 
-# Runs a command as the user that owns the cluster, in a folder which that user can enter.
-# Descriptor 9, the lock, must not reach the server: it would hold it for as long as it runs.
+# Runs a command as the user that owns the cluster, in a folder that this user can enter.
+# The server must not inherit descriptor 9, the lock, or it would hold the lock for as long as it runs.
 as_cluster_user() {
     if is_root; then
         (cd / && exec setpriv --reuid="$CLUSTER_USER" --regid="$(id -g "$CLUSTER_USER")" --init-groups \
@@ -143,7 +143,7 @@ make_folders() {
 
 make_socket_folder() {
     as_cluster_user mkdir -m 0700 "$SOCKET_DIR" 2>/dev/null || true
-    # Under /tmp somebody else might have made it first.
+    # Under /tmp, another user might have created it first.
     as_cluster_user test -d "$SOCKET_DIR" -a -O "$SOCKET_DIR" -a ! -L "$SOCKET_DIR" ||
         fail "the socket's folder $SOCKET_DIR can't be created, or belongs to another user." \
             "Name a development folder with a shorter path: TOMBOLO_DEV_DIR=…"
@@ -152,7 +152,7 @@ make_socket_folder() {
 
 # ---------------------------------------------------------------------------------------------------------- binaries
 
-# Chooses BIN: the binaries that the data need, or the newest for a new cluster.
+# Chooses BIN: the binaries of the data's version, or the newest for a new cluster.
 choose_binaries() {
     local found wanted major dir
     found="$(postgres_bindirs)"
@@ -181,7 +181,7 @@ choose_binaries() {
 
 # ---------------------------------------------------------------------------------------------------------- processes
 
-# The pid in postmaster.pid, when that process is alive and is this cluster's server.
+# The pid in postmaster.pid, if that process is alive and is this cluster's server.
 server_pid() {
     local pid
     [ -d "$HOME_DIR" ] || return 1
@@ -195,7 +195,7 @@ server_pid() {
     printf '%s\n' "$pid"
 }
 
-# Every process of a cluster has its data folder as working directory.
+# Every process of a cluster has the data folder as its working directory.
 is_ours() { [ "/proc/$1/cwd" -ef "$DATA" ]; }
 
 processes_of_cluster() {
@@ -205,8 +205,8 @@ processes_of_cluster() {
     done
 }
 
-# After kill -9 of the server: its children leave by themselves, and its lock files may name a process that is now
-# somebody else's, or one that nobody has reaped, which PostgreSQL takes for a running server.
+# Cleans up after the server was killed with -9. Its children exit by themselves. Its lock files may name a pid that
+# another process has now, or a zombie, which PostgreSQL mistakes for a running server.
 clear_leftovers() {
     local began=$SECONDS left locks=("$DATA/postmaster.pid" "$SOCKET_DIR/.s.PGSQL.$PORT.lock")
     exists "${locks[0]}" || exists "${locks[1]}" || return 0
@@ -219,7 +219,7 @@ clear_leftovers() {
         sleep 0.1
     done
     note "the server was not stopped properly last time; PostgreSQL recovers by itself"
-    # No process uses the data and the socket's folder is ours alone: whatever the files name, they are stale.
+    # No process uses the data, and nothing else uses the socket's folder. So the files are stale, whatever they name.
     as_cluster_user rm -f "${locks[@]}"
 }
 
@@ -260,7 +260,7 @@ tombolo  "$CLUSTER_USER"  postgres
 MAP
 }
 
-# Roles, passwords and the database: may be run again, which mends a lost password file.
+# Creates roles, passwords and the database. Can be repeated, which replaces a lost password file.
 make_roles() {
     local role password new="$PASSFILE.new"
     rm -f "$new"
@@ -289,7 +289,7 @@ SQL
     mv -f "$new" "$PASSFILE"
 }
 
-# Whether the password file has all roles: a cluster of an earlier version lacks some.
+# Whether the password file has all roles. One from an earlier version lacks some.
 has_all_passwords() {
     local role
     [ -s "$PASSFILE" ] || return 1
@@ -334,7 +334,7 @@ initialise() {
     note "made in $((SECONDS - began)) s"
 }
 
-# Starts the server, with a message for what usually goes wrong.
+# Starts the server, and explains common failures.
 boot() {
     local from=0
     if [ -n "${TOMBOLO_PG_PORT:-}" ]; then
@@ -436,7 +436,7 @@ require_role() {
             "For a role of your own, add a line to $PASSFILE:" "*:*:*:ROLE:PASSWORD"
 }
 
-# A server that runs may have been started with another port than this shell's.
+# A running server may have been started with another port than this shell's.
 look_up_running() {
     local place
     server_pid >/dev/null || return 1
@@ -478,7 +478,7 @@ remove() {
         stop_server immediate || true
     fi
     if [ "$SOCKET_DIR" != "$HOME_DIR/run" ]; then as_cluster_user rm -rf "$SOCKET_DIR"; fi
-    # The marker goes last, so that a removal that was interrupted can be repeated.
+    # The marker goes last, so that an interrupted removal can be repeated.
     rm -rf "$HOME_DIR"
     rm -rf "$DIR"
 }

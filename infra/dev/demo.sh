@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Shows the product in a minute (`make demo`), with a database of its own that is deleted afterwards. The exit code is
-# the demo's: 0 when everything it shows was true.
+# Shows the product in a minute (`make demo`), with its own database, which is deleted afterwards. The exit code is the
+# demo's: 0 if all its claims held.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# From any folder; the sample data are looked for relative to the clone.
+# Works from any folder; the path of the sample data is relative to the clone.
 cd "$TOMBOLO_ROOT"
 "$DEV_SCRIPTS/install.sh"
 build_products

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Does what docs/first-app.md says, from its text, in an empty folder, with the stock programs and a throw-away
-# database (`make first-app`). Comments in the page say what a block is: `<!-- file: NAME -->` is written, `<!-- run -->`
-# is run, `<!-- background -->` runs until the end, `<!-- prints -->` are lines that the run before must print,
-# `<!-- never prints -->` lines that it must not. Its last line is `first-app: ok`.
+# Follows docs/first-app.md by reading its text, in an empty folder, with the stock programs and a temporary database
+# (`make first-app`). Comments in the page say what to do with a block: `<!-- file: NAME -->` is written to a file,
+# `<!-- run -->` is run, `<!-- background -->` runs until the end, `<!-- prints -->` has lines that the previous run must
+# print, and `<!-- never prints -->` lines that it must not. The last line of output is `first-app: ok`.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -29,11 +29,11 @@ cd "$FOLDER/notes"
 bin="$(products_folder)"
 PATH="$bin:$PATH"
 TOMBOLO_JWT_SECRET="$(random_hex 32)"
-# A free port, and the one that the gateway says that it took.
+# Any free port, and then the port that the gateway reports.
 TOMBOLO_GATEWAY_PORT=0
 export PATH TOMBOLO_JWT_SECRET TOMBOLO_GATEWAY_PORT
 
-# block KIND ARGUMENT TEXT: does what a block of the page asks for.
+# block KIND ARGUMENT TEXT: carries out a block of the page.
 OUTPUT="$FOLDER/output"
 block() {
     local kind="$1" argument="$2" text="$3" line

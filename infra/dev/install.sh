@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the system packages that building and running Tombolo needs and that are missing, on Debian and Ubuntu;
-# elsewhere it says what is needed. Does nothing when everything is there. Installs no Swift toolchain, but checks it.
-# With --browser also the Chromium of `make screenshots`, which nothing else needs.
+# Installs missing system packages for building and running Tombolo, on Debian and Ubuntu; elsewhere it lists what is
+# needed. Does nothing if everything is installed. Checks the Swift toolchain but doesn't install it. With --browser, it
+# also installs Chromium, which only `make screenshots` needs.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -18,7 +18,7 @@ have_library() {
     pkg-config --exists "$1" 2>/dev/null ||
         [ "$(dpkg-query -W -f='${db:Status-Status}' "$2" 2>/dev/null)" = installed ]
 }
-# Debian's Python, whatever other one comes first in PATH.
+# Debian's Python, even if another one comes first in PATH.
 have_metrics_library() { /usr/bin/python3 -c 'import prometheus_client.parser' 2>/dev/null; }
 have_postgres() {
     local major
@@ -31,7 +31,7 @@ have_browser() {
 }
 have_font() { [ -n "$(find /usr/share/fonts -name '*.[to]tf' -print -quit 2>/dev/null)" ]; }
 have_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
-# The certificates matter only to a `git` that fetches the Swift packages.
+# The certificates are needed only by `git`, to fetch the Swift packages.
 have_certificates() { [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/ssl/cert.pem ]; }
 
 have_command make || need make "runs the targets of the Makefile"
@@ -63,7 +63,7 @@ list_needs() {
     for index in "${!PACKAGES[@]}"; do printf '    %-18s %s\n' "${PACKAGES[index]}" "${REASONS[index]}" >&2; done
 }
 
-# Sets AS_ROOT to what must stand before a command that only root may run.
+# Sets AS_ROOT to the prefix for commands that only root may run.
 find_root() {
     AS_ROOT=()
     if is_root; then return; fi
@@ -85,8 +85,8 @@ apt() {
     ${AS_ROOT[@]+"${AS_ROOT[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -q "$@" >&2
 }
 
-# Debian's server package makes and starts a cluster on port 5432, which nobody asked for. It is told not to while we
-# install it, and the machine's setting is put back afterwards.
+# Debian's server package creates and starts a cluster on port 5432, which we don't need. This disables that during the
+# installation, and restores the machine's setting afterwards.
 install_postgres_quietly() {
     local settings=/etc/postgresql-common/createcluster.conf
     if [ -e "$settings" ] && grep -q '^ *create_main_cluster *=' "$settings"; then
@@ -94,7 +94,7 @@ install_postgres_quietly() {
         return
     fi
     apt install -y --no-install-recommends postgresql-common
-    # shellcheck disable=SC2064  # the values of now are meant
+    # shellcheck disable=SC2064  # expand the current values
     trap "${AS_ROOT[*]-} sed -i '/^create_main_cluster = false  # tombolo/d' $settings" EXIT
     ${AS_ROOT[@]+"${AS_ROOT[@]}"} sh -c \
         "printf 'create_main_cluster = false  # tombolo: only while it installs packages\n' >>'$settings'"
@@ -114,7 +114,7 @@ install_missing() {
     esac || fail "apt-get couldn't install: ${PACKAGES[*]}" "Its messages are above."
 }
 
-# Debian starts servers that it installs. The tests start their own.
+# Debian starts the servers that it installs. The tests start their own.
 stop_servers() {
     local name
     have_command systemctl || return 0

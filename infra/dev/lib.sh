@@ -3,7 +3,7 @@
 
 set -euo pipefail
 
-# The clone's folder, with links resolved, so that one clone has one name.
+# The clone's folder with links resolved, so that a clone has only one name.
 TOMBOLO_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
 DEV_SCRIPTS="$TOMBOLO_ROOT/infra/dev"
 SWIFT_MINIMUM=6.2
@@ -15,7 +15,7 @@ else
     BOLD='' RED='' PLAIN=''
 fi
 
-# Everything these scripts say goes to stderr: stdout is for results (`cluster.sh url`).
+# All messages go to stderr; stdout is for results (`cluster.sh url`).
 say() { printf '%s==>%s %s\n' "$BOLD" "$PLAIN" "$*" >&2; }
 note() { printf '    %s\n' "$*" >&2; }
 fail() {
@@ -37,7 +37,7 @@ version_at_least() {
         { [ "$have_major" -eq "$want_major" ] && [ "$have_minor" -ge "$want_minor" ]; }
 }
 
-# postgres_major BINDIR: the major version of the server there; fails when there is none.
+# postgres_major BINDIR: the major version of the server there; fails if there is none.
 postgres_major() {
     local text
     [ -x "$1/postgres" ] && [ -x "$1/initdb" ] && [ -x "$1/pg_ctl" ] || return 1
@@ -48,7 +48,7 @@ postgres_major() {
 }
 
 # postgres_bindirs: "MAJOR FOLDER" of every PostgreSQL server found, newest first.
-# TOMBOLO_PG_BIN, when set, is the only folder looked at.
+# If TOMBOLO_PG_BIN is set, only that folder is searched.
 postgres_bindirs() {
     local dir major
     {
@@ -66,7 +66,7 @@ postgres_bindirs() {
 # random_hex BYTES
 random_hex() { od -An -v -N"$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
-# listening_inode PORT: the socket inode (Linux) that listens on TCP PORT at a local address; fails when none does.
+# listening_inode PORT: the inode of the socket (Linux) that listens on TCP PORT; fails if there is none.
 listening_inode() {
     local hex
     hex="$(printf '%04X' "$1")"
@@ -82,7 +82,7 @@ port_is_taken() {
     fi
 }
 
-# port_owner PORT: "name (pid 123)", or words that say why it is not known.
+# port_owner PORT: "name (pid 123)", or why the owner isn't known.
 port_owner() {
     local inode link pid
     if [ -r /proc/net/tcp ] && inode="$(listening_inode "$1")"; then
@@ -120,7 +120,7 @@ require_port_free() {
         "Stop that process, or choose another port: $1=$(($2 + 100)) make ${TOMBOLO_MAKE_TARGET:-up}"
 }
 
-# products_folder: where `swift build` puts the executables.
+# products_folder: the folder in which `swift build` puts executables.
 products_folder() {
     (cd "$TOMBOLO_ROOT" && swift build -c "${TOMBOLO_CONFIGURATION:-debug}" --show-bin-path)
 }
@@ -136,7 +136,7 @@ build_products() {
         fail "the build failed; the compiler's messages are above."
 }
 
-# require_product NAME: its path, on stdout.
+# require_product NAME: prints the executable's path.
 require_product() {
     local path
     path="$(products_folder)/$1"
@@ -144,9 +144,9 @@ require_product() {
     printf '%s\n' "$path"
 }
 
-# run_child COMMAND…: runs it in a process group of its own and passes on one SIGTERM when this script is told to stop
-# (Ctrl-C, SIGTERM, SIGHUP), so that the child is told exactly once whoever sends the signal. Kills it if it has not
-# stopped after CHILD_GRACE seconds. Sets CHILD_STATUS, and CHILD_STOPPED=1 when a signal ended the run.
+# run_child COMMAND…: runs the command in its own process group. When this script is told to stop (Ctrl-C, SIGTERM,
+# SIGHUP), it sends the child one SIGTERM, so that the child is told exactly once, whoever sent the signal. Kills the
+# child if it hasn't stopped after CHILD_GRACE seconds. Sets CHILD_STATUS, and CHILD_STOPPED=1 if a signal ended the run.
 CHILD_GRACE="${CHILD_GRACE:-20}"
 CHILD_STATUS=0
 CHILD_STOPPED=0
@@ -174,19 +174,19 @@ run_child() {
         CHILD_STATUS=0
         wait "$child" || CHILD_STATUS=$?
     fi
-    # Whatever it started and left behind.
+    # End any processes that it left behind.
     kill -TERM -- "-$child" 2>/dev/null || true
     trap - INT TERM HUP
 }
 
-# Programs that run beside each other, until this shell is told to stop (then its trap sets SERVICES_STOPPED=yes) or one
-# of them ends by itself. Daemons are watched too, but neither stopped nor waited for.
+# Programs that run concurrently until this shell is told to stop (its trap then sets SERVICES_STOPPED=yes) or one of
+# them ends by itself. Daemons are watched too, but neither stopped nor waited for.
 SERVICE_NAMES=()
 SERVICE_PIDS=()
 SERVICE_LOGS=()
 SERVICE_KINDS=()
 SERVICES_STOPPED=no
-# Seconds that what a service said last may take to come.
+# How many seconds to wait for a service's last output.
 SERVICE_LOG_PATIENCE="${SERVICE_LOG_PATIENCE:-3}"
 
 # watch_daemon NAME PID LOG
@@ -197,21 +197,21 @@ watch_daemon() {
     SERVICE_KINDS+=("${4:-daemon}")
 }
 
-# start_service NAME LOG COMMAND…: what it says is shown, and kept in LOG.
+# start_service NAME LOG COMMAND…: shows the service's output, and keeps it in LOG.
 start_service() {
     local name="$1" log="$2"
     shift 2
     rm -f "$log.whole"
     (umask 077 && : >"$log")
-    # Signals don't end what shows it: what it says when it's told to stop is shown, too.
+    # `tee` ignores signals, so that it also shows what the service prints while stopping.
     "$@" > >(trap '' INT TERM HUP; tee "$log" && : >"$log.whole") 2>&1 &
     watch_daemon "$name" "$!" "$log" child
 }
 
-# pause SECONDS: a signal to the whole process group ends this later, and without a word of the shell.
+# pause SECONDS: sleeps even if the whole process group gets a signal, and without a message from the shell.
 pause() { (trap '' INT TERM HUP && exec sleep "$1"); }
 
-# describe_status STATUS: how a program ended.
+# describe_status STATUS: describes how a program ended.
 describe_status() {
     local signal
     if [ "$1" -gt 128 ] && signal="$(kill -l "$(($1 - 128))" 2>/dev/null)"; then
@@ -222,12 +222,12 @@ describe_status() {
     fi
 }
 
-# report_end INDEX STATUS: says that a service ended by itself, and what it said last.
+# report_end INDEX STATUS: reports that a service ended by itself, with its last output.
 report_end() {
     local log="${SERVICE_LOGS[$1]}" how='' began=$SECONDS
     if [ "${SERVICE_KINDS[$1]}" = child ]; then
         how=" ($(describe_status "$2"))"
-        # A program that it has left behind may have the log open for ever.
+        # A process that it left behind may keep the log open forever.
         while [ ! -e "$log.whole" ] && [ $((SECONDS - began)) -lt "$SERVICE_LOG_PATIENCE" ]; do pause 0.1; done
     fi
     printf '%serror:%s %s ended by itself%s. Its last output:\n\n' "$RED" "$PLAIN" "${SERVICE_NAMES[$1]}" "$how" >&2
@@ -237,15 +237,15 @@ report_end() {
         "${TOMBOLO_MAKE_TARGET:-up}" >&2
 }
 
-# watch_services: returns once all that start_service has started have ended. If one of them, or a daemon, ends by itself,
-# it says so and stops the others; the status is that one's then, and never 0.
+# watch_services: returns once all services started by start_service have ended. If one of them, or a daemon, ends by
+# itself, it reports that and stops the others. The status is then that service's, but never 0.
 watch_services() {
     local index ended='' status=0
     while [ "$SERVICES_STOPPED" = no ] && [ -z "$ended" ]; do
         for index in "${!SERVICE_PIDS[@]}"; do
             kill -0 "${SERVICE_PIDS[index]}" 2>/dev/null || ended="$index"
         done
-        # The shell would say in its own words that one was killed, here and where it waits for it.
+        # Suppress the shell's own message about a killed service, here and where it's waited for.
         if [ -z "$ended" ]; then { pause 0.3; } 2>/dev/null; fi
     done
     if [ "$SERVICES_STOPPED" = no ]; then

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# test-summary.sh LOG [RUNS]: what one or more runs of `swift test` wrote to LOG, in a few lines: the tests that failed
-# and what was wrong (each cut to a few hundred bytes), the two frameworks' own closing lines, and one line with the sums.
-# Fails when a test failed, when none ran, or when the run ended early.
+# test-summary.sh LOG [RUNS]: summarizes the output of one or more runs of `swift test` in LOG: the failed tests with
+# their errors (each cut to a few hundred bytes), the two frameworks' closing lines, and one line with the totals.
+# Fails if a test failed, if none ran, or if a run ended early.
 
 set -euo pipefail
-export LC_ALL=C # the marks before the lines are bytes to us
+export LC_ALL=C # treat the symbols at the start of lines as bytes
 
 MAXIMUM_ISSUES=20
 MAXIMUM_ISSUE_BYTES=600
 
 awk -v expected="${2:-1}" -v issues="$MAXIMUM_ISSUES" -v bytes="$MAXIMUM_ISSUE_BYTES" '
-    # Swift Testing puts a mark and a blank before each of its lines; what a test prints itself has none.
+    # Swift Testing begins each of its lines with a symbol and a space; the output of tests has none.
     /^[^ -~]+ +Test run with [0-9]+ tests? .*(passed|failed) after / {
         run = $0
         sub(/^[^ -~]+ +/, "", run)
@@ -19,7 +19,7 @@ awk -v expected="${2:-1}" -v issues="$MAXIMUM_ISSUES" -v bytes="$MAXIMUM_ISSUE_B
         if (run ~ / failed after [0-9.]+ seconds[^"]*$/) anyFailed = 1
         runs[++runCount] = run
     }
-    # An issue and the comments below it, which name a seed, for example.
+    # An issue and the comments below it, which may name a seed.
     /^[^ -~]+ +Test .* recorded an issue/ {
         inIssue = ++issueCount <= issues
         if (inIssue) names[++count] = substr($0, 1, bytes)

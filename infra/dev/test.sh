@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [ARGUMENT OF swift test…]: builds and runs the tests, keeps the log, and repeats its counts at the end.
+# test.sh [ARGUMENT OF swift test…]: builds and runs the tests, keeps the log, and prints a summary at the end.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -10,17 +10,17 @@ mkdir -p "$(dirname "$LOG")"
 swift build --build-tests
 code=0
 runs=1
-# run ARGUMENT…: adds to the log.
+# run ARGUMENT…: runs tests and appends to the log.
 run() { swift test --skip-build "$@" 2>&1 </dev/null | tee -a "$LOG" || code=$?; }
 : >"$LOG"
 if [ $# -gt 0 ]; then
     run "$@"
 else
-    # Tests with servers and devices of their own come by themselves, two at a time: beside the simulator, which takes every
-    # core for minutes, they would only wait. One alone often waits for a clock.
+    # Tests that start servers and devices run separately, two at a time, since a single one often waits for a clock. Next
+    # to the simulator, which takes every core for minutes, they would only wait.
     runs=2
     servers='EndToEndTests|GatewayServiceTests|HTTPTests|WebSocketTests'
-    # Without a bound all of them begin at once and share the cores, and then each is slow enough to meet its time limit.
+    # Without a limit, all tests begin at once and share the cores, and each becomes slow enough to reach its time limit.
     cores="$(nproc 2>/dev/null || sysctl -n hw.ncpu)"
     run --skip "$servers" --experimental-maximum-parallelization-width "$((2 * cores))"
     run --filter "$servers" --experimental-maximum-parallelization-width 2

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the whole platform for development (`make up`): installs what is missing, builds, starts the project's own
-# PostgreSQL cluster, migrates it, loads sample data the first time, and runs gateway and admin server as one process,
+# Runs the whole platform for development (`make up`): installs missing packages, builds, starts the project's own
+# PostgreSQL cluster, migrates it, loads sample data the first time, and runs gateway and admin server in one process,
 # with the conference's ticket API beside it, until Ctrl-C.
 #
-# That process is in development mode, which makes tables, and so it connects as their owner; the ticket API connects as
-# tombolo_tickets. Where others can reach the servers, development mode is off: then gateway and admin server are
-# processes of their own too, as tombolo_gateway and tombolo_admin.
+# That process runs in development mode, in which it creates tables, so it connects as their owner; the ticket API
+# connects as tombolo_tickets. If others can reach the servers, development mode is off. Gateway and admin server are
+# then separate processes, which connect as tombolo_gateway and tombolo_admin.
 #
 #   TOMBOLO_GATEWAY_PORT (8080)  TOMBOLO_ADMIN_PORT (8081)  TOMBOLO_TICKETS_PORT (8082)
 #   TOMBOLO_CONFIGURATION        debug or release
@@ -36,7 +36,7 @@ stop_cluster() {
     if [ "$WE_STARTED" = yes ]; then "$CLUSTER" stop; fi
 }
 
-# From any folder; the sample data are looked for relative to the clone.
+# Works from any folder; the path of the sample data is relative to the clone.
 cd "$TOMBOLO_ROOT"
 if [ -n "${TOMBOLO_DATABASE_URL:-}" ]; then
     note "TOMBOLO_DATABASE_URL is set, but 'make up' uses a cluster of its own; the variable is left out"
@@ -50,7 +50,7 @@ check_ports
 
 say "Starting PostgreSQL"
 trap stop_cluster EXIT
-# With a trap, a signal waits for the start to end, so that the stop does not race with it.
+# With a trap, a signal is handled only after the start has ended, so the stop doesn't race with it.
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 "$CLUSTER" status >/dev/null || WE_STARTED=yes
@@ -59,7 +59,7 @@ DIR="$("$CLUSTER" dir)"
 TOMBOLO_DATABASE_URL="$("$CLUSTER" url)"
 export TOMBOLO_DATABASE_URL
 
-# The secret that signs the tokens is made once, so that a login outlives a restart.
+# The secret that signs tokens is created once, so that logins survive a restart.
 SECRET_FILE="$DIR/jwt-secret"
 if [ ! -s "$SECRET_FILE" ]; then
     rm -f "$SECRET_FILE.new"
@@ -68,9 +68,9 @@ if [ ! -s "$SECRET_FILE" ]; then
 fi
 TOMBOLO_JWT_SECRET="$(cat "$SECRET_FILE")"
 export TOMBOLO_JWT_SECRET
-# Mails to users, such as those that confirm an address, are files here.
+# The folder for mails to users, such as those that confirm an address.
 export TOMBOLO_MAIL="${TOMBOLO_MAIL:-folder:$DIR/mail}"
-# What the platform's classes are called in other languages.
+# The names of the platform's classes in other languages.
 export TOMBOLO_TRANSLATIONS="${TOMBOLO_TRANSLATIONS:-$TOMBOLO_ROOT/Apps/Conference/Translations}"
 
 say "Migrating the database"
@@ -80,8 +80,8 @@ if ! "$bin/conference" setup >&2 ||
     fail "the migration failed; its messages are above." "The data is in $DIR"
 fi
 
-# What the loading said is kept; the demo users in it are shown at every start. cluster.sh removes this file when it
-# makes a new cluster.
+# Keeps the output of the loading; the demo users in it are shown at every start. cluster.sh removes this file when it
+# creates a new cluster.
 if [ ! -e "$DIR/sample-loaded" ]; then
     say "Loading sample data, once"
     (umask 077 && "$bin/conference" sample >"$DIR/sample-loaded.new" &&
@@ -97,7 +97,7 @@ NOTES_FILE="$DIR/notes"
     sed -n '/^Accounts:/,$p' "$DIR/sample-loaded" | sed '1s/.*/demo logins/'
 } >"$NOTES_FILE"
 
-# Whatever app connects is served, on this machine only.
+# Serves any app that connects, but only on this machine.
 DEVELOPMENT=no
 case "${TOMBOLO_HOST:-127.0.0.1}" in
     127.* | localhost | ::1) DEVELOPMENT=yes ;;
@@ -113,7 +113,7 @@ DATABASE_LOG="$(sed -n 's/^log *//p' <<<"$DATABASE_STATUS")"
 LOGS="$DIR/logs"
 mkdir -p "$LOGS"
 
-# All programs, until this is told to stop, which the whole process group hears, or one of them ends by itself.
+# Runs all programs until the whole process group gets a signal, or one of them ends by itself.
 platform() {
     trap 'SERVICES_STOPPED=yes' INT TERM HUP
     watch_daemon PostgreSQL "$DATABASE_PID" "$DATABASE_LOG"
@@ -136,7 +136,7 @@ note "database  $DEV_SCRIPTS/cluster.sh psql   (in another terminal; or: make ps
 run_child platform
 if [ "$CHILD_STOPPED" = 1 ]; then
     say "Stopped"
-    # Stopping it is how it ends; 137 means that it had to be killed.
+    # Being stopped is the normal end; 137 means that it had to be killed.
     if [ "$CHILD_STATUS" -ne 137 ]; then exit 0; fi
 fi
 exit "$CHILD_STATUS"

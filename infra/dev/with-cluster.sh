@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# with-cluster.sh COMMAND…: runs a command with a throw-away PostgreSQL cluster, and passes on its exit code.
+# with-cluster.sh COMMAND…: runs a command with a temporary PostgreSQL cluster, and passes on its exit code.
 # TOMBOLO_DATABASE_URL is the owner's; TOMBOLO_GATEWAY_DATABASE_URL, TOMBOLO_ADMIN_DATABASE_URL and
-# TOMBOLO_TICKETS_DATABASE_URL are the servers'. The cluster lies in a temporary folder and is deleted afterwards, so that
-# it never touches the data of `make up`.
+# TOMBOLO_TICKETS_DATABASE_URL are the servers'. The cluster is in a temporary folder and is deleted afterwards, so the
+# data of `make up` are never touched.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 CLUSTER="$DEV_SCRIPTS/cluster.sh"
-# Ports and binaries of the lasting cluster may be set; this one has no port.
+# The variables for the permanent cluster may be set. This cluster has no port.
 unset TOMBOLO_PG_PORT
 PREFIX="${TMPDIR:-/tmp}/tombolo-throwaway"
 
-# A run that was killed leaves its cluster: take it away now.
+# Remove the clusters of runs that were killed.
 for left in "$PREFIX".*; do
     if [ -d "$left" ] && [ -O "$left" ] && [ ! -L "$left" ]; then
         owner="${left#"$PREFIX".}"
@@ -24,7 +24,8 @@ done
 
 TOMBOLO_DEV_DIR="$(mktemp -d "$PREFIX.$$.XXXXXX")"
 export TOMBOLO_DEV_DIR
-# What the command started and did not end, as when it was killed: whatever has this very cluster in its environment.
+# Ends processes that the command started and left behind, for instance because it was killed. They have this cluster in
+# their environment.
 # shellcheck disable=SC2317  # the trap below calls it
 end_strays() {
     local process
@@ -42,7 +43,7 @@ remove_cluster() {
     "$CLUSTER" remove || note "could not remove $TOMBOLO_DEV_DIR"
 }
 trap remove_cluster EXIT
-# With a trap, a signal waits for the start to end, so that the removal does not race with it.
+# With a trap, a signal is handled only after the start has ended, so the removal doesn't race with it.
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 "$CLUSTER" start
@@ -51,7 +52,7 @@ TOMBOLO_GATEWAY_DATABASE_URL="$("$CLUSTER" url tombolo_gateway)"
 TOMBOLO_ADMIN_DATABASE_URL="$("$CLUSTER" url tombolo_admin)"
 TOMBOLO_TICKETS_DATABASE_URL="$("$CLUSTER" url tombolo_tickets)"
 export TOMBOLO_DATABASE_URL TOMBOLO_GATEWAY_DATABASE_URL TOMBOLO_ADMIN_DATABASE_URL TOMBOLO_TICKETS_DATABASE_URL
-# Marks what the command starts; not the server of the cluster itself, which is running by now.
+# Marks the processes that the command starts, but not the cluster's server, which is already running.
 export TOMBOLO_THROWAWAY="$TOMBOLO_DEV_DIR"
 
 run_child "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes Generated/*.pb.swift from the .proto files. Needs protoc (Debian: protobuf-compiler) and protoc-gen-swift of
-# the swift-protobuf version that the package uses:
+# Generates Generated/*.pb.swift from the .proto files. Needs protoc (Debian: protobuf-compiler) and protoc-gen-swift
+# from the swift-protobuf version that the package uses:
 #   swift build --product protoc-gen-swift    in a checkout of https://github.com/apple/swift-protobuf
 # Usage: generate.sh [path of protoc-gen-swift]
 set -eu
