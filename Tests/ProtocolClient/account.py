@@ -10,7 +10,7 @@ REFRESH_MARGIN_SECONDS = 60
 
 
 class Refused(Exception):
-    """The gateway's answer was an error. `status` is HTTP's."""
+    """The gateway answered with an error. `status` is the HTTP status."""
 
     def __init__(self, status, body):
         super().__init__(f"{status} {body.get('code')}: {body.get('message')}")

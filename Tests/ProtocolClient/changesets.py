@@ -4,7 +4,7 @@ from model import to_wire
 
 
 def wire_changeset(changeset, model):
-    """A queued changeset as a `Changeset` message. The same queue entry always gives the same message."""
+    """A queued changeset as a `Changeset` message. The same queue entry always produces the same message."""
     classes = {}
     instructions = [wire_instruction(instruction, model, classes) for instruction in changeset["instructions"]]
     return {

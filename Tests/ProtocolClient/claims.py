@@ -1,4 +1,4 @@
-"""Claims about devices that should agree, and a scenario at a time."""
+"""Checks claims about devices that should agree, one scenario at a time."""
 
 import traceback
 
@@ -18,7 +18,7 @@ class Claims:
         print(f"ok    {text}", flush=True)
 
     def becomes(self, text, condition):
-        """A claim that comes true."""
+        """A claim that must eventually hold."""
         answer = wait_until(text, condition)
         self.claim(text, answer)
         return answer
@@ -50,7 +50,7 @@ class Claims:
         return devices
 
     def agree(self, text, devices, classes=tuple(CLASSES)):
-        """All devices have the same rows in the end, and nothing waits."""
+        """All devices end up with the same rows, and have nothing left to upload."""
 
         def same():
             contents = [[device.ask("rows", name) for name in classes] for device in devices]

@@ -107,7 +107,7 @@ class Device:
         return version
 
     def do_write(self, *writes):
-        """One transaction of many writes. Answers with the keys of what they made."""
+        """One transaction with any number of writes. Answers with the keys of the objects that they created."""
         instructions, keys = [], []
         shown = json.loads(json.dumps(self.store.shown))
         for write in writes:
@@ -140,7 +140,7 @@ class Device:
         return sorted(self.store.shown[name].values(), key=lambda row: row[key])
 
     def do_list(self, *place):
-        """A list by element class, key of the owner and, for a list inside another one, id of the element."""
+        """A list, given by its element class, its owner's key and, if it's inside another list, the element's id."""
         return lists.elements(self.model, self.store.shown, *place)
 
     def do_state(self):

@@ -1,4 +1,4 @@
-"""What devices and plain SQL write, and what becomes of it."""
+"""Writes by devices and plain SQL, and their outcomes."""
 
 from claims import Claims
 from homes import CLASSES, MEMOS
@@ -69,7 +69,7 @@ class EditScenarios(Claims):
         self.becomes("a query that the gateway refuses is noted", lambda: str(version) in b.state()["refused_sets"])
         b.wait_live()
         self.claim("and the set before stays active", found(b) == keys[:1])
-        # Without a wait: batches of several sets may be on their way.
+        # Without waiting, so that batches for several sets may be in flight.
         for price in (100, 300, 200):
             b.ask("subscribe", [["x", "Listing", ["or", ["price", "==", "INT", price], False]]])
             b.ask("cut")

@@ -1,4 +1,4 @@
-"""The app that the scenarios are about: what the server is told of it, and what devices say in `hello`."""
+"""The app of the scenarios: its models and rules for the server, and what devices send in `hello`."""
 
 MODELS = {
     "format": 1,
@@ -55,7 +55,7 @@ MODELS = {
         },
     ],
 }
-# Nobody changes what is locked, and nobody sees what is secret.
+# Locked listings can't be changed, and secret ones can't be seen.
 RULES = """
 version: 1
 rules:

@@ -1,4 +1,4 @@
-"""Lists, as an app sees them, and the instructions of their operations."""
+"""Lists as an app sees them, and the instructions for operations on them."""
 
 import os
 
@@ -6,8 +6,8 @@ import rank
 
 
 def elements(model, rows, name, owner, parent=None):
-    """The elements of an object's list, in order, without those whose target isn't there. `parent` is the element that
-    has the list, if it's one inside another list."""
+    """The elements of an object's list, in order, without those whose target doesn't exist. `parent` is the element
+    that has the list, if it's inside another list."""
     item = model[name]
     found = [row for row in rows[name].values() if row[item.owner] == owner]
     if item.parent:
@@ -20,7 +20,7 @@ def elements(model, rows, name, owner, parent=None):
 
 
 def insert(model, rows, name, owner, place, fields):
-    """Instructions that insert an element; `fields` has its target, value or properties."""
+    """Instructions that insert an element. `fields` has its target, value or properties."""
     item = model[name]
     present = elements(model, rows, name, owner, fields.get(item.parent))
     new, moved = new_rank(item, present, place)
@@ -51,7 +51,7 @@ def erase(model, rows, name, key):
 
 
 def new_rank(item, present, place):
-    """A rank for a place, and instructions that give all others new ones if there is no room."""
+    """A rank for a place, and instructions that give all other elements new ranks if there is no room."""
     low = present[place - 1][item.rank] if place > 0 else None
     high = present[place][item.rank] if place < len(present) else None
     new = rank.between(low, high)

@@ -1,7 +1,7 @@
 """The device's classes, and the values of their properties.
 
-In rows a value is what JSON can hold: None, bool, int, float or text. Data, ids, UUIDs and decimals are hexadecimal
-digits, dates whole microseconds since 1970.
+In rows, values have JSON's types: None, bool, int, float or text. Data, ids, UUIDs and decimals are hexadecimal digits;
+dates are whole microseconds since 1970.
 """
 
 STORED = {
@@ -57,7 +57,7 @@ class ModelClass:
         self.is_element = "." in name
         self.owner = columns[1].split(":")[0] if self.is_element else None
         self.rank = columns[2].split(":")[0] if self.is_element else None
-        # Of a list inside the elements of another one: the property with the element that has it.
+        # For a list inside another list's elements: the property that links to the containing element.
         last = columns[-1].split(":")[0]
         self.parent = last if self.is_element and "." in (self.target(last) or "") else None
 
@@ -83,7 +83,7 @@ class ModelClass:
 
 
 class Model:
-    """Classes by name, in the order in which `hello` says them."""
+    """Classes by name, in the order in which `hello` lists them."""
 
     def __init__(self, classes):
         self.classes = {}
@@ -109,7 +109,7 @@ def to_wire(kind, value):
 
 
 def from_wire(value):
-    """What a `Value` of any type is in a row."""
+    """A `Value` of any type, as it appears in a row."""
     ((member, content),) = value.items()
     return None if member == "nil" else content.hex() if isinstance(content, bytes) else content
 

@@ -1,4 +1,4 @@
-"""What docs/protocol.md shows, against the code."""
+"""Checks the examples of docs/protocol.md against the code."""
 
 import random
 import re

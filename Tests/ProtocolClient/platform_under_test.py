@@ -1,5 +1,5 @@
-"""A gateway process on a throw-away PostgreSQL cluster, devices as processes of their own, and plain SQL. Run by
-`infra/dev/with-cluster.sh`, which sets the database's addresses."""
+"""A gateway process on a temporary PostgreSQL cluster, devices in separate processes, and plain SQL. Run by
+`infra/dev/with-cluster.sh`, which sets the database URLs."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLUSTER = ROOT / "infra/dev/cluster.sh"
-# For what must come true; nothing here depends on how long it takes.
+# The time limit for conditions that must become true; no test depends on how long they take.
 LIMIT_SECONDS = 120
 POLL_SECONDS = 0.02
 PASSWORD = "correct horse battery"
@@ -54,7 +54,7 @@ class Device:
             (events if "event" in content else answers).append(content)
 
     def attempt(self, *command):
-        """The whole answer, which may be an error."""
+        """Returns the whole answer, which may be an error."""
         count = len(self.answers)
         self.process.stdin.write(json.dumps(command) + "\n")
         self.process.stdin.flush()
@@ -88,7 +88,7 @@ class Device:
         return None if not found else found[0][column] if column else found[0]
 
     def stop(self):
-        """Lets it end as it should."""
+        """Ends the device gracefully."""
         if self.process.poll() is None:
             self.process.stdin.write('["quit"]\n')
             self.process.stdin.flush()
@@ -122,7 +122,7 @@ class Gateway:
             lines = output.read_text(encoding="utf-8").splitlines()
             return next((line.removeprefix("gateway ") for line in lines if line.startswith("gateway http")), None)
 
-        # The port stays, so that devices find it again.
+        # Keep the port, so that devices find the gateway again.
         self.url = wait_until("the gateway listens", listens)
         self.port = int(self.url.rsplit(":", 1)[1])
 
@@ -158,7 +158,7 @@ class Platform:
         run([self.programs / "migration-tool", *arguments], given)
 
     def sql(self, statement):
-        """The answer, unaligned."""
+        """Returns psql's unaligned output."""
         command = ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", self.database, "-c", statement]
         return run(command).strip()
 
@@ -178,7 +178,7 @@ class Platform:
         return pathlib.Path(os.environ["TOMBOLO_DEV_DIR"]) / "pg/data"
 
     def cluster(self, command):
-        # What is marked with this is ended with the tests; the server must not be.
+        # Processes with this variable are killed when the tests end, but the server must not be.
         environment = {name: value for name, value in os.environ.items() if name != "TOMBOLO_THROWAWAY"}
         run([CLUSTER, command], environment=environment)
 
@@ -217,7 +217,7 @@ def run(command, given=None, environment=None):
 
 
 def wait_until(text, condition):
-    """What `condition` answers once that counts as true."""
+    """Waits until `condition` returns a true value, and returns that value."""
     deadline = time.monotonic() + LIMIT_SECONDS
     while True:
         answer = condition()

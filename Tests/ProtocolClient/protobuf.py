@@ -1,4 +1,4 @@
-"""Protocol Buffers 3, as far as the sync protocol uses it. Messages are dicts; what they hold is read from the .proto
+"""Protocol Buffers 3, as far as the sync protocol uses it. Messages are dicts, whose fields are defined by the .proto
 files."""
 
 import pathlib
@@ -21,7 +21,7 @@ class Field:
     def __init__(self, kind, name, number, is_repeated, has_presence):
         self.kind, self.name, self.number = kind, name, number
         self.is_repeated = is_repeated
-        # Absent from the dict where it wasn't sent; other fields then have their zero.
+        # Missing from the dict if it wasn't sent; other fields then have their zero value.
         self.has_presence = has_presence
 
 
@@ -180,7 +180,7 @@ def read_varint(data, place):
 
 
 def split(data):
-    """The fields of a message: number, wire type, and a number or bytes."""
+    """The fields of a message: number, wire type, and an integer or bytes."""
     place = 0
     while place < len(data):
         key, place = read_varint(data, place)

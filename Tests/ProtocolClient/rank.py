@@ -5,7 +5,7 @@ FIRST = "a0"
 
 
 def between(low, high):
-    """A rank between two; None stands for the start or the end of the list. None if there is none."""
+    """A rank between two others, where None means the start or the end of the list. Returns None if there is none."""
     if any(rank is not None and (not rank or set(rank) - set(DIGITS)) for rank in (low, high)):
         return None
     if low is None and high is None:
@@ -28,7 +28,7 @@ def between(low, high):
 
 
 def sequence(count, low, high):
-    """Ascending ranks between two, or None."""
+    """Ascending ranks between two others, or None if there aren't any."""
     ranks = []
     for _ in range(count):
         low = between(low, high)
@@ -66,7 +66,7 @@ def _step(counter, by):
 
 
 def _above(rank):
-    """Halfway between a rank and the end."""
+    """A rank halfway between this one and the end."""
     for place, digit in enumerate(rank):
         value = DIGITS.index(digit)
         if value < 61:

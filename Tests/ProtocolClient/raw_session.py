@@ -1,4 +1,4 @@
-"""A connection that says whatever it's told, to see what the gateway answers."""
+"""A connection that sends arbitrary messages, to test the gateway's answers."""
 
 import secrets
 
@@ -35,21 +35,21 @@ class RawSession:
         return kind, body
 
     def expect(self, expected):
-        """The content of the next message, which must be of a kind."""
+        """The content of the next message, which must be of this kind."""
         kind, body = self.heard()
         if kind != expected:
             raise Failed(f"{kind} came in place of {expected}: {body}")
         return body
 
     def wait_acknowledged(self, number):
-        """The batch that acknowledges a changeset; passes over others."""
+        """Skips messages until the batch that acknowledges a changeset, and returns it."""
         while True:
             kind, body = self.heard()
             if kind == "end" and body["acknowledged"] >= number:
                 return body
 
     def end(self):
-        """The failure's code, if there is one, and the close frame's; passes over other messages."""
+        """The failure's code, if there is one, and the close frame's code. Skips other messages."""
         failure = None
         try:
             while True:

@@ -1,4 +1,4 @@
-"""Devices whose history isn't the server's."""
+"""Devices whose history differs from the server's."""
 
 import shutil
 
@@ -33,7 +33,7 @@ class ResetScenarios(Claims):
         self.agree("what was uploaded again counts once", (a, b))
         self.claim("and what is new counts too", b.row("Listing", key, "views") == 111)
 
-        # Another copy of the file, which has written something else under the same numbers.
+        # Another copy of the file, with other changes under the same changeset numbers.
         a.stop()
         shutil.copy(copy, a.file)
         a.start()
@@ -45,7 +45,7 @@ class ResetScenarios(Claims):
         self.claim("and another name", a.state()["client"] != client)
         self.becomes("its own edit counts", lambda: b.row("Listing", key, "views") == 1_111)
 
-        # A copy that lacks what the gateway has: it says so by an empty upload.
+        # A copy that lacks changesets that the gateway has, and says so with an empty upload.
         a.stop()
         shutil.copy(copy, a.file)
         a.start()
@@ -65,7 +65,7 @@ class ResetScenarios(Claims):
         a.ask("write", ["set", "Listing", key, {"note": "while away"}], ["add", "Listing", key, "views", 1])
         b.ask("write", ["set", "Listing", key, {"price": 2}], ["erase", "Listing", gone])
         b.wait_uploaded()
-        # As retention does after 30 days.
+        # What retention does after 30 days.
         self.platform.sql(f"DELETE FROM tombolo.tick WHERE number <= {before['position']['tick']}")
         a.connect()
         self.claim("a position that is too old is said to be expired", a.seen("welcome")[-1]["is_expired"])

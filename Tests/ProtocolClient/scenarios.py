@@ -17,7 +17,7 @@ class Scenarios(PageScenarios, EditScenarios, SessionScenarios, ResetScenarios):
 
 
 def main():
-    # So that what was started ends with it.
+    # Exit normally on SIGTERM, so that the processes that this one started end too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     platform = Platform(sys.argv[1], MODELS, RULES)
     scenarios = Scenarios(platform)

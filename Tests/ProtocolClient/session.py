@@ -1,5 +1,5 @@
-"""The device's side of a session: the states of docs/protocol.md. One thread calls everything here; another one reads
-the WebSocket and hands over what comes."""
+"""The device's side of a session: the states of docs/protocol.md. One thread calls everything here; another reads the
+WebSocket and passes on the messages."""
 
 import random
 import threading
@@ -33,8 +33,8 @@ OPEN = (VERIFYING, BOOTSTRAPPING, LIVE)
 
 
 class Session:
-    """`deliver` is called by the reading thread with what happened and the number of its connection; `report` with what
-    a user may want to know."""
+    """The reading thread calls `deliver` with each event and the number of its connection. `report` gets events that a
+    user may want to know about."""
 
     def __init__(self, base, store, wire, partition, deliver, report):
         self.base, self.store, self.wire, self.partition = base, store, wire, partition
@@ -46,9 +46,9 @@ class Session:
         self.sent = 0
         self.sent_set = 0
         self.attempts = self.resets_in_a_row = self.tokens_in_a_row = 0
-        # When something is due if nothing else happens, by the monotonic clock.
+        # The times of the next timeouts, by the monotonic clock.
         self.retry_at = self.answer_by = self.ping_at = None
-        # For tests: cut the connection after so many frames of a batch.
+        # For tests: cut the connection after this many frames of a batch.
         self.cut_after = None
         # For tests: queue, but don't upload.
         self.is_held = False
@@ -61,7 +61,7 @@ class Session:
 
     def stop(self):
         if self.socket:
-            # Queued after whatever was sent; the reading thread ends with the connection.
+            # The close frame is queued after everything sent before; the reading thread ends with the connection.
             try:
                 self.socket.close()
             except (Closed, OSError):
@@ -70,7 +70,7 @@ class Session:
         self.phase = STOPPED
 
     def cut(self):
-        """Ends the connection without a word, as a network does."""
+        """Drops the connection without a close frame, like a network failure."""
         if self.socket:
             self.socket.drop()
         self._lost(Closed(None, "cut"))
@@ -145,7 +145,7 @@ class Session:
     # Time
 
     def seconds_left(self):
-        """Until `tick` has to be called; None if nothing is due."""
+        """The seconds until `tick` must be called; None if nothing is due."""
         due = [at for at in (self.retry_at, self.answer_by, self.ping_at) if at is not None]
         return max(0, min(due) - time.monotonic()) if due else None
 
@@ -186,7 +186,7 @@ class Session:
         self.subscriptions_changed()
 
     def _show_again(self, last):
-        """Uploads what the gateway has and this device has no outcome of."""
+        """Uploads again the changesets that the gateway has, but whose outcomes this device doesn't know."""
         while self.sent < last:
             count = min(CHANGESETS_PER_MESSAGE, last - self.sent)
             if not self._upload(self.store.pending(self.sent, count)):
@@ -277,7 +277,7 @@ class Session:
             self._send("subscribe", wanted)
 
     def upload(self):
-        """Uploads what is queued and hasn't been sent, once the session is live."""
+        """Uploads queued changesets that haven't been sent yet, if the session is live."""
         while self.phase == LIVE and not self.is_held and self.sent - self.store.state["acknowledged"] < UPLOAD_WINDOW:
             if not self._upload(self.store.pending(self.sent, CHANGESETS_PER_MESSAGE)):
                 return

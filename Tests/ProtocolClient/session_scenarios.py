@@ -5,10 +5,10 @@ from homes import CLASSES, EVERYTHING, MEMOS
 from platform_under_test import PASSWORD, wait_until
 from raw_session import RawSession
 
-# More than fit two frames, and more than one upload takes.
+# More rows than fit into two frames, and more changesets than fit into one upload.
 MANY_ROWS = 4_000
 CHANGESET_COUNT = 150
-# More than a gateway sends to a device that doesn't apply them.
+# More batches than a gateway sends to a device that doesn't acknowledge them.
 BATCH_COUNT = 70
 
 
@@ -30,7 +30,7 @@ class SessionScenarios(Claims):
     def test_out_of_turn(self):
         token = RawSession.log_in(self.platform, "bob", PASSWORD)
         classes = [{"name": name, "columns": columns} for name, columns in MEMOS.items()]
-        # Nothing matches, so that no frames come in between.
+        # Nothing matches, so no frames arrive in between.
         nothing = {"version": 1, "subscriptions": [{"class_name": "Memo", "predicate": {"constant": False}}]}
         changeset = {"number": 1, "base": 1}
 
@@ -69,7 +69,7 @@ class SessionScenarios(Claims):
         ends("a text message", (None, 1003), lambda session: session.say_text())
         ends("a hello that is too long", ("TOO_LARGE", 1000), hello(access_token="x" * (768 << 10)))
 
-        # What a session that has more on the server accepts before its first batch.
+        # Messages that the gateway accepts before the first batch, if it has more changesets than the device knows.
         session = RawSession(self.platform.gateway.url, token)
         hello(wanted_subscriptions=nothing)(session)
         hears("welcome", "end")(session)

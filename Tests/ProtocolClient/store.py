@@ -1,5 +1,5 @@
-"""The device's file: the server's rows, the queue, and where the device stands. What the app sees is computed from it:
-the server's rows with the queue replayed on top."""
+"""The device's file: the server's rows, the queue, and the device's position. The app sees the server's rows with the
+queue replayed on top."""
 
 import copy
 import json
@@ -22,16 +22,16 @@ INTEGER_RANGE = range(-(1 << 63), 1 << 63)
 
 
 class FramesMissing(Exception):
-    """A batch ended with other frames than those that are kept."""
+    """A batch ended, but its frames aren't all there."""
 
 
 class SetForgotten(Exception):
-    """A batch was made with a subscription set that the file no longer has."""
+    """A batch belongs to a subscription set that the file no longer has."""
 
 
 class Store:
-    """One JSON file. Every change is written beside it and then takes its place, so that it's there as a whole or not
-    at all."""
+    """One JSON file. Each change is written to a new file that replaces the old one, so it's saved completely or not at
+    all."""
 
     def __init__(self, path, model):
         self.path, self.model = pathlib.Path(path), model
@@ -91,8 +91,8 @@ class Store:
     # Local transactions
 
     def write(self, instructions):
-        """Shows and queues one transaction. An instruction: op, class, key; for create and set `fields`, for add
-        `column` and `amount`."""
+        """Applies and queues one transaction. An instruction has op, class and key; create and set also have `fields`,
+        and add has `column` and `amount`."""
         shown = copy.deepcopy(self.shown)
         for instruction in instructions:
             perform(self.model, shown, instruction)
@@ -144,7 +144,7 @@ class Store:
         self.shown = shown
 
     def welcome(self, server_time):
-        """What time it is on the server, as it says at the beginning of a connection."""
+        """Stores the server's time, which it sends at the beginning of a connection."""
         self.welcomed = (server_time, time.monotonic_ns() // 1000)
 
     def _welcomed_time(self):
@@ -167,7 +167,7 @@ class Store:
         self.change(client=new_client(), position=EMPTY_POSITION, acknowledged=0, queue=queue, last=len(queue))
 
     def forget_position(self):
-        """Everything anew, under the same name."""
+        """Forgets the position, so that everything is downloaded again under the same client id."""
         self.change(position=EMPTY_POSITION)
 
 
@@ -193,7 +193,7 @@ def write_block(rows, block):
 
 
 def remove(model, rows, class_name, key):
-    """An object and the elements of its lists."""
+    """Removes an object and the elements of its lists."""
     rows[class_name].pop(row_name(key), None)
     for item in model.lists(class_name):
         table = rows[item.name]

@@ -1,4 +1,4 @@
-"""A WebSocket of binary messages, the client's side (RFC 6455)."""
+"""The client's side of a WebSocket with binary messages (RFC 6455)."""
 
 import base64
 import hashlib
@@ -76,7 +76,7 @@ class WebSocket:
         self._send_close(struct.pack(">H", code))
 
     def drop(self):
-        """Ends the connection without a word."""
+        """Drops the connection without a close frame."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
