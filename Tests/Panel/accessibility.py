@@ -2,7 +2,7 @@
 
 import json
 
-# What a page may not have. Of the others the report tells.
+# Violations of these impacts fail a page. The report lists the others.
 REFUSED = ("serious", "critical")
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -27,7 +27,7 @@ class Accessibility:
         self.version = ""
 
     def check(self, page, name, look):
-        """The violations that aren't allowed to stay, in words."""
+        """Describes the violations that fail the page."""
         world = page.isolated_world()
         page.run(self.script + "; true", world)
         found = page.run(RUN, world)

@@ -8,9 +8,9 @@ import subprocess
 import tempfile
 import time
 
-# What a command of the protocol, or an answer of the server to the browser, may take at most, in seconds.
+# The time limit for a protocol command or for the server's response to the browser, in seconds.
 TIMEOUT = 20
-# Bytes of one message; a picture is the largest.
+# The most bytes of one message. Pictures are the largest.
 MESSAGE_LIMIT = 64 << 20
 
 
@@ -30,12 +30,12 @@ class Browser:
             "--font-render-hinting=none", "--force-color-profile=srgb", "--lang=en-GB", "about:blank",
         ]
         if os.geteuid() == 0:
-            # Chromium's sandbox can't be made by root, as whom CI runs. It visits nothing but the server under test.
+            # Chromium can't create its sandbox as root, and CI runs as root. The browser only visits the tested server.
             arguments.insert(1, "--no-sandbox")
         # The browser reads commands from its file descriptor 3 and answers on 4.
         command_out, self.command_in = os.pipe()
         self.answer_out, answer_in = os.pipe()
-        # So that the numbers that the child needs are free there.
+        # Move them to higher numbers, since the child needs 3 and 4.
         command_out, answer_in = (self._above(item) for item in (command_out, answer_in))
 
         def places():
@@ -60,7 +60,7 @@ class Browser:
         return copy
 
     def call(self, method, session=None, timeout=TIMEOUT, **parameters):
-        """Sends a command and gives its result."""
+        """Sends a command and returns its result."""
         self.number += 1
         number = self.number
         message = {"id": number, "method": method, "params": parameters}
@@ -77,13 +77,13 @@ class Browser:
             self._tell(answer)
 
     def wait(self, what, condition, timeout=TIMEOUT):
-        """Reads events until a condition gives something true, which is returned."""
+        """Reads events until the condition returns a true value, and returns that value."""
         deadline = time.monotonic() + timeout
         while True:
             found = condition()
             if found:
                 return found
-            # A look every now and then, as not every condition comes with an event.
+            # Check at intervals too, since not every condition comes with an event.
             try:
                 self._tell(self._next(min(deadline, time.monotonic() + 0.05), what))
             except BrowserError:
@@ -109,7 +109,7 @@ class Browser:
         return json.loads(message)
 
     def close(self):
-        """Ends the browser, and what it started."""
+        """Ends the browser and its child processes."""
         import signal
         try:
             self.call("Browser.close", timeout=5)
@@ -120,12 +120,12 @@ class Browser:
         except subprocess.TimeoutExpired:
             pass
         try:
-            # Its own group: none of anybody else's.
+            # The browser has its own process group, so this kills nothing else.
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         self.process.wait()
         for descriptor in (self.command_in, self.answer_out):
             os.close(descriptor)
-        # Whatever a process of the browser was still writing when it was killed must fail no test.
+        # Files that a killed browser process was still writing must not fail a test.
         shutil.rmtree(self.profile, ignore_errors=True)

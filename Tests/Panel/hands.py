@@ -1,4 +1,4 @@
-"""What steps are made of: looks at the page, and hands that do things to it, with a mouse or with the keyboard alone."""
+"""The parts of steps: checks of the page, and hands that operate it, either with a mouse or only with the keyboard."""
 
 import os
 import re
@@ -7,29 +7,29 @@ import time
 
 from page import Page, StepError
 
-# People of `conference sample --large`.
+# Users of `conference sample --large`.
 SUPER = ("super@example.org", "superadmin-demo")
 OWNER = ("owner@example.org", "event-owner-demo")
 
 
-# What steps are made of
+# Parts of steps
 
 def expect(text):
-    """The text stands on the page, or comes within a moment."""
+    """The page shows the text, or will within a moment."""
     def look(page):
         page.browser.wait(f"the text '{text}' at {page.path}", lambda: text in page.text, timeout=5)
     return look
 
 
 def matches(pattern, timeout=60):
-    """Something stands on the page that fits, or comes while the page is looked at."""
+    """The page's text matches the pattern, or will without a reload."""
     def look(page):
         page.browser.wait(f"'{pattern}' at {page.path}", lambda: re.search(pattern, page.text), timeout=timeout)
     return look
 
 
 def comes(text, timeout=60):
-    """The text comes to a page that is loaded again and again."""
+    """The page shows the text after being reloaded, possibly several times."""
     def look(page):
         deadline = time.monotonic() + timeout
         while text not in page.text:
@@ -55,7 +55,7 @@ def at(path):
 
 
 def forget(page):
-    """Whoever was logged in, as after a walk that failed."""
+    """Forgets the logged-in user, who may still be logged in after a failed walk."""
     page.call("Network.clearBrowserCookies")
 
 
@@ -71,7 +71,7 @@ def both(*actions):
 
 
 def in_another_tab(*actions):
-    """The same page in another tab of the browser, which is closed afterwards."""
+    """Opens the same page in another tab, which is closed afterwards."""
     def act(page):
         other = Page(page.browser, page.origin)
         try:
@@ -88,7 +88,7 @@ def in_another_tab(*actions):
 
 
 def sql(statement):
-    """What somebody else does in the database."""
+    """Simulates another user's change in the database."""
     def act(page):
         outcome = subprocess.run(
             ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", os.environ["TOMBOLO_DATABASE_URL"], "-c", statement],
@@ -99,7 +99,7 @@ def sql(statement):
 
 
 class Mouse:
-    """A person with a mouse, who types into what was clicked."""
+    """A person with a mouse, who types into the clicked element."""
 
     name = "mouse"
 
@@ -124,7 +124,7 @@ class Mouse:
 
     @staticmethod
     def choose(label, text):
-        """In a list to choose from, by the first letters: what a click opens is the system's, not the page's."""
+        """Chooses from a list by the first letters, since a click opens a menu of the system, not of the page."""
         def act(page):
             node = page.need("combobox", label)
             page.call("DOM.focus", backendNodeId=node)
@@ -133,17 +133,17 @@ class Mouse:
 
     @staticmethod
     def pick(name, group):
-        """One of a group of radio buttons, which begins with another."""
+        """Selects a radio button. `group` is the one that is selected at first."""
         return lambda page: page.click("radio", name, exact=False)
 
     @staticmethod
     def fetch(name):
-        """A link to a file, which loads no page."""
+        """Clicks a link to a file, which doesn't load a page."""
         return lambda page: page.click("link", name)
 
     @staticmethod
     def open(name):
-        """What is folded away."""
+        """Opens a collapsed section."""
         return lambda page: page.click("DisclosureTriangle", name, exact=False)
 
 

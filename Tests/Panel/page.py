@@ -1,21 +1,21 @@
-"""One tab: what a person does there with mouse or keyboard, and sees."""
+"""One browser tab: what a person does and sees there, with mouse or keyboard."""
 
 import base64
 
-# Presses of Tab until something has to have the focus.
+# The most presses of Tab until an element must have the focus.
 TAB_LIMIT = 300
-# Name, code, number and text of keys.
-# Whether an element is what a pointer at a place hits.
+# Whether a pointer at this position hits the element.
 HITS = """function (x, y) {
   const hit = document.elementFromPoint(x, y);
   return hit !== null && (this.contains(hit) || hit.contains(this) && hit.tagName === "LABEL");
 }"""
+# Keys by name: code, number and text.
 KEYS = {
     "Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Space": ("Space", 32, " "), "Escape": ("Escape", 27, ""),
     "ArrowDown": ("ArrowDown", 40, ""), "ArrowUp": ("ArrowUp", 38, ""), "Home": ("Home", 36, ""), "End": ("End", 35, ""),
 }
 
-# Whether the focused element looks any different for it.
+# Whether the focused element shows that it has the focus.
 FOCUS_IS_VISIBLE = """(() => {
     const item = document.activeElement;
     if (!item || item === document.body) return false;
@@ -31,8 +31,8 @@ class StepError(Exception):
 
 
 class Page:
-    """A tab of a browser. `problems` collects what the browser complained of: errors of scripts, what the content
-    security policy blocked, what failed to load."""
+    """A tab of a browser. `problems` collects the browser's complaints: script errors, violations of the content
+    security policy, and failures to load something."""
 
     def __init__(self, browser, origin):
         self.browser = browser
@@ -53,7 +53,7 @@ class Page:
         self.browser.call("Target.closeTarget", targetId=self.target)
 
     def front(self):
-        """Pages behind others may be drawn no more."""
+        """Brings the tab to the front, since background tabs may not be drawn."""
         self.call("Page.bringToFront")
 
     def call(self, method, **parameters):
@@ -68,17 +68,17 @@ class Page:
         elif method == "Runtime.exceptionThrown":
             self.problems.append(details["exceptionDetails"].get("exception", {}).get("description", "a script failed"))
         elif method == "Log.entryAdded" and details["entry"]["level"] == "error":
-            # A page of an error is one all the same; steps look at its status.
+            # An error page isn't a problem in itself, since steps check the status.
             if "status of 4" not in details["entry"]["text"] or "/panel/assets" in details["entry"].get("url", ""):
                 self.problems.append(f"{details['entry']['text']} {details['entry'].get('url', '')}")
         elif method == "Network.responseReceived" and details.get("type") == "Document":
             if details.get("frameId") == self.frame:
                 self.status = details["response"]["status"]
 
-    # What is there
+    # Content
 
     def run(self, script, context=None):
-        """The value of an expression, or of the promise that it gives."""
+        """Returns the value of an expression, or of the promise that it returns."""
         options = {"contextId": context} if context else {}
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, **options)
         if "exceptionDetails" in answer:
@@ -99,7 +99,7 @@ class Page:
         return self.run("document.body.innerText")
 
     def find(self, role, name, exact=True):
-        """The element that assistive technology knows by a role and a name; None if there is none."""
+        """The element with this role and name in the accessibility tree; None if there is none."""
         root = self.call("DOM.getDocument", depth=0)["root"]["nodeId"]
         options = {"accessibleName": name} if exact else {}
         for node in self.call("Accessibility.queryAXTree", nodeId=root, role=role, **options)["nodes"]:
@@ -115,14 +115,14 @@ class Page:
     def heading(self):
         return self.run("document.querySelector('h1')?.innerText ?? ''").strip()
 
-    # Going somewhere
+    # Navigation
 
     def loaded(self, action, timeout=15):
-        """Does something that loads a page, and waits for the page."""
+        """Does something that loads a page, and waits until it's loaded."""
         before = self.loads
         action()
         self.browser.wait("a loaded page", lambda: self.loads > before, timeout=timeout)
-        # Scripts that start with the page have run after this.
+        # Wait until the scripts that run at the start of the page have finished.
         self.run("new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))")
 
     def open(self, path):
@@ -133,7 +133,7 @@ class Page:
     # The mouse
 
     def _middle(self, node):
-        """Where a pointer hits an element, which may move: a page that has just been loaded may scroll by itself."""
+        """The position at which a pointer hits an element. Retries, since a newly loaded page may scroll by itself."""
         found = self.call("DOM.resolveNode", backendNodeId=node)["object"]["objectId"]
         for _ in range(60):
             self.ask(found, "function () { this.scrollIntoView({block: 'center', behavior: 'instant'}) }")
@@ -147,7 +147,7 @@ class Page:
         return x, y
 
     def ask(self, object_id, function, *arguments):
-        """What a function of an element gives."""
+        """Calls a function on an element and returns its result."""
         return self.call(
             "Runtime.callFunctionOn", objectId=object_id, functionDeclaration=function, returnByValue=True,
             arguments=[{"value": value} for value in arguments])["result"].get("value")
@@ -158,7 +158,7 @@ class Page:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def attach(self, selector, file):
-        """Chooses a file, which is the system's dialogue and not the page's."""
+        """Sets the file of a file input, whose dialogue belongs to the system, not to the page."""
         root = self.call("DOM.getDocument", depth=0)["root"]["nodeId"]
         node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         if not node:
@@ -177,7 +177,7 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
     def letters(self, text):
-        """Keys of letters, as for choosing from a list."""
+        """Types letters as key presses, as for choosing from a list."""
         for letter in text:
             self.press("Space" if letter == " " else letter)
 
@@ -185,7 +185,7 @@ class Page:
         self.call("Input.insertText", text=text)
 
     def focused(self):
-        """Role and name of what has the focus, as assistive technology gets them."""
+        """The role and name of the focused element in the accessibility tree."""
         answer = self.call("Runtime.evaluate", expression="document.activeElement")["result"]
         if "objectId" not in answer:
             return "", ""
@@ -194,7 +194,7 @@ class Page:
         return node.get("role", {}).get("value", ""), node.get("name", {}).get("value", "")
 
     def tab_to(self, role, name, exact=True, limit=TAB_LIMIT):
-        """Presses Tab until something has the focus, and insists that the focus can be seen all the way."""
+        """Presses Tab until an element has the focus, and requires a visible focus at every step."""
         way = []
         for _ in range(limit):
             self.press("Tab")
@@ -226,11 +226,11 @@ class Page:
             output.write(base64.b64decode(data))
 
     def sideways(self):
-        """Pixels by which the page is wider than the window."""
+        """The number of pixels by which the page is wider than the window."""
         return self.run("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
     def isolated_world(self):
-        """A context for scripts of ours that neither the page's scripts nor its security policy know of."""
+        """A context for test scripts, isolated from the page's scripts and its security policy."""
         return self.call("Page.createIsolatedWorld", frameId=self.frame, worldName="checks")["executionContextId"]
 
 

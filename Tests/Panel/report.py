@@ -1,4 +1,4 @@
-"""Steps that are printed while they pass or fail, and the pictures and findings that they leave."""
+"""Runs steps and prints their results, and collects pictures and findings."""
 
 import sys
 import time
@@ -6,7 +6,7 @@ import time
 from devtools import BrowserError
 from page import StepError
 
-# Width, height, scale, whether it's a phone, whether it's dark.
+# Width, height, scale, whether it's a phone, whether it's in dark mode.
 LOOKS = {
     "light": (1280, 800, 1, False, False),
     "dark": (1280, 800, 1, False, True),
@@ -15,7 +15,7 @@ LOOKS = {
 
 
 class Report:
-    """Runs steps, each of which takes a page."""
+    """Runs steps. A step is a function of a page."""
 
     def __init__(self, folder, accessibility):
         self.folder = folder
@@ -25,7 +25,7 @@ class Report:
         self.pictures = []
 
     def step(self, page, name, action):
-        """Whether it passed. A picture shows what there was if it didn't."""
+        """Returns whether the step passed. If it didn't, takes a picture of the page."""
         began = time.monotonic()
         problem = None
         try:
@@ -50,7 +50,7 @@ class Report:
         return False
 
     def walk(self, page, name, steps):
-        """Steps that build upon each other: the first that fails ends the walk."""
+        """Runs steps that build on each other. The first failure ends the walk."""
         for place, (words, action) in enumerate(steps, 1):
             if not self.step(page, f"{name}: {words}", action):
                 left = len(steps) - place
@@ -59,8 +59,8 @@ class Report:
                 return
 
     def look(self, page, name, path):
-        """Pictures of a page in every look, with axe's opinion of each. The path may be a function that finds it; without
-        one it's the page that is shown."""
+        """Takes pictures of a page in every look, and runs axe on each. The path may be a function that finds it; without
+        a path, it's the current page."""
         def opening(page):
             if path is not None:
                 page.open(path(page) if callable(path) else path)
@@ -70,7 +70,7 @@ class Report:
         page.show(*LOOKS["light"])
 
     def visit(self, page, name, lead, path, leave):
-        """The same of a page that something leads to."""
+        """The same for a page that an action leads to."""
         if self.step(page, f"page {name}: is reached", lead):
             self.look(page, name, path)
             if leave:
@@ -79,7 +79,7 @@ class Report:
     def _look(self, page, name, look, size):
         page.show(*size)
         if look == "phone":
-            # The page folds its menu away while it loads.
+            # The page collapses its menu while it loads.
             page.loaded(lambda: page.call("Page.reload"))
         file = f"{name}-{look}.png"
         page.picture(f"{self.folder}/{file}")
@@ -91,7 +91,7 @@ class Report:
             raise StepError(f"The page is {page.sideways()} pixels wider than the window: it scrolls sideways.")
 
     def write(self):
-        """index.html with all pictures, and the findings."""
+        """Writes index.html with all pictures, and the findings."""
         summary = self.accessibility.write(self.folder)
         rows = "\n".join(
             f'<figure><a href="{file}"><img src="{file}" alt="{name}, {look}" loading="lazy"></a>'

@@ -1,5 +1,5 @@
-"""Walks the panel of a running admin server as people do, by mouse and then by keyboard alone, takes pictures of its
-pages, and has axe-core judge them. Tests/scripts/screenshots.sh starts everything and calls this.
+"""Uses the panel of a running admin server like a person, by mouse and then only by keyboard, takes pictures of its
+pages, and checks them with axe-core. Tests/scripts/screenshots.sh starts everything and calls this.
 
     screenshots.py URL FOLDER AXE CHROMIUM
 

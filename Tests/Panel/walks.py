@@ -1,4 +1,5 @@
-"""What people do in the panel: lists of steps, each with words and an action on the page; and the pages to look at."""
+"""What people do in the panel, as lists of steps, each with a description and an action on the page; and the pages to
+take pictures of."""
 
 import os
 import re
@@ -32,7 +33,7 @@ def languages(hand):
 
 
 def models(hand):
-    """What would happen, and nothing more."""
+    """Only previews a change of a model."""
     return [
         ("drops a property in the text", both(
             go("/panel/models/conference"), hand.open("Drop a class"),
@@ -47,7 +48,7 @@ def log_out(hand):
 
 
 def trash(hand, group, victim, clashing):
-    """Each hand has things of its own in the trash, as what is restored is gone from there."""
+    """Each hand uses its own objects in the trash, since restored objects are gone from there."""
     return [
         ("opens the trash", both(hand.follow("Trash"), expect("Deleted permanently"))),
         ("shows one class", both(hand.choose("Class", "Event" if hand is Mouse else "Session"), hand.push("Show"))),
@@ -120,7 +121,7 @@ def data(hand):
 
 
 def forms(hand):
-    """Lists in a form, without saving, a record with its children, and rows of a list edited in place."""
+    """Edits lists in a form without saving, a record with its children, and rows of a list in place."""
     session = "A field guide to colour contrast"
     rows = f"/panel/rows/sessions?q={session.replace(' ', '%20')}&columns=title,subtitle"
     return [
@@ -156,7 +157,7 @@ def event_with_tracks(page):
 
 
 def at_form(page):
-    """A button of a list brings the form back."""
+    """After a list's button was pressed, the form comes back."""
     if not page.find("button", "Save"):
         raise StepError(f"{page.path} isn't a form: {page.heading()}")
 
@@ -194,7 +195,7 @@ imports.files = []
 
 
 def many(hand):
-    """Many at once, with one: what it does, and what takes it back, is the same."""
+    """A bulk change, with a single object. Changing many objects, and undoing it, works the same way."""
     session = "A field guide to colour contrast"
     return [
         ("finds what to tick", both(
@@ -255,7 +256,7 @@ def colours(hand):
 
 
 def everything(hand, group, victim, clashing):
-    """The way through the panel, the same for every hand."""
+    """The complete walk through the panel, the same for each hand."""
     return (log_in(hand, SUPER) + data(hand) + forms(hand)
             + work.history(hand) + work.conflict(hand) + work.live(hand) + work.views(hand) + work.export(hand)
             + imports(hand) + work.imported(hand) + many(hand)
@@ -266,7 +267,7 @@ def everything(hand, group, victim, clashing):
             + colours(hand) + languages(hand) + log_out(hand))
 
 
-# Of the trash of the large sample.
+# The names are from the large sample's trash.
 MOUSE = everything(Mouse, "Spring Meetup", "Rethinking time zones", "Brigita Lindqvist")
 KEYBOARD = everything(Keyboard, "A field guide to time zones", "Ten years of time zones", "Elif Trần")
 
@@ -274,7 +275,7 @@ KEYBOARD = everything(Keyboard, "A field guide to time zones", "Ten years of tim
 # Pages
 
 def first(list_path, start):
-    """The first link of a page that begins like this, or has it in it if it doesn't begin with a slash."""
+    """The first link of a page that begins with `start` or, if that doesn't begin with a slash, contains it."""
     def find(page):
         page.open(list_path)
         sign = "^" if start.startswith("/") else "*"
@@ -297,7 +298,7 @@ def account(search):
 
 
 def uploaded(page):
-    """The page of a file that was uploaded, with what would happen. The file is left to the purge of drafts."""
+    """The page of an uploaded file, with the preview of its import. The purge of drafts deletes the file later."""
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write("id,title,state\n,From a file,pending\nnot an id,Refused,pending\n")
         file.flush()
@@ -312,7 +313,7 @@ def session(page):
 
 
 def device(page):
-    """The page of a device that is connected."""
+    """The page of a connected device."""
     page.open("/panel/devices")
     links = page.run("[...document.querySelectorAll('main a[href]')].map(link => link.getAttribute('href'))")
     for link in links:
@@ -322,13 +323,13 @@ def device(page):
 
 
 def undoable(page):
-    """The page that asks whether to take back an import that has just ended."""
+    """The page that asks whether to undo a finished import."""
     for _, step in work.imported(Mouse)[:1]:
         step(page)
     return page.path.split("?")[0] + "/undo"
 
 
-# Looked at as the super administrator, after the walk with the mouse.
+# Taken as the super administrator, after the walk with the mouse.
 PAGES = [
     ("overview", "/panel"),
     ("list", "/panel/data/listings"),
@@ -401,7 +402,7 @@ PAGES = [
 if os.environ.get("SCREENSHOTS_SQL"):
     PAGES.append(("sql", "/panel/sql"))
 
-# Pages that take more than an address: what leads there, the address if there is one then, and what is done afterwards.
+# Pages that need more than an address: the action that leads there, the address if it has one, and the action afterwards.
 PREPARED = [
     ("bulk-trial", both(
         go("/panel/data/sessions?q=field%20guide%20to%20colour"), Mouse.choose("Apply to", "all 1 th"),
@@ -413,18 +414,18 @@ PREPARED = [
     ("viewed-as", both(
         go("/panel/view-as"), Mouse.choose("Role", "moderator"), Mouse.push("View as"),
         expect("You are viewing the panel as")), "/panel", Mouse.push("Stop viewing")),
-    # The last: from here on everything that takes the password asks for it.
+    # This must be the last: from here on, every action that needs the password asks for it.
     ("password", both(
         go("/panel/permissions"), work.proved_long_ago, Mouse.follow("coorganizer may update sessions"),
         Mouse.push("Withdraw"), expect("It requires your password")), None, None),
 ]
 
-# In other languages, by their tags: one with long words, and one that runs from right to left.
+# The tags of other languages to show: one with long words, and one that is written from right to left.
 LANGUAGES = ["de", "ar"]
 LANGUAGE_PAGES = ["overview", "list", "record", "edit", "rows", "trash-group", "permissions", "accounts", "settings", "help"]
 
 
 def speak(tag):
-    """Pages in a language, as if it had been chosen in the menu; None for that of the browser."""
+    """Sets the language, as if it had been chosen in the menu; None for the browser's."""
     age = 3600 if tag else 0
     return lambda page: page.run(f"document.cookie = 'tombolo_language={tag}; path=/; max-age={age}'")

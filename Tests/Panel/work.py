@@ -1,4 +1,4 @@
-"""Walks about work that others do at the same time, that takes long, or that can be taken back."""
+"""Walks about concurrent work of other users, long work, and work that can be undone."""
 
 import os
 import tempfile
@@ -9,12 +9,12 @@ from page import StepError
 SESSION = "A field guide to colour contrast"
 SESSION_LIST = "/panel/data/sessions?q=field%20guide%20to%20colour"
 
-# As if everybody who is logged in had given their password an hour ago.
+# As if every logged-in user had last entered their password an hour ago.
 proved_long_ago = sql("UPDATE tombolo.panel_session SET proved_at = now() - interval '1 hour'")
 
 
 def history(hand):
-    """After the forms, which changed the subtitle last."""
+    """Runs after the forms, which made the last change of the subtitle."""
     return [
         ("searches the audit log", both(
             hand.follow("Audit log"), comes("Changes, newest first"), hand.choose("Class", "Session"),
@@ -27,7 +27,7 @@ def history(hand):
 
 
 def conflict(hand):
-    """Two tabs with the same form."""
+    """Opens the same form in two tabs."""
     return [
         ("is told that somebody else saved it first", both(
             go(SESSION_LIST), hand.follow(SESSION), hand.follow("Edit"), hand.write("Subtitle", "Mine "),
@@ -71,10 +71,10 @@ def export(hand):
 
 
 def downloaded(fetch, text):
-    """What is fetched is a file that has a text."""
+    """The download is one file that contains the text."""
     def act(page):
         browser = page.browser
-        # In the browser's own folder, as Chromium may still rename files there after the last of its bytes.
+        # In the browser's own folder, since Chromium may still rename a file after its last byte.
         folder = tempfile.mkdtemp(prefix="downloads.", dir=browser.profile)
         ends = []
 
@@ -115,7 +115,7 @@ def imported(hand):
 
 
 def all_of_them(hand):
-    """So many that there is time to see how far it is, to stop it, and to take back what was done."""
+    """A change of so many objects that there is time to see its progress, stop it, and undo what was done."""
     return [
         ("asks to change all homes", both(
             hand.follow("Listings"), hand.choose("Apply to", "all 4"), hand.push("Continue"),
@@ -145,7 +145,7 @@ def password_again(hand):
 
 
 def statement(hand):
-    """Where the operator has made a database user for it."""
+    """Only if the operator has created a database user for it."""
     if not os.environ.get("SCREENSHOTS_SQL"):
         return []
     return [
@@ -156,7 +156,7 @@ def statement(hand):
 
 
 def owners(hand, people_of_event):
-    """An event goes to its organizer, and back to its owner."""
+    """Hands an event over to its organizer, and back to its owner."""
     def hand_over(name):
         return both(
             lambda page: page.open(people_of_event(page)), hand.choose("New owner", name),
