@@ -5,13 +5,13 @@ public import TomboloHTTP
 public import TomboloRules
 public import TomboloServerModel
 
-/// The admin panel: pages for people, made on the server, below `/panel`. Give ``add(to:)`` to `buildAdminApplication`.
+/// The admin panel: server-rendered pages below `/panel`. Pass ``add(to:)`` to `buildAdminApplication`.
 ///
 /// # Adding pages
 ///
-/// A part of the panel is a ``PanelSection``: one of its own in a folder of its own, which ``sections`` names in one line, or one
-/// of an app, which ``PanelAdditions`` brings; `docs/panel-pages.md` is the guide to these. It registers pages and actions, which
-/// say who may use them as every route does:
+/// A part of the panel is a ``PanelSection``. The panel's own sections each have their own folder and a line in
+/// ``sections``. An app's sections come with ``PanelAdditions``; `docs/panel-pages.md` is the guide to them. A section
+/// registers pages and actions, which declare who may use them, as every route does:
 ///
 ///     struct TrashPages: PanelSection {
 ///         static let list = PanelTemplate(PackageResources.trash_mustache)
@@ -28,32 +28,33 @@ public import TomboloServerModel
 ///         }
 ///     }
 ///
-/// - A page is a GET. It changes nothing. Its `entry` is in the navigation of those whom its access may let through.
-/// - An action is a POST. Its form needs `{{> form-token}}`; without this session's token nothing runs.
-/// - `demands: .recentPassword` asks for the password again if it was given more than ten minutes ago, and goes on with
-///   what was asked for. A page may demand it too.
-/// - Templates are files in `Templates`. What stands in `{{name}}` is escaped. `{{{nameHTML}}}` shows a ``PanelHTML``
-///   alone, which only a template can make, and the renderer of Markdown. Values are dictionaries: leave out what isn't there.
-/// - A `RequestFailure` that is thrown becomes a page with its message and hint. Shapes of things, tables, buttons and
-///   notices are in `Assets/panel.css`, and `docs/adr/0040-…` says why it is all like this.
+/// - A page is a GET and changes nothing. Its `entry` appears in the navigation of users whom its access might let
+///   through.
+/// - An action is a POST. Its form needs `{{> form-token}}`: without this session's token the action doesn't run.
+/// - `demands: .recentPassword` asks for the password again if it was last given more than ten minutes ago, and then
+///   continues with the request. A page may demand it too.
+/// - Templates are files in `Templates`. `{{name}}` is escaped. `{{{nameHTML}}}` shows only a ``PanelHTML``, which only
+///   a template or the Markdown renderer can make. Values are dictionaries: leave out missing ones.
+/// - A thrown `RequestFailure` becomes a page with its message and hint. `Assets/panel.css` has the styles for layouts,
+///   tables, buttons and notices; `docs/adr/0040-…` explains the design.
 public struct AdminPanel: Sendable {
-    /// Where it is.
+    /// The panel's root path.
     public static let path = "/panel"
 
     let core: PanelCore
 
     /// - Parameters:
     ///   - rules: decide what each user sees and changes.
-    ///   - models: whose permission matrices and documents are shown; nil for none.
-    ///   - address: what the links of mails begin with; nil where mails can't have any.
-    ///   - settings: what the server was started with.
-    ///   - backups: those of this server; nil for none.
-    ///   - sql: runs statements of the SQL page; nil for no such page.
-    ///   - tiles: what maps of places are made of; nil for no maps.
-    ///   - live: settings that may be changed while the server runs; nil for the address and the tiles that are given here.
-    ///   - languages: what pages can be in.
-    ///   - modelChanges: applies changes of models and rules; nil for none.
-    ///   - thumbnails: makes them of images; nil to show images as they are, small ones alone in lists.
+    ///   - models: the apps whose permission matrices and documents are shown; nil for none.
+    ///   - address: the start of links in mails; nil if mails can't contain links.
+    ///   - settings: the settings that the server was started with.
+    ///   - backups: this server's backups; nil for none.
+    ///   - sql: runs the statements of the SQL page; nil if there is no such page.
+    ///   - tiles: the tile server for maps of places; nil for no maps.
+    ///   - live: settings that may be changed while the server runs; nil to use the address and the tiles given here.
+    ///   - languages: the languages that pages can be in.
+    ///   - modelChanges: applies changes of models and rules; nil if they can't be changed here.
+    ///   - thumbnails: makes thumbnails of images; nil to show original images, in lists only small ones.
     ///   - additions: pages and fields of an app's own.
     public init(
         rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil,
@@ -69,7 +70,7 @@ public struct AdminPanel: Sendable {
             thumbnails: thumbnails)
     }
 
-    /// The panel's own parts, in the order of the navigation.
+    /// The panel's own sections, in the order of the navigation.
     static var sections: [any PanelSection] {
         [
             LoginPages(), CodePages(), SecondFactorPages(), PasswordPages(), ForgottenPages(),
@@ -107,9 +108,9 @@ public struct AdminPanel: Sendable {
         ]
     }
 
-    /// Adds all pages, and sends browsers that ask for `/` to them. A page of an app whose path can't be keeps the server from
-    /// starting.
-    /// - Parameter parts: what the server's JSON routes work with.
+    /// Adds all pages, and redirects browsers that ask for `/` to the panel. The server doesn't start if a page of an
+    /// app has an invalid path.
+    /// - Parameter parts: the services behind the server's JSON routes.
     public func add(to routes: Routes, with parts: AdminParts) {
         let panel = PanelRoutes(core: core, parts: parts, routes: routes.identifying(by: core.identity))
         routes.reportFailures(below: Self.path, as: PanelFailures(core: core).format)

@@ -8,29 +8,29 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// What all pages of a panel work with.
+/// The services and state that all pages of a panel share.
 final class PanelCore: Sendable {
     let rules: LiveRules
     let pool: PostgresPool
     let authenticator: Authenticator
     let models: ServerModels?
     let settings: ServerSettings
-    /// What may be changed while the server runs.
+    /// Settings that may be changed while the server runs.
     let live: LiveSettings
-    /// Nil for a server that makes none.
+    /// Nil if this server makes no backups.
     let backups: Backups?
     let sql: SQLConsole?
     let languages: PanelLanguages
     let additions: PanelAdditions
     let fieldStyles: PanelFieldStyles
-    /// Nil where models and rules aren't changed in the panel.
+    /// Nil if models and rules can't be changed in the panel.
     let modelChanges: ModelChanges?
-    /// Nil where images are shown as they are.
+    /// Nil if images are shown at their original size.
     let thumbnails: Thumbnails?
     let assets = PanelAssets()
     let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
-    /// Filled while the server is built.
+    /// Filled while the server is being built.
     private let entries = Mutex<[PanelEntry.Registered]>([])
     private let registeredActions = Mutex<[PanelRoutes.Action]>([])
 
@@ -54,15 +54,15 @@ final class PanelCore: Sendable {
         self.thumbnails = thumbnails
     }
 
-    /// What the links of mails begin with.
+    /// The start of links in mails.
     var address: AdminAddress? { live.current.address }
 
-    /// What maps are made of; nil for none.
+    /// The tile server for maps; nil for none.
     var tiles: MapTiles? { live.current.tiles }
 
     var makesThumbnails: Bool { thumbnails?.areMade == true }
 
-    /// What somebody may see of the classes, by the rules as they are.
+    /// What a user may see of the classes, by default under the current rules.
     func view(of subject: Subject, under rules: Rules? = nil) throws -> CallerView {
         let rules = rules ?? self.rules.current
         return CallerView(subject: subject, rules: rules, types: try types.value(for: rules.schema))
@@ -74,15 +74,15 @@ final class PanelCore: Sendable {
 
     func add(_ action: PanelRoutes.Action) { registeredActions.withLock { $0.append(action) } }
 
-    /// Every address that forms are sent to, but those that take no session.
+    /// Every address that forms are sent to, except those that work without a session.
     var actions: [PanelRoutes.Action] { registeredActions.withLock { $0 } }
 
-    /// The pages of the navigation that a box for some purposes opens.
+    /// The navigation's pages to which a matrix box with these purposes gives access.
     func entries(openedBy purposes: Set<BoxPurpose>) -> [PanelEntry.Registered] {
         entries.withLock { $0 }.filter { !$0.purposes.isDisjoint(with: purposes) }
     }
 
-    /// What the navigation offers somebody.
+    /// The entries that the navigation offers a user.
     func entries(for subject: Subject) -> [PanelEntry.Registered] {
         entries.withLock { $0 }.filter { $0.isShown(subject) }
     }

@@ -3,16 +3,16 @@ import TomboloRules
 
 /// A page's place in the navigation.
 public struct PanelEntry: Sendable {
-    /// The groups of the navigation, in their order. Classes come between them by themselves.
+    /// The groups of the navigation, in order. The classes are inserted automatically.
     public enum Group: CaseIterable, Sendable {
         case start
-        /// What an app has added. It comes after the classes.
+        /// Pages added by an app. They follow the classes.
         case app
         /// What needs doing: trash, jobs, history.
         case work
         /// Who may do what: users, permissions.
         case people
-        /// How the system is set up, and how it does.
+        /// How the system is configured, and how it's running.
         case system
 
         var title: String {
@@ -35,14 +35,14 @@ public struct PanelEntry: Sendable {
         self.group = group
     }
 
-    /// Navigations are made for each request, in its language.
+    /// The title in the language of the current request.
     var localizedTitle: String { localizedText(title) }
 
-    /// An entry with the address of its page, and whom the page's access may let through.
+    /// An entry with the address of its page, and the access that decides who may see it.
     struct Registered: Sendable {
         let entry: PanelEntry
         let path: String
-        /// Of the page's access.
+        /// The purposes of the page's access.
         let purposes: Set<BoxPurpose>
         let isShown: @Sendable (Subject) -> Bool
     }

@@ -7,39 +7,40 @@ import TomboloJSONAPI
 public import TomboloModel
 public import TomboloRules
 
-/// A request for a page, or a form that was sent, of somebody who is logged in.
+/// A request for a page, or a submitted form, by a logged-in user.
 public struct PanelRequest: Sendable {
     let request: Request
     let context: EdgeContext
     let visit: PanelVisit
     let core: PanelCore
 
-    /// Whose permissions count: while somebody views the panel as a role or a user, it's that one's.
+    /// The subject whose permissions apply. While the caller views the panel as a role or a user, it's that role or
+    /// user.
     public var subject: Subject { visit.subject }
-    /// Who is logged in.
+    /// The logged-in user.
     public var userID: ObjectId { visit.session.userID }
-    /// The fields of the form that was sent; empty for a page.
+    /// The fields of the submitted form; empty for a page.
     public var form: PanelForm { visit.form }
 
-    /// A parameter of the path, decoded.
+    /// A path parameter, decoded.
     public func parameter(_ name: String) -> String { context.parameters.get(name)?.removingPercentEncoding ?? "" }
 
-    /// A parameter of the query; nil if it isn't there, or is empty.
+    /// A query parameter; nil if it's missing or empty.
     public func query(_ name: String) -> String? {
         guard let text = request.uri.queryParameters[name[...]], !text.isEmpty else { return nil }
         return String(text)
     }
 
-    /// The address that was asked for, with its query.
+    /// The requested address, with its query.
     public var address: String { request.uri.string }
 
     /// What the caller may see of the classes.
-    /// - Parameter rules: those that the decision about the route was made by.
+    /// - Parameter rules: the rules that admitted the request.
     func view(under rules: Rules) throws -> CallerView { try core.view(of: subject, under: rules) }
 
-    /// Takes the password that came with the form, or demands one if the last one was too long ago. The page that asks sends
-    /// everything that was sent once more, so this comes before anything is changed. A password gives the session another
-    /// cookie. For actions with the demand ``PanelRoutes/Demand/recentPasswordSometimes``, once in each.
+    /// Checks the password that came with the form, or demands one if it was last given too long ago. The password page
+    /// submits the whole form again, so call this before anything is changed. Entering a password gives the session a
+    /// new cookie. Actions with the demand ``PanelRoutes/Demand/recentPasswordSometimes`` call it, each at most once.
     public func demandPassword() async throws {
         if let password = form[PanelForm.passwordField] {
             do {
@@ -48,7 +49,7 @@ public struct PanelRequest: Sendable {
                     address: context.remoteAddress)
                 return visit.renew(token)
             } catch AuthenticationError.endedSession {
-                // Most likely another window has given the password meanwhile.
+                // Most likely, the password was entered in another window in the meantime.
                 throw PanelForm.foreign
             } catch AuthenticationError.wrongCredentials {
                 throw RequestFailure(.passwordRequired, "This isn't your password.")

@@ -5,37 +5,37 @@ import Hummingbird
 import TomboloAuthentication
 public import TomboloHTTP
 
-/// Where the sections of a panel register their pages and actions. Every one has an access decision, knows who is asking
-/// by the session's cookie, and by nothing else.
+/// Where the panel's sections register their pages and actions. Every page and action has an access decision, and
+/// identifies the caller only by the session's cookie.
 public struct PanelRoutes {
     let core: PanelCore
     let parts: AdminParts
     let routes: Routes
-    /// Which paths are left for an app's own sections; nil for the panel's.
+    /// The paths that are free for an app's own sections; nil while the panel's sections are registered.
     var custom: CustomPaths?
 
-    /// What a page or an action asks for besides its access.
+    /// What a page or an action demands in addition to access.
     public enum Demand: Sendable {
         case nothing
-        /// The password, if it was given longer ago than ``PanelSession/proofSeconds``: before what can't be undone, and
-        /// before what changes who may do what.
+        /// The password, unless it was given within the last ``PanelSession/proofSeconds``. Demanded before
+        /// irreversible actions and before changes to permissions.
         case recentPassword
-        /// The same for some of what it does, such as for some classes: its body calls
+        /// Like ``recentPassword``, but only in some cases, such as for some classes: the body calls
         /// ``PanelRequest/demandPassword()`` before it changes anything.
         case recentPasswordSometimes
     }
 
-    /// The address of a form, and what it demands; tests compare all of them with a list.
+    /// A form's address and what it demands. A test compares all of them with a list.
     struct Action: Hashable, Sendable {
         let path: String
         let demand: Demand
     }
 
-    /// Registers a page, which changes nothing.
+    /// Registers a page, which must not change anything.
     /// - Parameters:
     ///   - path: below ``AdminPanel/path``, with `{name}` for parameters.
     ///   - entry: its place in the navigation, if it has one.
-    ///   - access: who may see it. It is asked before anything is demanded.
+    ///   - access: who may see it. Access is checked before anything is demanded.
     public func page<Grant: Sendable>(
         _ path: String, entry: PanelEntry? = nil, access: RouteAccess<Grant>, demands demand: Demand = .nothing,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
@@ -47,7 +47,8 @@ public struct PanelRoutes {
         on(.get, path, access, demand, body)
     }
 
-    /// Registers what a form does. It runs only with the token of the session's forms, from a page of this server.
+    /// Registers the handler of a form. It runs only if the request carries the session's form token and comes from a
+    /// page of this server.
     public func action<Grant: Sendable>(
         _ path: String, access: RouteAccess<Grant>, demands demand: Demand = .nothing, bodyBytes: Int? = nil,
         timeout: Duration? = nil,
@@ -56,8 +57,8 @@ public struct PanelRoutes {
         on(.post, path, access, demand, bodyBytes: bodyBytes, timeout: timeout, body)
     }
 
-    /// Registers what a form with a file does (`multipart/form-data`), whose first field is the token. The file isn't read
-    /// before its sender is let through, and the body takes it as it comes.
+    /// Registers the handler of a form with a file (`multipart/form-data`), whose first field is the token. The file
+    /// isn't read until the caller has been admitted; the body then reads it as it arrives.
     func upload<Grant: Sendable>(
         _ path: String, access: RouteAccess<Grant>, bodyBytes: Int, timeout: Duration,
         _ body: @escaping @Sendable (PanelRequest, Grant, inout PanelUpload) async throws -> PanelAnswer

@@ -1,5 +1,5 @@
-/// A part of the panel: pages and actions that belong together. ``AdminPanel`` says how to write one.
+/// A part of the panel: pages and actions that belong together. ``AdminPanel`` explains how to write one.
 public protocol PanelSection: Sendable {
-    /// Registers the part's pages and actions, while the server is built.
+    /// Registers the section's pages and actions while the server is being built.
     func add(to panel: PanelRoutes)
 }

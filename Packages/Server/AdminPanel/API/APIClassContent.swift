@@ -4,10 +4,10 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// What the template `api_class` shows.
+/// The values for the template `api_class`.
 struct APIClassContent {
     let examples: RequestExamples
-    /// What addresses begin with.
+    /// The start of every address in the examples.
     let server: String
     let login: String
 
@@ -31,7 +31,7 @@ struct APIClassContent {
 
     // MARK: Fields
 
-    /// Allowed values of a field that are named.
+    /// How many allowed values of a field are listed.
     private static let shownValueCount = 20
 
     private var fields: [[String: Any]] {
@@ -175,7 +175,7 @@ struct APIClassContent {
 }
 
 extension DescribedField.Creation {
-    /// On pages.
+    /// The title for pages.
     fileprivate var title: String {
         switch self {
         case .required: localized("required")

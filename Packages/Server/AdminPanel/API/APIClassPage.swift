@@ -4,10 +4,11 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// What the API has of one class: its fields, what lists can be asked for, and a request for each operation.
+/// The API page of one class: its fields, the filters and sorts that its lists support, and an example request for each
+/// operation.
 struct APIClassPage {
     private static let template = PanelTemplate(PackageResources.api_class_mustache)
-    /// Objects that are tried as what a new one links to.
+    /// How many objects are tried as the link target of a new object.
     private static let candidateCount = 20
 
     let request: PanelRequest
@@ -25,7 +26,7 @@ struct APIClassPage {
 
     // MARK: Objects for examples
 
-    /// Objects that the caller sees, so that the examples work as they are.
+    /// Objects that the caller can see, so that the examples work unchanged.
     private func samples() async throws -> RequestExamples.Samples {
         var samples = RequestExamples.Samples()
         samples.update = try await sample(.update)
@@ -42,8 +43,8 @@ struct APIClassPage {
         return try await ResourceReader(view: view).patientSample(of: type, permitting: operation, request.core.pool)
     }
 
-    /// The resource identifiers of what a new object may link to, by relationship: what such an object links to, or without
-    /// one what must be linked to, and what the rules look at.
+    /// The resource identifiers that a new object links to, by relationship. They come from a sample object that the
+    /// caller could have created. Without a sample, they cover the required links and those that the rules check.
     private func links(_ sample: ResourceSample?) async throws -> [String: JSON] {
         let all = Resource.objects(classIndex: type.classIndex)
         guard case .allowed(let filter) = view.rules.authorize(view.subject, .create, all) else { return [:] }
@@ -61,7 +62,7 @@ struct APIClassPage {
         return links
     }
 
-    /// The first of the objects that a new one may link to by a column.
+    /// The first object that the rules let a new object link to in this column.
     private func candidate(_ target: ResourceType, _ column: Int) async throws -> JSON? {
         let reader = RecordReader(view: view, pool: request.core.pool)
         let choices = try await reader.choices(

@@ -8,8 +8,8 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// How programs use the API, by class, with requests that can be sent as they are: of what the caller may read and do, as
-/// the API decides it.
+/// API documentation for each class, with requests that can be sent unchanged. It covers only what the caller may read
+/// and do, as decided by the API itself.
 struct APIPages: PanelSection {
     static let path = "\(AdminPanel.path)/api"
     static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("API"), path: path) }
@@ -46,7 +46,7 @@ struct APIPages: PanelSection {
             ]))
     }
 
-    /// What the caller may do with objects of a class that they may read.
+    /// The operations that the caller may use on objects of a class that they may read.
     private static func operations(on type: ResourceType, _ view: CallerView) -> [String] {
         let removal = JSONAPIRoutes.removal(of: type.item)
         let writing = [TomboloRules.Operation.create, .update, removal].filter { view.refusal($0, type) == nil }
@@ -66,13 +66,14 @@ struct APIPages: PanelSection {
 
     // MARK: The server
 
-    /// What the addresses of examples begin with. It's shown to nobody but the sender of the request, who chose its `Host`.
+    /// The start of the addresses in examples: the configured address, or else the request's `Host` header. The sender
+    /// chose that header, and nobody else sees the page.
     static func server(_ request: PanelRequest) -> String {
         let scheme = request.context.isSecure ? "https" : "http"
         return request.core.address?.text ?? "\(scheme)://\(request.request.head.authority ?? "localhost")"
     }
 
-    /// The command that gets an access token into the shell's variable `TOKEN`.
+    /// The command that stores an access token in the shell variable `TOKEN`.
     static func login(_ request: PanelRequest) -> String {
         let body: JSON = ["email": .string(request.visit.session.email), "password": "PASSWORD"]
         return """

@@ -2,7 +2,7 @@ import TomboloAuthentication
 import TomboloLocalization
 import TomboloModel
 
-/// What the template `account_confirm` shows before an account is disabled or enabled.
+/// The values for the template `account_confirm`, the page shown before an account is disabled or enabled.
 struct AccountConfirmContent: Sendable {
     let id: String
     let name: String

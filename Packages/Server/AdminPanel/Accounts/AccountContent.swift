@@ -4,7 +4,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// What the template `account` shows: one account, with its logins.
+/// The values for the template `account`: one account with its login sessions.
 struct AccountContent: Sendable {
     struct Session: Sendable {
         let device: String
@@ -29,16 +29,16 @@ struct AccountContent: Sendable {
     let kind: String
     let made: Moment
     let disabledAt: Moment?
-    /// In words, and what changes it.
+    /// The state in words, and the button that changes it.
     let verification: String
     let verificationToggle: Toggle?
-    /// What the rules of each app permit users like them; empty where no rules say so.
+    /// What the matrix of each app permits users like this one without a role; empty if no matrix mentions it.
     var permissions: [String] = []
-    /// Since when it's set up, in words.
+    /// Since when a second factor has been set up, in words.
     let secondFactor: String
-    /// What removes it.
+    /// The page that removes the second factor.
     let secondFactorLink: String?
-    /// What mails a link to set a password, or why nothing does.
+    /// The action that mails a link to set a password, or the reason why no link can be mailed.
     var passwordLink: String?
     var passwordProblem: String?
     let identities: [String]
@@ -49,23 +49,23 @@ struct AccountContent: Sendable {
     let sessions: [Session]
     let mayChange: Bool
     let mayView: Bool
-    /// Whether the page that explains permissions is open to who looks.
+    /// Whether the viewer may open the page that explains permissions.
     var mayExplain = false
-    /// Why somebody who may change other accounts may not change this one.
+    /// Why the viewer may not change this account, although they may change others.
     var refusal: String?
     let toggle: Toggle?
     let endAllLink: String?
     var problem: TrashGroupContent.Problem?
 
-    /// What pages call a way to log in.
+    /// The name of a login provider on pages.
     private static func providerTitle(_ provider: String) -> String {
         provider == "local-userpass" ? localized("Password") : provider
     }
 
     /// - Parameters:
     ///   - subject: nil for a disabled account.
-    ///   - own: the session of who looks.
-    /// - Parameter scopes: the titles of what roles are given in.
+    ///   - scopes: the titles of the objects that roles are scoped to.
+    ///   - own: the viewer's session.
     init(
         _ details: AccountDetails, disabledAt: Date?, subject: Subject?, scopes: [Value: String],
         sessions: [LoginSession],
@@ -117,7 +117,7 @@ struct AccountContent: Sendable {
                 endLink: mayChange ? "/panel/accounts/\(id)/logins/\(session.id)/end" : nil)
         }
         endAllLink = mayChange && sessions.count > 1 ? "/panel/accounts/\(id)/logins/end" : nil
-        // Nobody locks themselves out.
+        // Nobody can lock themselves out.
         toggle =
             mayChange && !isOneself
             ? disabledAt == nil

@@ -7,9 +7,9 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// Accounts: their state, devices and logins, ending logins, disabling and enabling. Accounts belong to no class, so that no
-/// class's rules decide: the `operations` of some app's permission matrix do, see ``AccountsGrant``. Nobody changes the account
-/// of somebody who may do more than they may themselves, see ``AccountAuthority``.
+/// Accounts: their state, devices and logins; ending logins, disabling and enabling. Accounts don't belong to a class,
+/// so no class's rules apply. Access follows the `operations` of the apps' permission matrices, see ``AccountsGrant``.
+/// Nobody may change the account of a user who has more rights than they do, see ``AccountAuthority``.
 struct AccountPages: PanelSection {
     static let path = "\(AdminPanel.path)/accounts"
     private static let list = PanelTemplate(PackageResources.accounts_mustache)
@@ -60,7 +60,7 @@ struct AccountPages: PanelSection {
         RequestFailure(.notFound, "There is no such account.")
     }
 
-    /// The account that the address is about.
+    /// The account named by the address.
     /// - Throws: ``RequestFailure`` with status 404.
     static func details(_ request: PanelRequest) async throws -> AccountDetails {
         guard let id = try? ObjectId(string: request.parameter("id")) else { throw unknown }
@@ -71,8 +71,8 @@ struct AccountPages: PanelSection {
         }
     }
 
-    /// The account that the address is about, for those who may change it.
-    /// - Throws: ``RequestFailure`` with status 404, or 403 if its user may do more than the caller.
+    /// The account named by the address, if the caller may change it.
+    /// - Throws: ``RequestFailure`` with status 404, or 403 if the account's user may do more than the caller.
     static func changeable(_ request: PanelRequest, _ grant: AccountsGrant) async throws -> AccountDetails {
         let details = try await details(request)
         if let refusal = AccountAuthority.refusal(
@@ -83,7 +83,7 @@ struct AccountPages: PanelSection {
         return details
     }
 
-    /// What the user of an account may do, or could if it weren't disabled.
+    /// What the account's user may do, or could do if the account weren't disabled.
     /// - Throws: ``RequestFailure`` with status 404.
     static func target(_ request: PanelRequest, _ userID: ObjectId) async throws -> Subject {
         do {

@@ -3,14 +3,14 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// What the template `accounts` shows.
+/// The values for the template `accounts`.
 struct AccountsContent: Sendable {
     struct Line: Sendable {
         let id: String
         let name: String
         let email: String
         let state: String
-        /// yes or no: for the style.
+        /// `yes` or `no`, for the style sheet.
         let kind: String
         let logins: Int
         let lastUsed: Moment?
@@ -34,7 +34,7 @@ struct AccountsContent: Sendable {
     let page: Int
     let previous: String?
     let next: String?
-    /// What adds an account.
+    /// The page that adds an account.
     var newLink: String?
 
     init(

@@ -8,18 +8,18 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Adding an account for somebody else, for those who look after accounts. Nobody types a password: the new person gets a mailed
-/// link to choose one.
+/// Lets account administrators add an account for somebody else. Nobody types a password: the new user is mailed a link
+/// to choose one.
 struct NewAccountPages: PanelSection {
     static let path = "\(AccountPages.path)/new"
     private static let template = PanelTemplate(PackageResources.account_new_mustache)
 
-    /// What the template shows.
+    /// The values for the template.
     private struct Content: Sendable {
         struct Problem: Sendable {
             let message: String
             let hint: String?
-            /// The page of the account that has the address.
+            /// The page of the account that already has the address.
             let account: String?
         }
 
@@ -67,7 +67,7 @@ struct NewAccountPages: PanelSection {
                 to: "\(AccountPages.path)/\(added.userID)",
                 notice: PanelNotice(notice(added, canMail: link != nil)))
         } catch AuthenticationError.emailTaken {
-            // Nil if it's deleted just now.
+            // Nil if the account was deleted just now.
             let known = try? await authenticator.userID(email)
             return .page(
                 page(

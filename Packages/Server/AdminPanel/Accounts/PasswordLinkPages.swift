@@ -7,8 +7,9 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Mailing the owner of an account a link to set its password, for those who look after accounts. They see no link and choose
-/// no password. It's the link of ``ForgottenPages``, and nothing ends before it's used.
+/// Lets account administrators mail an account's owner a link to set a new password. They neither see the link nor
+/// choose the password. The link is the same as in ``ForgottenPages``; logins and the old password stay valid until
+/// it's used.
 struct PasswordLinkPages: PanelSection {
     private static func path(_ id: String) -> String { "\(AccountPages.path)/\(id)/password-link" }
 
@@ -20,7 +21,7 @@ struct PasswordLinkPages: PanelSection {
         }
     }
 
-    /// Adds the way to it to an account's page, or the reason why there is none.
+    /// Adds the button to an account's page, or the reason why no link can be mailed.
     static func add(_ details: AccountDetails, isDisabled: Bool, _ core: PanelCore, to content: inout AccountContent) {
         switch way(details, isDisabled: isDisabled, core) {
         case .success: content.passwordLink = path(content.id)
@@ -29,7 +30,7 @@ struct PasswordLinkPages: PanelSection {
         }
     }
 
-    /// Where the link of a mail to an account leads.
+    /// The address that the mailed link leads to, or why no link can be mailed.
     private static func way(
         _ details: AccountDetails, isDisabled: Bool, _ core: PanelCore
     ) -> Result<String, RequestFailure> {
@@ -65,7 +66,7 @@ struct PasswordLinkPages: PanelSection {
             email = try await authenticator.sendPasswordLink(
                 to: details.userID, link: link, address: request.context.remoteAddress)
         } catch AuthenticationError.unknownUser {
-            // Somebody disabled or deleted it meanwhile.
+            // Somebody disabled or deleted the account in the meantime.
             throw AccountPages.unknown
         }
         request.context.logger.notice(

@@ -7,7 +7,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// The audit log: who changed what, its search, and the history of an object with what can be put back.
+/// The audit log: searching for who changed what, and the history of an object, from which old values can be put back.
 struct AuditPages: PanelSection {
     static let path = "\(AdminPanel.path)/audit"
 
@@ -15,7 +15,7 @@ struct AuditPages: PanelSection {
     private static let history = PanelTemplate(PackageResources.history_mustache)
 
     /// The address of an object's history.
-    /// - Parameter collection: of the class, as in addresses.
+    /// - Parameter collection: the class's collection name, as in addresses.
     static func path(collection: String, key: String) -> String {
         "\(path)/\(RequestParameters.encode(collection))/\(RequestParameters.encode(key))"
     }
@@ -45,7 +45,8 @@ struct AuditPages: PanelSection {
                 parameters[place].value = try await request.core.authenticator.userID(parameters[place].value)
                     .stringValue
             } catch AuthenticationError.unknownUser {
-                // Left as it is, it finds no changes, as an unknown id does: the log says nothing about accounts.
+                // An unknown address stays as it is and finds no changes, just as an unknown id does, so the search
+                // doesn't reveal which accounts exist.
             }
         }
         let answer = try await log.page(parameters, grant)
@@ -95,7 +96,7 @@ struct AuditPages: PanelSection {
             crumbs: [PanelPage.Crumb(title: localized("Audit log"), path: path)], content: history.render(values))
     }
 
-    /// Parameters that say something: forms send empty fields too.
+    /// The parameters that have a value: forms send empty fields too.
     private static func parameters(_ request: PanelRequest) -> [(name: String, value: String)] {
         request.request.uri.queryParameters.map { (String($0.key), String($0.value)) }.filter { !$0.value.isEmpty }
     }

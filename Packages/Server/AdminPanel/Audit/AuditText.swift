@@ -3,14 +3,14 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 
-/// Entries of the audit log as texts of pages.
+/// The texts that pages show for audit log entries.
 enum AuditText {
     static let operations = ["create", "update", "delete", "trash", "restore", "baseline", "gap"]
     static let sources = ["http", "sync", "sql", "system"]
-    /// Of a value on a page; the rest is in the log.
+    /// The maximum size of a value on a page, in bytes; the log has the rest.
     static let valueByteCount = 300
 
-    /// An operation in a list of them.
+    /// The name of an operation in the list to choose from.
     static func operationTitle(_ operation: String) -> String {
         switch operation {
         case "create": localized("create", context: "operation")
@@ -24,7 +24,7 @@ enum AuditText {
         }
     }
 
-    /// A source in a list of them.
+    /// The name of a source in the list to choose from.
     static func sourceTitle(_ source: String) -> String {
         switch source {
         case "http": localized("http", context: "source")
@@ -35,7 +35,7 @@ enum AuditText {
         }
     }
 
-    /// What an operation did.
+    /// What an operation did, as a verb.
     private static func words(_ operation: String) -> String {
         switch operation {
         case "create": localized("Created")
@@ -61,7 +61,7 @@ enum AuditText {
         }
     }
 
-    /// - Parameter reader: the id of the user who looks, who may see their own jobs.
+    /// - Parameter reader: the viewer's user id. Users may see their own jobs.
     static func values(
         of entry: JSON, _ schema: Schema, isHistory: Bool, for reader: String
     ) -> [String: Any] {
@@ -98,7 +98,7 @@ enum AuditText {
         text(entry["userName"]).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Who made a change, by itself.
+    /// Who made a change, as a phrase of its own.
     static func who(_ entry: JSON) -> String {
         if let name = userName(entry) { return name }
         if let user = text(entry["user"]) { return localized("user \(user)") }
@@ -110,7 +110,7 @@ enum AuditText {
         }
     }
 
-    /// The same behind what they did. Other languages have other forms there.
+    /// Who made a change, as it follows the operation. Other languages inflect it differently there.
     private static func byWhom(_ entry: JSON) -> String {
         if let name = userName(entry) { return localized("by \(name)") }
         if let user = text(entry["user"]) { return localized("by user \(user)") }
@@ -126,7 +126,7 @@ enum AuditText {
         text(entry["databaseUser"]) ?? localized("a service")
     }
 
-    /// - Parameter job: what is shown beside it, as a link.
+    /// - Parameter job: the job that a link next to the text names, so that the text leaves out the route.
     private static func whence(_ entry: JSON, _ job: Int64?) -> String {
         var parts: [String] = []
         switch text(entry["source"]) {
@@ -142,7 +142,7 @@ enum AuditText {
         return parts.joined(separator: ", ")
     }
 
-    /// The number of the user's job that made the change; nil if none did.
+    /// The number of the job that made the change; nil if none of this user's jobs did.
     private static func job(_ entry: JSON, of user: String) -> Int64? {
         guard let route = text(entry["route"]), route.hasPrefix("job "), text(entry["user"]) == user else { return nil }
         return Int64(route.dropFirst("job ".count))
@@ -186,7 +186,7 @@ enum AuditText {
 }
 
 extension JSON {
-    /// As JSON text.
+    /// The value as JSON text.
     var jsonText: String {
         var bytes = JSONBytes()
         append(to: &bytes)

@@ -8,11 +8,12 @@ import TomboloModel
 import TomboloServerModel
 import TomboloLocalization
 
-/// Backups of the whole database: those that there are, making one, downloading, deleting and restoring. A backup has
-/// everything, so that it's for those alone who may change the permission matrix of every app, as themselves.
+/// Backups of the whole database: listing, making, downloading, deleting and restoring them. A backup contains
+/// everything, so the pages are only for users who may change the permission matrix of every app, and only as
+/// themselves.
 struct BackupPages: PanelSection {
     static let path = "\(AdminPanel.path)/backups"
-    /// How often a browser without JavaScript loads the page again while a backup is made.
+    /// How often a browser without JavaScript reloads the page while a backup is being made, in seconds.
     private static let refreshSeconds = 3
     private static let list = PanelTemplate(PackageResources.backups_mustache)
     private static let confirm = PanelTemplate(PackageResources.backup_delete_mustache)
@@ -38,7 +39,8 @@ struct BackupPages: PanelSection {
             try await backups.delete(name, by: request.userID)
             return .redirect(to: Self.path, notice: PanelNotice(localized("The backup \(name.text) was deleted.")))
         }
-        // A form and not a link: no page of another site begins it, and nobody who views the panel as somebody else.
+        // A form rather than a link, so that neither another site's page nor somebody viewing the panel as another user
+        // can start a download.
         panel.action("\(Self.path)/{name}/download", access: access, demands: .recentPassword) { request, _ in
             let backups = try Self.backups(request)
             let name = try await backups.find(request.parameter("name"))
@@ -48,7 +50,8 @@ struct BackupPages: PanelSection {
         RestorePages().add(to: panel, access)
     }
 
-    /// Whom one may view the panel as is decided by what they read, and a backup has more.
+    /// Refuses while the caller views the panel as somebody else. Who may view as whom depends on what they may read,
+    /// and a backup contains more.
     static func checkViewing(_ request: PanelRequest) throws {
         guard let viewing = request.visit.viewing else { return }
         throw RequestFailure(
@@ -94,20 +97,21 @@ struct BackupPages: PanelSection {
 
     // MARK: The file
 
-    /// Part by part, as the client takes it.
+    /// Streams the file part by part, at the speed of the client.
     private static func response(_ reader: BackupReader, named name: BackupName) -> Response {
         Response(
             status: .ok,
             headers: [
                 .contentType: "application/octet-stream",
                 .contentDisposition: "attachment; filename=\"\(name.text)\"",
-                // Of the header alone: a body with a length would be kept in memory.
+                // Only in the header: a body with a length would be kept in memory.
                 .contentLength: "\(reader.byteCount)", .cacheControl: "no-store",
             ],
             body: ResponseBody { writer in
                 var offset: Int64 = 0
                 while true {
-                    // What breaks here breaks the connection: the file is shorter than its length then.
+                    // An error here breaks the connection, leaving the client with a file shorter than the announced
+                    // length.
                     let part = try await reader.part(at: offset)
                     if part.isEmpty { break }
                     try await writer.write(ByteBuffer(bytes: part))

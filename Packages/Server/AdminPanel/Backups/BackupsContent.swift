@@ -2,9 +2,9 @@ import AdminService
 import TomboloModel
 import TomboloLocalization
 
-/// What the template `backups` shows.
+/// The values for the template `backups`.
 struct BackupsContent: Sendable {
-    /// Runs without a backup that are shown.
+    /// How many failed backups are shown, and how many restores.
     private static let failureLimit = 10
 
     struct Line: Sendable {
@@ -17,7 +17,7 @@ struct BackupsContent: Sendable {
         let version: String
     }
 
-    /// A database that was put aside.
+    /// A database that was put aside by a restore.
     struct Kept: Sendable {
         let name: String
         let path: String
@@ -46,9 +46,9 @@ struct BackupsContent: Sendable {
 
     let isOn: Bool
     let folder: String
-    /// What happens by itself, in words.
+    /// The automatic backups, in words.
     let schedule: String
-    /// Of a backup that is under way, or waits to be.
+    /// The backup or restore that is under way or waiting.
     let progress: Progress?
     let isOpen: Bool
     let lines: [Line]
@@ -59,13 +59,13 @@ struct BackupsContent: Sendable {
     /// Why nothing can be restored.
     let restoreProblem: String?
 
-    /// Of a server that makes none.
+    /// The content for a server that makes no backups.
     init() {
         (isOn, folder, schedule, progress, isOpen, lines, failures) = (false, "", "", nil, false, [], [])
         (canRestore, restores, kept, restoreProblem) = (false, [], [], nil)
     }
 
-    /// - Parameter restoring: nil where nothing is restored.
+    /// - Parameter restoring: nil if this server can't restore.
     init(
         _ overview: Backups.Overview, _ restoring: Backups.RestoreOverview?, _ settings: BackupSettings, now: Int64
     ) {

@@ -5,8 +5,8 @@ import TomboloLocalization
 import TomboloModel
 import TomboloServerModel
 
-/// Restoring a backup, bringing back a database that was put aside by that, and deleting one. Each shows first what it does,
-/// and takes the password.
+/// Restoring a backup, bringing back a database that a restore put aside, and deleting such a database. Each page first
+/// shows the consequences and asks for the password.
 struct RestorePages {
     private static let restore = PanelTemplate(PackageResources.restore_mustache)
     private static let delete = PanelTemplate(PackageResources.kept_delete_mustache)
@@ -46,7 +46,7 @@ struct RestorePages {
         }
     }
 
-    /// The address of one's page.
+    /// The address of the pages of a database that was put aside.
     static func path(of kept: KeptDatabase) -> String { "\(keptPath)/\(kept.name)" }
 
     private static func backups(_ request: PanelRequest) throws -> Backups {
@@ -102,10 +102,10 @@ struct RestorePages {
     struct Confirmation: Sendable {
         let formToken: String
         let name: String
-        /// Whether it's a backup, and not a database that was put aside.
+        /// Whether the source is a backup, as opposed to a database that was put aside.
         let isBackup: Bool
         let made: Moment
-        /// How many were made since then.
+        /// How many changes were made since then, in words.
         let changes: String
         let problem: String?
         let action: String

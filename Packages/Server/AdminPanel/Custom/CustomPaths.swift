@@ -1,25 +1,25 @@
 import HTTPTypes
 import TomboloHTTP
 
-/// Which paths are left for an app's own pages. The panel's are taken with everything below them, also those of pages that this
-/// server is without: another one may have them.
+/// Decides which paths are free for an app's own pages. The panel's paths are taken, with everything below them. That
+/// includes pages that this server doesn't have, because another server may have them.
 struct CustomPaths: Sendable {
-    /// Pages that a server may be without.
+    /// Paths of pages that not every server has.
     private static let optional = [SQLPages.path, MapPages.path]
     private static let form =
         "Write '\(AdminPanel.path)/' and a name of letters, digits, '-' and '_'. More of them, or parameters such as '{id}', may "
         + "follow behind slashes."
 
-    /// What the panel has behind ``AdminPanel/path`` and a slash.
+    /// The path components that the panel uses directly below ``AdminPanel/path``.
     private let taken: Set<Substring>
 
-    /// - Parameter routes: with all of the panel's own.
+    /// - Parameter routes: must include all of the panel's own routes.
     init(beside routes: [RouteDescription]) {
         taken = Set((routes.map(\.path) + Self.optional).compactMap { Self.parts($0)?.first })
     }
 
-    /// Why a page or an action can't have its path; nil if it can.
-    /// - Parameter routes: those that are registered by now.
+    /// Why a page or an action can't have this path; nil if it can.
+    /// - Parameter routes: the routes registered so far.
     func problem(_ method: HTTPRequest.Method, _ path: String, beside routes: [RouteDescription]) -> String? {
         let what = "The \(method == .get ? "page" : "action") '\(path)' can't be added to the panel"
         guard let parts = Self.parts(path), let first = parts.first, !Self.isParameter(first),
@@ -34,13 +34,13 @@ struct CustomPaths: Sendable {
         return isKnown ? "\(what): there is one with this path already. Choose another path." : nil
     }
 
-    /// What is below the panel's path; nil for any other path.
+    /// The path components below the panel's path; nil for any other path.
     private static func parts(_ path: String) -> [Substring]? {
         guard path.hasPrefix("\(AdminPanel.path)/") else { return nil }
         return path.dropFirst(AdminPanel.path.count + 1).split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    /// The path without the names of its parameters, which don't tell two paths apart.
+    /// The path without its parameters' names, which don't distinguish paths.
     private static func shape(_ path: String) -> [Substring] {
         path.split(separator: "/", omittingEmptySubsequences: false).map { isParameter($0) ? "{}" : $0 }
     }

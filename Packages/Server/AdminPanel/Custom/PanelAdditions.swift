@@ -1,12 +1,12 @@
-/// What an app adds to the panel: pages of its own, and how properties of its classes are shown and edited. Everything else about
-/// the panel stays as it is: who is asking, what the rules let them see, and how forms are protected.
+/// What an app adds to the panel: its own pages, and the way in which properties of its classes are shown and edited.
+/// Everything else stays with the panel: identifying the caller, applying the rules, and protecting forms.
 public struct PanelAdditions: Sendable {
     let pages: [any PanelSection]
     let fields: [PanelFieldStyle]
 
     /// - Parameters:
     ///   - pages: in the order of the navigation.
-    ///   - fields: of several for one property, the last one counts.
+    ///   - fields: if several styles name the same property, the last one wins.
     public init(pages: [any PanelSection] = [], fields: [PanelFieldStyle] = []) {
         self.pages = pages
         self.fields = fields

@@ -5,9 +5,9 @@ import TomboloRules
 
 /// The styles of an app's fields, by class and property.
 struct PanelFieldStyles: Sendable {
-    /// What templates of pages have in place of a value or a control.
+    /// The name under which page templates find the app's own rendering of a value or a control.
     static let valueName = "customHTML"
-    /// What a control of the panel is made of, in the template `control`.
+    /// The values from which the template `control` makes one of the panel's own controls.
     private static let usualControls = ["text", "longText", "number", "time", "hasOptions", "options"]
 
     private let styles: [String: [String: PanelFieldStyle]]
@@ -22,11 +22,11 @@ struct PanelFieldStyles: Sendable {
         styles.isEmpty ? nil : styles[type.item.name]?[field.property]
     }
 
-    /// Whether the app shows the values of a field in its own way.
+    /// Whether the app renders this field's values itself.
     func isShown(_ field: ResourceField, of type: ResourceType) -> Bool { style(field, of: type)?.shown != nil }
 
-    /// Adds how the app shows a value. One that isn't there, or is too long to be shown, is shown as usual.
-    /// - Parameter values: what the panel shows of it.
+    /// Adds the app's rendering of a value. A missing value, or one that is too long to be shown, is shown as usual.
+    /// - Parameter values: the values for the panel's own rendering.
     func show(
         _ json: JSON?, _ field: ResourceField, of type: ResourceType, isList: Bool, _ values: inout [String: Any]
     ) {
@@ -41,8 +41,8 @@ struct PanelFieldStyles: Sendable {
         if !html.isNull { values[Self.valueName] = html }
     }
 
-    /// Puts the app's control in place of the panel's.
-    /// - Parameter values: of the template `control`.
+    /// Replaces the panel's control with the app's.
+    /// - Parameter values: the values for the template `control`.
     func control(
         _ field: FormField, _ entered: String, of type: ResourceType, isCell: Bool, _ values: inout [String: Any]
     ) {
@@ -55,7 +55,7 @@ struct PanelFieldStyles: Sendable {
         values[Self.valueName] = template.render(more.merging(own) { $1 })
     }
 
-    /// Styles of properties that a model hasn't.
+    /// Warnings about styles for properties that the model doesn't have.
     func warnings(_ schema: Schema) -> [String] {
         styles.values.flatMap(\.values).compactMap { style in
             guard let item = schema[style.className] else {
@@ -70,6 +70,7 @@ struct PanelFieldStyles: Sendable {
 }
 
 extension AdminPanel {
-    /// What is wrong with the additions, if anything is, by the model as it is now: for the log. The model may get a class later.
+    /// Problems of the additions with the current model, to be logged. They aren't errors: the model may get the
+    /// missing class later.
     public var warnings: [String] { core.fieldStyles.warnings(core.rules.current.schema) }
 }

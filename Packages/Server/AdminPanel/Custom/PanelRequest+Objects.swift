@@ -6,13 +6,14 @@ import TomboloLocalization
 public import TomboloModel
 public import TomboloRules
 
-/// Reading and changing objects as the rules let the caller, as [JSON:API](docs/json-api.md) does: nothing in the trash, and no
-/// field that they may not read. Classes have their names in the model; fields and parameters those of JSON:API.
+/// Reads and changes objects as the rules permit the caller, as [JSON:API](docs/json-api.md) does: without objects in
+/// the trash, and without fields that the caller may not read. Classes have their names in the model; fields and
+/// parameters have those of JSON:API.
 extension PanelRequest {
-    /// Objects of a class: the first 200, or the page that the parameters ask for.
+    /// Objects of a class: the first 200, or the page selected by the parameters.
     /// - Parameter parameters: `filter[…]`, `sort`, `fields[…]` and `page[…]`, as in an address of JSON:API.
-    /// - Throws: ``RequestFailure`` with status 403 if the caller may read none, and 400 for a parameter that JSON:API refuses,
-    ///   such as a filter by a field that they may not read.
+    /// - Throws: ``RequestFailure`` with status 403 if the caller may not read any, and 400 for a parameter that
+    ///   JSON:API refuses, such as a filter on a field that they may not read.
     public func objects(of className: String, _ parameters: [String: String] = [:]) async throws -> [PanelResource] {
         let (view, type) = try readable(className)
         let parameters = ["page[size]": "\(ResourceQuery.maximumPageSize)"].merging(parameters) { $1 }
@@ -22,13 +23,13 @@ extension PanelRequest {
         }
     }
 
-    /// The rows of a class, as a SELECT for the `FROM` of a statement of one's own: to count and to add up.
+    /// The rows of a class, as a SELECT for the `FROM` clause of a custom statement, for counts and sums.
     ///
     ///     let orders = try request.rows(of: "Order", ["quantity"], ["filter[ticket]": id])
     ///     let sum = try await panel.pool.query("SELECT sum(quantity) FROM (\(orders.sql)) AS orders", orders.parameters)
     ///
     /// - Parameters:
-    ///   - fields: the columns, with these names: fields with one value, links, and `id`.
+    ///   - fields: the columns, under these names: fields with one value, links, and `id`.
     ///   - parameters: `filter[…]`.
     /// - Throws: as ``objects(of:_:)``; 400 also for a field that the caller may not read.
     public func rows(
@@ -39,10 +40,10 @@ extension PanelRequest {
         return try ResourceReader(view: view).rows(of: type, fields, matching: query.filter)
     }
 
-    /// Changes attributes of an object, if the rules let the caller. Only an action may.
-    /// - Returns: the object as it is now; nil if the caller can't see it any more.
-    /// - Throws: ``RequestFailure``: 404 for an object that they can't see, 403 for one that they may not change, and 422 for
-    ///   values that can't be.
+    /// Changes attributes of an object, if the rules permit the caller to. Only actions may call this.
+    /// - Returns: the object after the change; nil if the caller can no longer see it.
+    /// - Throws: ``RequestFailure``: 404 for an object that the caller can't see, 403 for one that they may not change,
+    ///   and 422 for invalid values.
     @discardableResult
     public func update(
         _ className: String, id: String, _ attributes: [String: JSON]
@@ -59,8 +60,8 @@ extension PanelRequest {
         }.map { try PanelResource($0) }
     }
 
-    /// Whether the rules permit the caller an operation on some objects of a class: for what a page offers.
-    /// - Parameter values: what these objects have in some properties.
+    /// Whether the rules permit the caller an operation on some objects of a class, to decide what a page offers.
+    /// - Parameter values: property values that these objects have.
     public func may(
         _ operation: TomboloRules.Operation, _ className: String, having values: [String: Value] = [:]
     ) -> Bool {

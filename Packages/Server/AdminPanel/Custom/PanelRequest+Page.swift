@@ -1,8 +1,8 @@
 import TomboloAuthentication
 
 extension PanelRequest {
-    /// A page of an app's own.
-    /// - Parameter values: of the template, which has `formToken` besides, for `{{> form-token}}`.
+    /// A page of an app.
+    /// - Parameter values: the values for the template, which also gets `formToken` for `{{> form-token}}`.
     public func page(
         _ title: String, crumbs: [PanelPage.Crumb] = [], _ template: PanelTemplate, _ values: [String: Any] = [:]
     ) -> PanelAnswer {

@@ -4,14 +4,14 @@ import TomboloHTTP
 public import TomboloRules
 
 extension PanelRoutes {
-    /// The rules as they are whenever they're asked: for access decisions.
+    /// The rules for access decisions, always the current version.
     public var rules: LiveRules { core.rules }
 
-    /// The server's connections to the database. The rules don't count for statements of one's own: read with
-    /// ``PanelRequest/objects(of:_:)`` or ``PanelRequest/rows(of:_:_:)`` what the caller may see.
+    /// The server's connections to the database. The rules don't apply to custom statements: use
+    /// ``PanelRequest/objects(of:_:)`` or ``PanelRequest/rows(of:_:_:)`` to read what the caller may see.
     public var pool: PostgresPool { core.pool }
 
-    /// Whether a page or an action can be registered. If not, the server doesn't start, and says why.
+    /// Whether a page or an action can be registered. If not, the server reports why and doesn't start.
     func admits<Grant: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ access: RouteAccess<Grant>
     ) -> Bool {
