@@ -3,8 +3,8 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 
-/// What all gateways say of one object and the devices of a question, as if one of them had said it: a gateway knows only
-/// the devices that are connected to it, and of others what the database has.
+/// The answers of all gateways about one object and the devices in question, merged as if one gateway had given them. A
+/// gateway itself knows only the devices connected to it; about others it reports what the database has.
 struct DeviceAnswers: Sendable {
     struct Reason: Hashable, Sendable {
         let code: String
@@ -15,19 +15,19 @@ struct DeviceAnswers: Sendable {
     struct Device: Sendable {
         let client: String?
         let user: String?
-        /// That it's connected to.
+        /// The gateway that the device is connected to.
         let gateway: String?
         let state: String?
         let tick: Int?
         let lastSeen: String?
         let isVisible: Bool
-        /// The first is the one to look at.
+        /// The most important reason comes first.
         let reasons: [Reason]
     }
 
     private(set) var devices: [Device] = []
     let warnings: [DeviceProblem]
-    /// Connected devices that no answer is about: a gateway tells of a bounded number.
+    /// The number of connected devices that no answer covers: a gateway reports on a bounded number.
     private(set) var leftCount = 0
 
     init(_ answers: [GatewayInquiry.Answer]) {
@@ -43,7 +43,8 @@ struct DeviceAnswers: Sendable {
                 .map { Self.device($0, gateway: nil, unheard: unheard) }
             leftCount += max(0, (json["connectedDevices"]?.number ?? 0) - here.count)
         }
-        // What a gateway says of a device that isn't there counts if it's nowhere; each of them says the same.
+        // A gateway's answer about a device that isn't connected to it counts only if the device isn't connected
+        // anywhere. All gateways give the same answer then.
         var seen = Set(devices.map(\.client))
         let hasConnected = !devices.isEmpty
         for device in absent where seen.insert(device.client).inserted {
@@ -60,7 +61,7 @@ struct DeviceAnswers: Sendable {
             guard code != "not_connected_here" else {
                 return notConnected(client, lastSeen: lastSeen, unheard: unheard)
             }
-            // Gateways of earlier versions say it in English alone.
+            // Gateways of earlier versions send English texts only.
             let message = Wording(json: reason["messageWording"])?.localized
             let details = reason["detailWordings"]?.items.compactMap { Wording(json: $0)?.localized }
             return Reason(
@@ -73,7 +74,7 @@ struct DeviceAnswers: Sendable {
             reasons: reasons)
     }
 
-    /// - Parameter client: nil for a user none of whose devices is connected.
+    /// - Parameter client: nil if none of the user's devices is connected.
     private static func notConnected(_ client: String?, lastSeen: String?, unheard: [String]) -> Reason {
         let what: String
         if client == nil {

@@ -9,8 +9,8 @@ import TomboloRules
 import TomboloServerModel
 
 /// The devices that sync: who is connected to which gateway, every device that the database knows, and why a device has
-/// an object or lacks it. It's for those whom the rules permit to `inspect`, and what it tells of classes and objects is
-/// decided by the gateways that answer.
+/// or lacks an object. The pages are for users whom the rules permit to `inspect`. The gateways that answer decide what
+/// they reveal about classes and objects.
 struct DevicePages: PanelSection {
     static let path = "\(AdminPanel.path)/devices"
     static let knownPath = "\(path)/known"
@@ -22,7 +22,7 @@ struct DevicePages: PanelSection {
     private static let why = PanelTemplate(PackageResources.devices_why_mustache)
     private static var crumbs: [PanelPage.Crumb] { [PanelPage.Crumb(title: localized("Sync devices"), path: path)] }
 
-    /// The address of the question about one object.
+    /// The address of the page that explains why a device has or lacks an object.
     static func whyPath(className: String, id: String) -> String {
         "\(whyPath)?class=\(RequestParameters.encode(className))&object=\(RequestParameters.encode(id))"
     }
@@ -144,7 +144,7 @@ struct DevicePages: PanelSection {
             query.isEmpty ? path : "\(path)?\(query)", by: request.userID, in: request.visit.session.id, of: gateway)
     }
 
-    /// The id of the user whom an address or an id names.
+    /// The id of the user identified by an e-mail address or an id.
     private func userID(_ text: String, _ request: PanelRequest) async throws -> String {
         do {
             return try await request.core.authenticator.userID(text).stringValue

@@ -1,6 +1,6 @@
 import TomboloHTTP
 
-/// Why a page about devices lacks something, and what to do.
+/// Why a page about devices is incomplete, and what to do about it.
 struct DeviceProblem: Sendable {
     let message: String
     let hint: String?

@@ -2,7 +2,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloLocalization
 
-/// What the template `device_session` shows: one connected device.
+/// The values for the template `device_session`: one connected device.
 struct DeviceSessionContent: Sendable {
     struct Fact: Sendable {
         let name: String

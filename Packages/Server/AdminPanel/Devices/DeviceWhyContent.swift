@@ -1,6 +1,6 @@
 import TomboloLocalization
 
-/// What the template `devices_why` shows: a form, and what the gateways say.
+/// The values for the template `devices_why`: a form, and the gateways' answers.
 struct DeviceWhyContent: Sendable {
     struct Choice: Sendable {
         let value: String
@@ -9,9 +9,9 @@ struct DeviceWhyContent: Sendable {
     }
 
     struct Answer: Sendable {
-        /// For the page's headings.
+        /// The heading's id on the page.
         let id: String
-        /// Nil if the answer is about no device of the user's.
+        /// Nil if the answer isn't about one of the user's devices.
         let device: String?
         let user: String
         let place: String
@@ -60,7 +60,7 @@ struct DeviceWhyContent: Sendable {
         }
     }
 
-    /// Where a device is connected: `live at gateway-1:4711, tick 9`.
+    /// Where a device is connected, such as `live at gateway-1:4711, tick 9`.
     private static func place(of device: DeviceAnswers.Device) -> String {
         guard let gateway = device.gateway else { return localized("not connected") }
         let state = device.state.map(DeviceWords.state) ?? localized("connected")

@@ -1,9 +1,9 @@
 import TomboloHTTP
 import TomboloLocalization
 
-/// Parts of the inspector's answers in words.
+/// The wording for parts of the inspector's answers.
 enum DeviceWords {
-    /// A session's state, as gateways call it; docs/observability.md says what each means.
+    /// The wording for a session state. docs/observability.md explains the gateways' names for them.
     static func state(_ name: String) -> String {
         switch name {
         case "waiting": localized("waiting", context: "state of a device")
@@ -17,7 +17,7 @@ enum DeviceWords {
         }
     }
 
-    /// `3 ticks, 1.2 s`; `no` for a device that has everything.
+    /// How far a device is behind, such as `3 ticks, 1.2 s`; `no` for a device that has everything.
     static func distance(_ position: JSON?) -> String {
         guard let ticks = position?["behindTicks"]?.number else { return "" }
         guard ticks > 0 else { return localized("no") }

@@ -3,11 +3,11 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloLocalization
 
-/// What the template `devices` shows: the gateways, and who is connected to them.
+/// The values for the template `devices`: the gateways, and who is connected to them.
 struct DevicesContent: Sendable {
-    /// Subscriptions of each device that the list shows.
+    /// How many subscriptions of each device the list shows.
     static let subscriptionCount = 3
-    /// As gateways call them; docs/observability.md says what they mean.
+    /// The gateways' names for session states; docs/observability.md explains them.
     private static let states = ["waiting", "authenticating", "opening", "verifying", "reading", "live", "closed"]
 
     struct Choice: Sendable {
@@ -19,7 +19,7 @@ struct DevicesContent: Sendable {
     struct GatewayLine: Sendable {
         let name: String
         let state: String
-        /// The kind of mark.
+        /// The style of the mark.
         let kind: String
         let started: Moment
         let seen: Moment
@@ -63,11 +63,11 @@ struct DevicesContent: Sendable {
     let stateChoices: [Choice]
     private let state: String?
     var problem: DeviceProblem?
-    /// What is missing because of gateways that don't answer.
+    /// What is missing because some gateways don't answer.
     var warnings: [DeviceProblem] = []
     var gateways: [GatewayLine] = []
     var sessions: [SessionLine] = []
-    /// Whether any gateway was asked, so that a list without sessions says something.
+    /// Whether any gateway answered, so that an empty list of sessions means something.
     var wasAsked = false
     var count = ""
     var page = 1
@@ -104,7 +104,7 @@ struct DevicesContent: Sendable {
         next = hasMore ? address(page: page + 1) : nil
     }
 
-    /// Of each gateway, as it divides its list.
+    /// The number of sessions that each gateway returns for a page.
     private static let pageSize = 100
 
     private func address(page: Int) -> String {
@@ -129,7 +129,7 @@ struct DevicesContent: Sendable {
             tick: answer.json?["newestTick"]?.number.map { PanelNumber.text($0) } ?? "")
     }
 
-    /// What is missing in what the others answered.
+    /// Warnings about gateways whose sessions are missing from the list.
     static func warnings(_ answers: [GatewayInquiry.Answer]) -> [DeviceProblem] {
         guard !answers.isEmpty else {
             return [

@@ -1,6 +1,6 @@
 import AdminService
 
-/// What the template `devices_known` shows: every device of the database.
+/// The values for the template `devices_known`: every device in the database.
 struct KnownDevicesContent: Sendable {
     struct Line: Sendable {
         let id: String

@@ -1,7 +1,7 @@
 import TomboloLocalization
 import TomboloServerModel
 
-/// What the template `document` shows: the text of a version, or what it changed.
+/// The values for the template `document`: the text of a version, or its changes.
 struct DocumentContent: Sendable {
     struct Line: Sendable {
         let kind: String

@@ -5,7 +5,7 @@ import TomboloLocalization
 import TomboloRules
 import TomboloServerModel
 
-/// The model and the rules as loaded, and every version of them: for those who may see an app's permission matrix.
+/// The model and the rules as loaded, and all their versions, for users who may see an app's permission matrix.
 struct DocumentPages: PanelSection {
     private static let path = "\(AdminPanel.path)/documents"
     private static let list = PanelTemplate(PackageResources.documents_mustache)

@@ -2,7 +2,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloServerModel
 
-/// What the template `documents` shows: the model and rules as loaded, and their history.
+/// The values for the template `documents`: the model and rules as loaded, and their history.
 struct DocumentsContent: Sendable {
     struct App: Sendable {
         let name: String
@@ -18,7 +18,7 @@ struct DocumentsContent: Sendable {
         let kind: String
         let added: Moment
         let by: String
-        /// What a tool did with changes that were made here.
+        /// How a tool treated changes that were made here.
         let note: String?
         let before: Int64?
         let isNewest: Bool
@@ -42,14 +42,14 @@ struct DocumentsContent: Sendable {
     /// Which version the server has loaded, in words.
     let loaded: String
     var apps: [App]
-    /// The variable that lets models be changed here, for those who could.
+    /// The variable that would let models be changed here; shown to users who could.
     var missingVariable: String?
     let versions: [Version]
     let page: Int
     let previous: String?
     let next: String?
 
-    /// - Parameter newest: of each app and kind.
+    /// - Parameter newest: the newest document of each app and kind.
     init(
         _ model: ServerModel, newest: [StoredDocument], history: (versions: [DocumentVersion], hasMore: Bool),
         page: Int,

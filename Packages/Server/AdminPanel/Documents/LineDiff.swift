@@ -1,25 +1,26 @@
-/// The lines in which two texts differ, with some of those around them.
+/// The lines in which two texts differ, with some lines of context.
 struct LineDiff: Sendable {
     enum Kind: String, Sendable {
         case same, removed, added
-        /// Stands for lines that are left out.
+        /// Stands for omitted lines.
         case gap
     }
 
     struct Line: Hashable, Sendable {
         let kind: Kind
-        /// From 1, in the older text; nil for an added line.
+        /// The line number in the older text, from 1; nil for an added line.
         let oldNumber: Int?
-        /// From 1, in the newer text; nil for a removed line.
+        /// The line number in the newer text, from 1; nil for a removed line.
         let newNumber: Int?
         let text: String
     }
 
-    /// Lines that are kept before and after a difference.
+    /// How many lines are kept before and after a difference.
     static let context = 3
     /// Longer texts aren't compared.
     static let lineLimit = 20_000
-    /// Differences whose search costs too much aren't looked for: the cost grows with their square.
+    /// If the parts between the common beginning and end have more lines together, they aren't compared: the cost of
+    /// the search grows with the square of the number of differences.
     static let changeLimit = 4_000
 
     let lines: [Line]
@@ -31,7 +32,7 @@ struct LineDiff: Sendable {
         let old = Self.split(old)
         let new = Self.split(new)
         guard old.count <= Self.lineLimit, new.count <= Self.lineLimit else { return nil }
-        // What is alike at both ends needs no search.
+        // The common beginning and end need no search.
         let head = zip(old, new).prefix { $0 == $1 }.count
         let tail = zip(old.dropFirst(head).reversed(), new.dropFirst(head).reversed()).prefix { $0 == $1 }.count
         let (oldMiddle, newMiddle) = (old[head..<old.count - tail], new[head..<new.count - tail])

@@ -2,7 +2,7 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 
-/// Numbers of objects in words.
+/// Wording for numbers of objects.
 enum Counted {
     /// `1 session`, `3 role assignments`, `48,213 listings`.
     static func objects(_ count: Int, of className: String) -> String {

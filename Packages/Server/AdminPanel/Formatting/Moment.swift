@@ -2,19 +2,20 @@ import Foundation
 import TomboloHTTP
 import TomboloLocalization
 
-/// A moment as pages show it: in UTC, and by how far away it is.
+/// A moment as pages show it: in UTC, and relative to now.
 struct Moment: Sendable {
-    /// RFC 3339.
+    /// The moment in RFC 3339.
     let machine: String
     /// `2026-11-23 17:30 UTC`.
     let exact: String
     let day: String
     /// `3 days ago`, `in 2 hours`.
     let relative: String
-    /// Within a day from now.
+    /// Whether it's at most a day in the future.
     let isSoon: Bool
 
-    /// - Parameters: microseconds since 1970. A time may be PostgreSQL's infinity (`Int64.max`) or -infinity (`Int64.min`).
+    /// - Parameters: both in microseconds since 1970. A time may be PostgreSQL's infinity (`Int64.max`) or -infinity
+    ///   (`Int64.min`).
     init(_ time: Int64, now: Int64) {
         machine = JSON.timestamp(time)
         day = String(machine.prefix(10))
@@ -28,7 +29,7 @@ struct Moment: Sendable {
         self.init(Int64((date.timeIntervalSince1970 * 1_000_000).rounded()), now: now)
     }
 
-    /// Of an optional moment.
+    /// The moment of an optional time.
     static func of(_ time: Int64?, now: Int64) -> Moment? { time.map { Moment($0, now: now) } }
 
     static func relative(seconds: Int64) -> String {
@@ -39,7 +40,7 @@ struct Moment: Sendable {
         return localized("just now")
     }
 
-    /// Each unit in words, by the number of them and whether that's ago, and how many seconds it has.
+    /// Each unit: its wording for a count, in the past or the future, and its length in seconds.
     private static let units: [(words: @Sendable (_ count: Int, _ isAgo: Bool) -> String, seconds: Int)] = [
         (
             { count, isAgo in

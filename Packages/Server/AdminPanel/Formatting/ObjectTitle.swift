@@ -1,11 +1,11 @@
 import TomboloHTTP
 import TomboloModel
 
-/// What an object is called on pages: its name or title if its class has such a property, otherwise its first text, and
-/// its id if all else fails.
+/// An object's title on pages: its name or title if its class has such a property, otherwise its first text, and as a
+/// last resort its id.
 enum ObjectTitle {
     private static let names = ["name", "title", "displayName", "subject", "label", "email", "identifier"]
-    /// In bytes of UTF-8.
+    /// The length limit, in bytes of UTF-8.
     static let byteLimit = 120
 
     static func of(_ row: Row, _ item: ClassSchema) -> String {

@@ -2,10 +2,11 @@ import Foundation
 import TomboloAuthentication
 import TomboloHTTP
 
-/// What templates show of a value: its stored properties as a dictionary, those of its parts as well.
+/// Makes the values that templates show from a content struct: its stored properties as a dictionary, nested structs
+/// included.
 ///
-/// What is nil becomes false, so that a template doesn't take a value of the same name from around it. For each list there
-/// is a truth value besides: `hasEntries` for `entries`.
+/// A nil becomes false, so that the template doesn't fall back to a value of the same name from an enclosing section.
+/// Each list also gets a Boolean: `hasEntries` for `entries`.
 enum PanelValues {
     static func of(_ content: Any) -> [String: Any] {
         var values: [String: Any] = [:]
@@ -33,13 +34,13 @@ enum PanelValues {
 }
 
 extension PanelRequest {
-    /// What templates show of a value, with what forms need.
+    /// The template values of a content struct, plus what forms need.
     func values(_ content: Any) -> [String: Any] {
         PanelValues.of(content).merging(["formToken": visit.token.formToken]) { own, _ in own }
     }
 
-    /// The page that was asked for.
-    /// - Throws: ``RequestFailure`` with status 400 for anything but a number from 1 up to a limit.
+    /// The requested page number.
+    /// - Throws: ``RequestFailure`` with status 400 for anything but a number from 1 to the limit.
     func pageNumber(limit: Int = 10_000) throws -> Int {
         guard let text = query("page") else { return 1 }
         guard let number = Int(text), (1...limit).contains(number) else {
@@ -53,7 +54,7 @@ extension PanelRequest {
 }
 
 extension PanelRequest {
-    /// What the form says, by name; of several fields of a name the first.
+    /// The form's fields by name; for a repeated name, the first one.
     var fields: [String: String] {
         Dictionary(form.content.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

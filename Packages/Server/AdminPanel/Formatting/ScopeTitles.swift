@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloRules
 
 extension PanelRequest {
-    /// The classes of what roles are given in.
+    /// The classes whose objects roles can be scoped to.
     static func scopeTypes(_ view: CallerView) -> [ResourceType] {
         let targets = view.rules.grantColumns.compactMap { columns in
             view.types[columns.classIndex].flatMap { type in
@@ -13,7 +13,7 @@ extension PanelRequest {
         return Set(targets).sorted().compactMap { view.types[$0] }
     }
 
-    /// The titles of what roles are given in, of what the caller may see.
+    /// The titles of the scopes of role grants, as far as the caller may see them.
     func scopeTitles(of grants: some Sequence<RoleGrant>, under rules: Rules) async throws -> [Value: String] {
         let ids = Set(grants.compactMap(\.scope)).compactMap { ValueText.text($0) }
         return try await RecordReader(view: view(under: rules), pool: core.pool).scopeTitles(among: ids)
@@ -21,7 +21,7 @@ extension PanelRequest {
 }
 
 extension RecordReader {
-    /// The titles of what roles are given in, by its key, of what the caller may see.
+    /// The titles of scopes by key, as far as the caller may see them.
     func scopeTitles(among ids: [String]) async throws -> [Value: String] {
         guard !ids.isEmpty else { return [:] }
         var titles: [Value: String] = [:]

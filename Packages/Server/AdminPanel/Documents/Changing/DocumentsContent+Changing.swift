@@ -3,7 +3,8 @@ import TomboloHTTP
 import TomboloServerModel
 
 extension DocumentsContent {
-    /// Offers changing the documents to those who may, as themselves; or says how to switch it on.
+    /// Offers changing the documents to callers who may and aren't viewing as somebody else; or says how to switch it
+    /// on.
     mutating func offerChanges(to request: PanelRequest) {
         guard let models = request.core.models, request.visit.viewing == nil,
             RouteAccess.everyMatrix(of: models).mayAdmit(request.subject)

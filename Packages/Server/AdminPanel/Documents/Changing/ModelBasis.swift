@@ -1,7 +1,7 @@
 import PostgresClient
 import TomboloServerModel
 
-/// The documents in use that an edit begins with.
+/// The documents in use on which an edit is based.
 struct ModelBasis: Sendable {
     let models: StoredDocument
     let rules: StoredDocument?
@@ -14,17 +14,17 @@ struct ModelBasis: Sendable {
         rules = newest.first { $0.kind == .rules }
     }
 
-    /// Another one when somebody stores a newer version of either. Forms have it.
+    /// Changes when somebody stores a newer version of either document. Forms send it along.
     var version: String { "\(models.version)-\(rules?.version ?? 0)" }
 
-    /// As a text area shows it and sends it back.
+    /// The text as a text area shows it and sends it back.
     var modelsText: String { Self.lines(models.content) }
     var rulesText: String { Self.lines(rules?.content ?? "") }
 
-    /// Browsers end the lines of a text area in two characters, whatever the text has.
+    /// Browsers end the lines of a text area with CR LF, whatever the original text had.
     static func lines(_ text: String) -> String { text.replacing("\r\n", with: "\n") }
 
-    /// Addresses of pages that compare what somebody began with, by ``version``, with this one.
+    /// Addresses of pages that compare the documents at an older ``version`` with these.
     func comparisons(since version: String) -> [String] {
         let parts = version.split(separator: "-").map { Int64($0) ?? 0 }
         guard parts.count == 2 else { return [] }

@@ -2,7 +2,7 @@ import AdminService
 import TomboloLocalization
 import TomboloModel
 
-/// What the template `model_change` shows: the texts, small forms that edit them, and what is wrong.
+/// The values for the template `model_change`: the texts, small forms that edit them, and any problems.
 struct ModelChangeContent: Sendable {
     struct Option: Sendable {
         let value: String
@@ -30,8 +30,8 @@ struct ModelChangeContent: Sendable {
     let droppable: [Option]
 
     /// - Parameters:
-    ///   - document: which classes and properties the small forms offer.
-    ///   - comparisons: addresses of pages with what somebody else changed meanwhile.
+    ///   - document: the classes and properties that the small forms offer.
+    ///   - comparisons: addresses of pages that show what somebody else changed in the meantime.
     init(
         _ form: ModelChangeForm, of app: String, _ document: ModelDocument?, basis: ModelBasis, notice: String? = nil,
         message: String? = nil, hint: String? = nil, problems: [String] = [], comparisons: [String] = []
@@ -78,7 +78,7 @@ struct ModelChangeContent: Sendable {
         ]
     }
 
-    /// As documents write them, with what they're for.
+    /// The types as documents write them, with a description each.
     private static func types(_ classes: [ModelClass]) -> [(value: String, title: String)] {
         var types = simpleTypes
         types += ["string", "int", "double", "date"].map { ("list<\($0)>", localized("list of \($0)")) }

@@ -2,17 +2,17 @@ import AdminService
 import TomboloLocalization
 import TomboloServerModel
 
-/// What was sent of an app's documents: texts, or files in their place.
+/// The submitted documents of an app: texts, or files in their place.
 struct ModelChangeForm: Sendable {
     private(set) var models: String
     private(set) var rules: String
-    /// ``ModelBasis/version`` of what the texts began with.
+    /// The ``ModelBasis/version`` that the texts are based on.
     let basis: String
     var wish: ModelWish
-    /// What is wrong with what was sent, whatever it says.
+    /// Problems of the submission itself, independent of what the documents say.
     private(set) var problems: [String] = []
 
-    /// Of a page that is opened.
+    /// The form of a freshly opened page.
     init(_ basis: ModelBasis) {
         models = basis.modelsText
         rules = basis.rulesText
@@ -20,7 +20,7 @@ struct ModelChangeForm: Sendable {
         wish = ModelWish()
     }
 
-    /// Of a change that wasn't carried out, to be tried again.
+    /// The form for retrying a change that wasn't carried out.
     init(_ edit: DocumentEdit, over basis: ModelBasis) {
         self.init(basis)
         models = edit.models ?? models
@@ -28,8 +28,8 @@ struct ModelChangeForm: Sendable {
     }
 
     /// - Parameters:
-    ///   - stored: the documents in use, for a text that wasn't sent.
-    ///   - limit: of both texts together, in bytes.
+    ///   - stored: the documents in use; they replace a text that wasn't sent.
+    ///   - limit: the maximum size of both texts together, in bytes.
     init(_ form: PanelForm, over stored: ModelBasis, limit: Int) {
         models = form["models"].map(ModelBasis.lines) ?? stored.modelsText
         rules = form["rules"].map(ModelBasis.lines) ?? stored.rulesText
@@ -56,7 +56,7 @@ struct ModelChangeForm: Sendable {
         self[keyPath: text] = ModelBasis.lines(content)
     }
 
-    /// The form with another text of the model, and with nothing to do to it.
+    /// The form with a new text of the model and an empty small form.
     func with(models: String) -> ModelChangeForm {
         var copy = self
         copy.models = models
@@ -64,7 +64,7 @@ struct ModelChangeForm: Sendable {
         return copy
     }
 
-    /// What is different from the documents in use; nil if nothing is.
+    /// The differences from the documents in use; nil if there are none.
     func edit(of app: String, over stored: ModelBasis, by account: String) -> DocumentEdit? {
         let models = models == stored.modelsText ? nil : models
         let rules = rules == stored.rulesText ? nil : rules

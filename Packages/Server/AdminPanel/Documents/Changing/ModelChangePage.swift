@@ -35,7 +35,7 @@ struct ModelChangePage: Sendable {
 
     // MARK: The form
 
-    /// The documents in use; or, if a change was tried and failed, its texts.
+    /// The documents in use, or the texts of a change that was tried and failed.
     func show() -> PanelPage {
         if request.query("again") != nil, let run = changes.latest, case .failed = run.phase, run.edit.app == app,
             run.edit.account == account
@@ -45,7 +45,7 @@ struct ModelChangePage: Sendable {
         return show(ModelChangeForm(basis))
     }
 
-    /// Does what one of the small forms says to the text.
+    /// Applies one of the small forms to the text.
     func edit() -> PanelPage {
         let form = sent
         guard form.problems.isEmpty else { return refuse(form, form.problems) }
@@ -114,7 +114,7 @@ struct ModelChangePage: Sendable {
         return page(localized("What would happen"), Self.plan.render(request.values(content)), status)
     }
 
-    /// Somebody stored newer documents, of which the texts know nothing: stored as they are, they'd undo that.
+    /// Somebody has stored newer documents that the texts don't include. Storing the texts unchanged would undo that.
     private func stale(_ form: ModelChangeForm) -> PanelPage {
         show(
             form, status: .conflict,
@@ -136,7 +136,8 @@ struct ModelChangePage: Sendable {
 
     // MARK: Applying
 
-    /// Begins only what the plan that was seen said, and says nothing of success: that's for the page of the run.
+    /// Starts the change only if the plan is still the one that the caller saw. The page of the run reports the
+    /// outcome.
     func apply() async throws -> PanelAnswer {
         let form = sent
         guard form.problems.isEmpty else { return .page(refuse(form, form.problems)) }
@@ -179,7 +180,7 @@ struct ModelChangePage: Sendable {
 
     // MARK: The documents as files
 
-    /// The model in use, or with `?kind=rules` the rules.
+    /// The model in use, or the rules for `?kind=rules`.
     func download() throws -> Response {
         let isRules = request.query("kind") == DocumentKind.rules.rawValue
         guard let document = isRules ? basis.rules : basis.models else {

@@ -7,13 +7,13 @@ import TomboloLocalization
 import TomboloModel
 import TomboloServerModel
 
-/// Changing the model and the rules of an app, for super administrators, where the operator has made a database user
-/// for it: both are edited as texts, or by small forms that edit the text. A plan says what would happen, and the
+/// Lets super administrators change the model and the rules of an app, if the operator has made a database user for it.
+/// Both are edited as texts, or by small forms that edit the text. A plan shows what would happen; entering the
 /// password applies it.
 struct ModelChangePages: PanelSection {
-    /// Where the change under way is shown, or the last one.
+    /// The page of the current change, or of the last one.
     static let runPath = "\(AdminPanel.path)/migration"
-    /// How often a browser without JavaScript loads it again.
+    /// How often a browser without JavaScript reloads it, in seconds.
     private static let refreshSeconds = 2
     private static let progress = PanelTemplate(PackageResources.model_run_mustache)
     private static let pattern = "\(AdminPanel.path)/models/{app}"
@@ -48,13 +48,14 @@ struct ModelChangePages: PanelSection {
         }
         panel.page(Self.runPath, access: access) { request, _ in
             try Self.checkViewing(request)
-            // What was changed shows at once.
+            // Show the changes at once.
             _ = try? await models.refresh()
             return .page(Self.shown(request, changes))
         }
     }
 
-    /// Whom one may view the panel as is decided by what they read, and this is about everything.
+    /// Refuses while the caller views the panel as somebody else. Who may view as whom depends on what they may read,
+    /// and these pages are about everything.
     private static func checkViewing(_ request: PanelRequest) throws {
         guard let viewing = request.visit.viewing else { return }
         throw RequestFailure(

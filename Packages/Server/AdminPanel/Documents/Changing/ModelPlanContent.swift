@@ -3,7 +3,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloServerModel
 
-/// What the template `model_plan` shows: what would happen, and the form that has it done.
+/// The values for the template `model_plan`: what would happen, and the form to apply it.
 struct ModelPlanContent: Sendable {
     struct Step: Sendable {
         let name: String
@@ -13,12 +13,12 @@ struct ModelPlanContent: Sendable {
 
     struct Diff: Sendable {
         let title: String
-        /// Counts, or why there are no lines.
+        /// Counts of the changes, or why there are no lines.
         let summary: String
         let lines: [DocumentContent.Line]
     }
 
-    /// What the plan's form sends again.
+    /// A value that the plan's form sends back.
     struct Field: Sendable {
         let name: String
         let value: String
@@ -29,7 +29,7 @@ struct ModelPlanContent: Sendable {
     let isEmpty: Bool
     let changes: [String]
     let losses: [String]
-    /// Of what is retired, by name.
+    /// The names of retired classes and properties.
     let retired: [String]
     let needsAgreement: Bool
     let isUnagreed: Bool
@@ -43,8 +43,8 @@ struct ModelPlanContent: Sendable {
     let fingerprint: String
 
     /// - Parameters:
-    ///   - problem: why it wasn't begun when somebody wanted it.
-    ///   - isUnagreed: whether the tick was missing.
+    ///   - problem: why the change wasn't started although somebody asked for it.
+    ///   - isUnagreed: whether the box for consent wasn't ticked.
     init(
         _ plan: DocumentPlan, _ edit: DocumentEdit, over basis: ModelBasis, bounds: ModelChangeBounds,
         problem: String? = nil, isUnagreed: Bool = false
@@ -75,7 +75,8 @@ struct ModelPlanContent: Sendable {
         fingerprint = plan.fingerprint
     }
 
-    /// What takes a tick. New rules always do: they may lock out the person who applies them, and everybody who could undo that.
+    /// The consequences that need explicit consent. New rules always do: they may lock out the person who applies them,
+    /// along with everybody who could undo that.
     static func losses(of plan: DocumentPlan, _ edit: DocumentEdit) -> [String] {
         guard edit.rules != nil else { return plan.losses }
         return plan.losses + [

@@ -2,9 +2,9 @@ import AdminService
 import TomboloLocalization
 import TomboloServerModel
 
-/// What the template `model_run` shows: how far a change is, or what came of it.
+/// The values for the template `model_run`: the progress of a change, or its outcome.
 struct ModelRunContent: Sendable {
-    /// What isn't over yet.
+    /// A change that is still running.
     struct Progress: Sendable {
         let state: String
         let text: String
@@ -33,8 +33,8 @@ struct ModelRunContent: Sendable {
     let hasModels: Bool
 
     /// - Parameters:
-    ///   - run: of this process; nil if there was none.
-    ///   - user: who looks at it.
+    ///   - run: this process's run; nil if there was none.
+    ///   - user: the viewer.
     init(_ run: ModelChangeRun?, by user: String, now: Int64) {
         isNone = run == nil
         isOpen = run.map { !$0.phase.hasEnded } ?? false

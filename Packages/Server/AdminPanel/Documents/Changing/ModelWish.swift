@@ -2,13 +2,13 @@ import Foundation
 import TomboloLocalization
 import TomboloModel
 
-/// A usual change of a model, from the fields of a small form.
+/// A common change of a model, taken from the fields of a small form.
 struct ModelWish: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case addClass, addProperty, rename, drop
     }
 
-    /// What the button says; nil for another button.
+    /// The button that was pressed; nil for another button.
     var kind: Kind?
     var className = ""
     var isEmbedded = false
@@ -18,7 +18,7 @@ struct ModelWish: Sendable {
     var propertyType = ""
     var isOptional = false
     var isIndexed = false
-    /// One on each line.
+    /// One value per line.
     var values = ""
     var hint = ""
     /// `Listing.price`.
@@ -27,7 +27,7 @@ struct ModelWish: Sendable {
     /// `Listing` or `Listing.price`.
     var dropped = ""
 
-    /// Nothing.
+    /// An empty wish.
     init() {}
 
     init(_ form: PanelForm) {
@@ -48,7 +48,7 @@ struct ModelWish: Sendable {
         dropped = text("dropped")
     }
 
-    /// The forms in which something is entered.
+    /// The small forms that have input.
     var begun: Set<Kind> {
         var kinds: Set<Kind> = []
         if !className.isEmpty { kinds.insert(.addClass) }
@@ -58,8 +58,8 @@ struct ModelWish: Sendable {
         return kinds
     }
 
-    /// - Returns: the document with the change, and what was done, in a sentence.
-    /// - Throws: `ModelDocumentError` for what has mistakes, or isn't filled in.
+    /// - Returns: the changed document, and a sentence that says what was done.
+    /// - Throws: `ModelDocumentError` for mistakes or missing input.
     func applied(
         _ kind: Kind, to document: ModelDocument
     ) throws(ModelDocumentError) -> (document: ModelDocument, notice: String) {
@@ -97,7 +97,7 @@ struct ModelWish: Sendable {
         ModelDocumentError(problems: [.init(message: message)])
     }
 
-    /// The app's classes, which somebody changes after the model, have to be able to have the property.
+    /// Checks that the app's classes, which somebody adapts to the model later, can have a property of this name.
     private static func checkProperty(_ name: String) throws(ModelDocumentError) {
         guard ModelName.objectMembers.contains(name) else { return }
         throw missing(localized("Every object in Swift has a member called '\(name)'. Choose another name."))
@@ -108,9 +108,9 @@ struct ModelWish: Sendable {
         return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
     }
 
-    // MARK: What is new
+    // MARK: New classes and properties
 
-    /// Objects are known by a key of their own, as those of Realm are.
+    /// Objects are identified by a key of their own, as Realm's are.
     private var newClass: ModelClass {
         guard !isEmbedded else { return ModelClass(name: className, table: nil, properties: []) }
         return ModelClass(
