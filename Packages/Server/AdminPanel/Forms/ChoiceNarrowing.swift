@@ -3,38 +3,40 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// Which objects a chooser offers. Where the form's object and what a link leads to both have a link of the same name to the
-/// same class, as a session and its room both have their event, only those whose link leads where the form's does.
+/// Decides which objects a chooser offers. Suppose the form's object and the objects offered have a link of the same
+/// name to the same class: a session and its room both have an event. The chooser then offers only rooms of the
+/// session's event.
 ///
-/// What a link leads to has to be of another class than the shared one: somebody's spouse needn't have the same mother.
+/// The offered objects must belong to another class than the shared link's target: somebody's spouse needn't have the
+/// same mother.
 struct ChoiceNarrowing {
-    /// A link that the form's object shares with what is offered.
+    /// A link that the form's object shares with the offered objects.
     struct Link {
-        /// Of the class of the form.
+        /// The link in the form's class.
         let own: ResourceField
-        /// Of the class that is offered, with its column.
+        /// The link in the offered class, with its column.
         let theirs: ResourceField
         let column: Column
-        /// What both lead to.
+        /// The class that both lead to.
         let target: ResourceType
-        /// Where the form's leads; nil as long as nothing is entered.
+        /// The object that the form's link leads to; nil until one is entered.
         var key: Value?
 
-        /// As in a sentence.
+        /// The title within a sentence.
         var title: String { ClassTitle.inSentence(ClassTitle.words(own.name)) }
     }
 
-    /// Nothing is narrowed.
+    /// No narrowing.
     static let none = ChoiceNarrowing(links: [])
 
     let links: [Link]
 
     private init(links: [Link]) { self.links = links }
 
-    /// Of the chooser at a place of a form.
+    /// The narrowing for the chooser at one place of a form.
     /// - Parameters:
-    ///   - path: a name of a field; links inside embedded objects are narrowed by nothing.
-    ///   - entered: what stands in the controls, by field.
+    ///   - path: a field's name; links inside embedded objects aren't narrowed.
+    ///   - entered: the contents of the controls, by field.
     init(at path: String, of type: ResourceType, _ view: CallerView, _ entered: [String: String]) {
         guard let field = view.fields(of: type).first(where: { $0.name == path }) else {
             self = .none
@@ -47,7 +49,8 @@ struct ChoiceNarrowing {
         }
     }
 
-    /// The links that a class shares with what one of its links, or a list of them, leads to: of those that the caller sees.
+    /// The links that a class shares with the target class of one of its links or lists of links, as far as the caller
+    /// can see them.
     static func shared(by field: ResourceField, of type: ResourceType, _ view: CallerView) -> [Link] {
         guard let offered = field.target, let target = view.types[offered] else { return [] }
         let others = view.fields(of: target)
@@ -60,24 +63,24 @@ struct ChoiceNarrowing {
         }
     }
 
-    /// The fields whose choosers depend on what is entered for a link.
+    /// The fields whose choosers depend on the value of a link.
     static func dependents(on link: ResourceField, of type: ResourceType, _ view: CallerView) -> [ResourceField] {
         view.fields(of: type).filter { field in
             shared(by: field, of: type, view).contains { $0.own.name == link.name }
         }
     }
 
-    /// What is entered already.
+    /// The links that have a value already.
     private var entered: [Link] { links.filter { $0.key != nil } }
 
-    /// The links with which an offered object has to lead to the same, by name.
+    /// The values that an offered object's links must have, by name.
     var keys: [String: Value] { links.reduce(into: [:]) { $0[$1.theirs.name] = $1.key } }
 
     var predicate: Predicate {
         .all(entered.compactMap { link in link.key.map { .compare(PropertyPath(link.column.name), .equal, $0) } })
     }
 
-    /// The links that narrow, within a sentence: `event and venue`; nil if nothing is entered in one.
+    /// The links that narrow the choice, as part of a sentence: `event and venue`; nil if none of them has a value.
     var chosen: String? {
         guard let first = entered.first else { return nil }
         return entered.dropFirst().reduce(first.title) { list, link in localized("\(list) and \(link.title)") }

@@ -3,11 +3,12 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// What somebody entered into the form of a record that isn't saved, for them to copy: what they changed, and of a new object
-/// what isn't empty. It's what the form says, so that it takes no right to see the object.
+/// What somebody entered into the form of a record that wasn't saved, so that they can copy it: the values they
+/// changed, and for a new object all that aren't empty. It's taken from the form alone, so it doesn't require the right
+/// to see the object.
 struct EnteredValues: Sendable {
     struct Value: Sendable {
-        /// The name of the field, and places inside of it: `holds`, `0`, `label`.
+        /// The name of the field, followed by the path inside it: `holds`, `0`, `label`.
         let path: [String]
         let text: String
 
@@ -28,7 +29,7 @@ struct EnteredValues: Sendable {
     let all: [Value]
 
     init(_ form: PanelForm) {
-        // Each is read once: a form may have thousands of fields about one value, and that value be long.
+        // Each original value is parsed only once: it may be long, and thousands of the form's fields may belong to it.
         let was = FormValues(form).all { "was.\($0)" }.mapValues { FormField.value($0) }
         let untouched = was.mapValues(Self.untouchedTexts)
         let entered = form.fields.filter { $0.name.hasPrefix("f.") }.map { field in
@@ -50,7 +51,7 @@ struct EnteredValues: Sendable {
         }
     }
 
-    /// What a control that nobody touched may say for a value, as texts: they are compared by their bytes.
+    /// The texts that an untouched control may send for a value. They are compared by their bytes.
     private static func untouchedTexts(_ json: JSON) -> Set<TomboloModel.Value> {
         switch json {
         case .null: return [.string("")]
@@ -65,18 +66,18 @@ struct EnteredValues: Sendable {
         }
     }
 
-    /// For a template: `label` and `text`, of links the title of what they lead to, if the caller may see that.
+    /// The values for a template: `label` and `text`. A link's text is its target's title if the caller may see it.
     /// - Parameter type: the class of the record; nil if it isn't known.
     func shown(_ type: ResourceType?, _ reader: RecordReader) async -> [[String: Any]] {
-        // The page is about something else that went wrong, such as a database that is slow, and no route limits its time: without
-        // titles it has the ids.
+        // The page reports another failure, such as a slow database, and has no time limit of its own. If the titles
+        // take too long, it shows ids.
         let titles = (try? await ResourceReader.patiently { await self.titles(type, reader) }) ?? [:]
         return all.map { value in
             ["label": value.label, "text": titles[value.path.first ?? ""]?[value.text] ?? value.text]
         }
     }
 
-    /// By field and id, of what can be read.
+    /// The titles that could be read, by field and id.
     private func titles(_ type: ResourceType?, _ reader: RecordReader) async -> [String: ChoiceTitles] {
         var titles: [String: ChoiceTitles] = [:]
         for (name, values) in Dictionary(grouping: all, by: { $0.path.first ?? "" }) {

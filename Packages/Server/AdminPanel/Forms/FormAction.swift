@@ -1,17 +1,17 @@
 import TomboloHTTP
 
-/// What a button inside a form does to it: the form comes back with what was entered, and nothing is saved.
+/// What a button inside a form does: the form is shown again with everything that was entered, and nothing is saved.
 struct FormAction: Sendable {
-    /// The buttons' name; a value is a verb and the place, `add tags` or `up tags.3`.
+    /// The buttons' name. A value consists of a verb and the place, such as `add tags` or `up tags.3`.
     static let field = "_do"
 
     enum Verb: String, Sendable {
-        /// Puts an element behind the others.
+        /// Appends an element.
         case add
         case remove
         case up
         case down
-        /// Makes an embedded object.
+        /// Creates an embedded object.
         case set
         case clear
     }

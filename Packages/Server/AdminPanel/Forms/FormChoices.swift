@@ -1,7 +1,7 @@
 import TomboloJSONAPI
 import TomboloModel
 
-/// What the choosers of one page offer, read once for each class and what narrows it.
+/// What the choosers of one page offer, read once for each combination of class and narrowing.
 final class FormChoices {
     private struct Offer: Hashable {
         let classIndex: Int
@@ -11,13 +11,13 @@ final class FormChoices {
     private var few: [Offer: [RecordReader.Choice]?] = [:]
     private var titles: [RecordReader.Target: String] = [:]
 
-    /// All objects of a class, as far as they're offered; nil if they are more than a chooser shows at once.
+    /// All objects on offer; nil if there are more than a chooser lists.
     func few(
         of type: ResourceType, _ reader: RecordReader, _ narrowing: ChoiceNarrowing = .none
     ) async throws -> [RecordReader.Choice]? {
         let offer = Offer(classIndex: type.classIndex, keys: narrowing.keys)
         if let known = few[offer] { return known }
-        // In the order of their keys, which have an index: to find that there are too many must not sort them all.
+        // In key order, which has an index: finding out that there are too many must not require sorting them all.
         let found = try await reader.choices(
             of: type, matching: narrowing.predicate, limit: RecordReader.choiceCount + 1, isByTitle: false)
         let result = found.count <= RecordReader.choiceCount ? found.sorted { $0.title < $1.title } : nil
@@ -25,7 +25,7 @@ final class FormChoices {
         return result
     }
 
-    /// Titles of objects by their ids, of those that the caller may see.
+    /// Titles of objects by id, as far as the caller may see them.
     func titles(of type: ResourceType, among ids: [String], _ reader: RecordReader) async throws -> ChoiceTitles {
         func target(_ id: String) -> RecordReader.Target { RecordReader.Target(classIndex: type.classIndex, id: id) }
         let unknown = ids.filter { titles[target($0)] == nil }
@@ -33,14 +33,14 @@ final class FormChoices {
         return ChoiceTitles(ids.compactMap { id in titles[target(id)].map { RecordReader.Choice(id: id, title: $0) } })
     }
 
-    /// The same choices, of which those with equal titles say where their shared links lead: `Main Hall (Island Days)`.
+    /// The same choices. Those with equal titles also say where their shared links lead: `Main Hall (Island Days)`.
     func toldApart(
         _ choices: [RecordReader.Choice], of type: ResourceType, _ narrowing: ChoiceNarrowing, _ reader: RecordReader
     ) async throws -> [RecordReader.Choice] {
         let repeated = Dictionary(grouping: choices, by: \.title).values.filter { $0.count > 1 }.joined().map(\.id)
         guard !repeated.isEmpty, !narrowing.links.isEmpty else { return choices }
         let linked = try await reader.linked(type, among: repeated, narrowing.links.map(\.theirs))
-        // By the ids of the choices, as texts.
+        // Keyed by the choices' ids as `Value.string`, which compares by bytes.
         var details: [Value: [String]] = [:]
         for link in narrowing.links {
             let ids = linked.compactMapValues { $0[link.theirs.name] }

@@ -1,23 +1,23 @@
 import TomboloHTTP
 import TomboloModel
 
-/// What stands in the controls of a part of a form.
+/// The contents of the controls in one part of a form.
 indirect enum FormEntry: Sendable {
     case text(String)
     case object(Object)
     case list([FormEntry])
 
     struct Object: Sendable {
-        /// Whether the embedded object is there. An element of a list always is.
+        /// Whether the embedded object exists. An element of a list always does.
         var isThere = true
-        /// Which element of its list it is; empty for a new one.
+        /// The id of the element within its list; empty for a new one.
         var id = ""
         var members: [String: FormEntry] = [:]
     }
 
-    /// Elements of a list that a form shows. A longer list isn't changed in a form.
+    /// The maximum number of list elements that a form shows. Longer lists can't be changed in a form.
     static let maximumElementCount = 200
-    /// Controls of all lists and embedded objects of a form.
+    /// The maximum number of controls for all lists and embedded objects of a form.
     static let maximumControlCount = 800
 
     func isText(_ other: String) -> Bool {

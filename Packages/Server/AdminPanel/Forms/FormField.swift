@@ -3,7 +3,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// A field that a form can change: how its value stands in a control, and how what was entered becomes JSON again.
+/// A field that a form can change: converts a value to the text of a control, and input back to JSON.
 struct FormField: Sendable {
     enum Control: Sendable {
         case text, longText, number, truth, time, link(target: Int)
@@ -11,25 +11,25 @@ struct FormField: Sendable {
 
     let field: ResourceField
     let control: Control
-    /// Its place in the form: its name, or `holds.0.label`.
+    /// Its place in the form: the field's name, or `holds.0.label`.
     let path: String
     let title: String
     private let type: PropertyType?
-    /// The texts of the values that it can have; nil for all of its type.
+    /// The texts of its allowed values; nil if its type alone restricts them.
     var fixedValues: [String]? { field.allowedValues?.values.compactMap { ValueText.text($0) } }
 
-    /// The name of its control in a form.
+    /// The name of its control.
     var name: String { "f.\(path)" }
-    /// The name of the hidden field with the value that was read, of the field of an object.
+    /// The name of the hidden field with the original value. Only an object's own fields have one.
     var wasName: String { "was.\(path)" }
-    /// The name of the search for what a link leads to.
+    /// The name of the search field for link targets.
     var searchName: String { "q.\(path)" }
 
     /// A field of an object.
-    /// - Returns: nil for what isn't one control: lists, embedded objects and bytes.
+    /// - Returns: nil for fields that don't fit into one control: lists, embedded objects and bytes.
     init?(_ field: ResourceField) { self.init(field, at: field.name) }
 
-    /// - Parameter title: nil for the one that follows from the name.
+    /// - Parameter title: nil for the title derived from the name.
     init?(_ field: ResourceField, at path: String, title: String? = nil) {
         self.field = field
         self.path = path
@@ -51,9 +51,9 @@ struct FormField: Sendable {
         }
     }
 
-    /// A field of an object, or of one inside of it. Links of embedded objects are chosen too, although the API has their
-    /// keys as attributes.
-    /// - Parameter item: the class that has its column.
+    /// A field of an object, or of an object embedded in it. Links of embedded objects get a chooser too, although the
+    /// API represents their keys as attributes.
+    /// - Parameter item: the class that has the field's column.
     init?(_ field: ResourceField, at path: String, of item: ClassSchema, _ view: CallerView) {
         guard case .value(let column, _) = field.content, let target = item.columns[column].linkTarget,
             let index = view.schema.index(of: target), view.types[index] != nil
@@ -67,9 +67,9 @@ struct FormField: Sendable {
                 isOptional: field.isOptional, hint: field.hint), at: path)
     }
 
-    // MARK: Out
+    // MARK: From JSON to text
 
-    /// What stands in the control for a value of the API.
+    /// The text in the control for a value of the API.
     func text(_ json: JSON) -> String {
         switch (json, control) {
         case (.null, _): return ""
@@ -78,8 +78,8 @@ struct FormField: Sendable {
         }
     }
 
-    /// `2026-05-14T13:22:18Z` → `2026-05-14T13:22:18`, as `datetime-local` wants it; nil for what that can't hold: a year
-    /// beyond 9999, or more than milliseconds.
+    /// `2026-05-14T13:22:18Z` → `2026-05-14T13:22:18`, as `datetime-local` expects it; nil for what that can't
+    /// represent: a year beyond 9999, or more precision than milliseconds.
     static func localTime(_ text: String) -> String? {
         guard text.hasSuffix("Z") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
@@ -88,12 +88,12 @@ struct FormField: Sendable {
         return fraction.isEmpty ? String(parts[0]) : "\(parts[0]).\(fraction)"
     }
 
-    // MARK: In
+    // MARK: From text to JSON
 
-    /// What was entered, as JSON of the API. What can't be one stays text, which the API refuses with its own words.
-    /// - Parameter was: the value that was read; null for a new object.
+    /// The input as JSON of the API. Invalid input stays text, so that the API refuses it with its own message.
+    /// - Parameter was: the original value; null for a new object.
     func json(_ entered: String, was: JSON) -> JSON {
-        // What nobody touched is what it was, down to what a control can't show.
+        // An untouched field keeps its value, including details that the control can't show.
         if entered.hasBytes(of: text(was)) { return was }
         switch control {
         case .text, .longText:
@@ -114,20 +114,20 @@ struct FormField: Sendable {
         case .time:
             if entered.isEmpty { return .null }
             if entered.hasSuffix("Z") { return .string(entered) }
-            // The same moment, which the value may have written with more digits.
+            // The same moment; the original may have more digits.
             if case .string(let old) = was, let shown = Self.localTime(old), shown == entered + ":00" { return was }
-            // Browsers leave seconds out if they are 0.
+            // Browsers omit seconds that are 0.
             return .string((entered.utf8.count == 16 ? entered + ":00" : entered) + "Z")
         case .link: return empty(entered)
         }
     }
 
-    /// A text whose lines end with LF. Browsers send CR LF, whatever ended them before.
+    /// The text with LF line ends. Browsers send CR LF, whatever the original had.
     static func lines(_ text: String) -> String { text.replacing("\r\n", with: "\n").replacing("\r", with: "\n") }
 
     private func empty(_ entered: String) -> JSON { entered.isEmpty ? .null : .string(entered) }
 
-    /// The value that a hidden field brought back.
+    /// The value that a hidden field sent back.
     static func value(_ text: String?) -> JSON {
         guard let text, let json = try? JSONDecoder().decode(JSON.self, from: Data("[\(text)]".utf8)),
             case .array(let items) = json, items.count == 1

@@ -3,9 +3,9 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloLocalization
 
-/// How values of the API stand in the controls of a part, and how what was entered becomes values again.
+/// Converts values of the API to the contents of controls, and input back to values.
 extension FormPart {
-    /// Whether it's an element of a list, which is there as long as the list has it.
+    /// Whether it's an element of a list, which exists as long as the list contains it.
     private var isElement: Bool {
         switch kind {
         case .object(_, let isElement): isElement
@@ -14,7 +14,7 @@ extension FormPart {
         }
     }
 
-    // MARK: Out
+    // MARK: From JSON to entries
 
     func entry(_ json: JSON) -> FormEntry {
         switch kind {
@@ -37,7 +37,7 @@ extension FormPart {
         }
     }
 
-    /// What a new one has.
+    /// The contents for a new one.
     var blank: FormEntry {
         switch kind {
         case .control(let control):
@@ -51,11 +51,11 @@ extension FormPart {
         }
     }
 
-    // MARK: In
+    // MARK: From entries to JSON
 
-    /// What was sent.
-    /// - Returns: nil if the form hasn't the part.
-    /// - Throws: ``RequestFailure`` with status 400 for more elements than a form has.
+    /// The submitted contents.
+    /// - Returns: nil if the form doesn't contain this part.
+    /// - Throws: ``RequestFailure`` with status 400 for more elements than a form may have.
     func entry(_ form: FormValues) throws -> FormEntry? {
         switch kind {
         case .control(let control): return form[control.name].map(FormEntry.text)
@@ -78,8 +78,8 @@ extension FormPart {
         }
     }
 
-    /// What was entered, as JSON of the API. Members without a control stay what they were.
-    /// - Parameter was: the value that was read; null for a new one.
+    /// The input as JSON of the API. Members without a control keep their values.
+    /// - Parameter was: the original value; null for a new one.
     func json(_ entry: FormEntry, was: JSON) -> JSON {
         switch (kind, entry) {
         case (.control(let control), .text(let text)): return control.json(text, was: was)
@@ -108,7 +108,7 @@ extension FormPart {
         }
     }
 
-    /// The element of a list that an entry was filled from.
+    /// The original list element from which an entry was filled.
     private func original(_ entry: FormEntry, among was: [JSON]) -> JSON {
         switch (kind, entry) {
         case (.control(let control), .text(let text)):
@@ -121,12 +121,12 @@ extension FormPart {
 
     // MARK: Buttons
 
-    /// Does what a button says to what was entered.
+    /// Applies a button to the input.
     /// - Parameters:
-    ///   - path: from here to what the button is about.
-    ///   - added: what is chosen to be added to a list of links.
-    /// - Returns: the place that has the focus afterwards; nil if there is no such place, and nothing was done.
-    /// - Throws: ``RequestFailure`` with status 422 for a link that the list has already.
+    ///   - path: the path from this part to the button's target.
+    ///   - added: the object chosen to be added to a list of links.
+    /// - Returns: the place that gets the focus; nil if there is no such place and nothing was done.
+    /// - Throws: ``RequestFailure`` with status 422 for a link that the list already contains.
     func perform(
         _ verb: FormAction.Verb, at path: ArraySlice<Substring>, added: String?, on entry: inout FormEntry
     ) throws(RequestFailure) -> String? {
@@ -183,7 +183,7 @@ extension FormPart {
 
     // MARK: Repetitions
 
-    /// The links that lists have more often than they had, and more than once, each with its place.
+    /// A failure for each place where a list repeats a link more often than it did originally.
     func repetitions(_ entry: FormEntry, was: JSON) -> [RequestFailure] {
         switch (kind, entry) {
         case (.links, .list(let elements)):

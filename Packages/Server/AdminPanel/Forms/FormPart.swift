@@ -2,19 +2,19 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// A field of a record's form by its place in it: a control, or an embedded object or a list with parts of its own.
+/// A field at its place in a record's form: a single control, or an embedded object or list with parts of its own.
 struct FormPart: Sendable {
     indirect enum Kind: Sendable {
         case control(FormField)
         /// An embedded object, or an element of a list of them.
         case object([ResourceField], isElement: Bool)
-        /// An element of several values, which have no names.
+        /// A list element that consists of several unnamed values.
         case tuple([ResourceField])
-        /// A list of values, of which an element has one or more.
+        /// A list of values, with one or more per element.
         case values([ResourceField])
-        /// A list of embedded objects, with the position of the element class.
+        /// A list of embedded objects, with the index of the element class.
         case objects(elements: Int, [ResourceField])
-        /// A list of links to a class, by its position.
+        /// A list of links to a class, given by its index.
         case links(target: Int)
     }
 
@@ -23,12 +23,12 @@ struct FormPart: Sendable {
     let path: String
     let title: String
     let kind: Kind
-    /// The class whose columns the members of an object are.
+    /// The class that has the columns of an object's members.
     private let item: ClassSchema
     private let view: CallerView
 
     /// - Parameter item: the class that has the field's column or list.
-    /// - Returns: nil for what has no control.
+    /// - Returns: nil for fields that have no control.
     init?(_ field: ResourceField, at path: String, of item: ClassSchema, _ view: CallerView) {
         guard let kind = Self.kind(field, path, item, view) else { return nil }
         self.init(field, path, ClassTitle.words(field.name), kind, item, view)
@@ -72,7 +72,7 @@ struct FormPart: Sendable {
         }
     }
 
-    /// The members of an embedded object, or of an element.
+    /// The members of an embedded object or of a list element.
     var members: [FormPart] {
         switch kind {
         case .object(let fields, _), .tuple(let fields):
@@ -81,12 +81,11 @@ struct FormPart: Sendable {
         }
     }
 
-    /// Whether it has elements or members.
     var isControl: Bool { if case .control = kind { true } else { false } }
 
     var isLinks: Bool { if case .links = kind { true } else { false } }
 
-    /// An element of a list; nil for a link, which has no control.
+    /// An element of a list; nil for a link, which has no part of its own.
     func element(_ index: Int) -> FormPart? {
         let (path, title) = ("\(path).\(index)", "\(title) \(index + 1)")
         switch kind {

@@ -3,7 +3,7 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// Makes the controls of embedded objects and lists.
+/// Renders the controls of embedded objects and lists.
 struct FormRenderer {
     private static let controlTemplate = PanelTemplate(PackageResources.control_mustache)
     private static let groupTemplate = PanelTemplate(PackageResources.form_group_mustache)
@@ -13,10 +13,10 @@ struct FormRenderer {
     let content: EditPage.Content
     let isNew: Bool
     let choices = FormChoices()
-    /// The places that the form has, for links from messages.
+    /// The places in the form that messages can link to.
     var anchors: Set<String> = []
 
-    /// The innermost place of the form that a place lies in.
+    /// The innermost place of the form that contains a place.
     func anchor(_ path: String) -> String {
         var path = Substring(path)
         while !anchors.contains(String(path)), let dot = path.lastIndex(of: ".") { path = path[..<dot] }
@@ -47,7 +47,7 @@ struct FormRenderer {
         }
     }
 
-    /// What is said at a place, and whether a button was about it.
+    /// The values shared by all parts: messages about the place, and whether the last button was about it.
     private mutating func frame(_ part: FormPart) -> [String: Any] {
         anchors.insert(part.path)
         let wrong = content.problems.filter { $0.formPath == part.path }
@@ -58,14 +58,14 @@ struct FormRenderer {
                 ["text": problem.hint.map { "\(problem.message) \($0)" } ?? problem.message]
             },
         ]
-        // An element has the name of its list.
+        // A list element's field has the name of its list.
         if let hint = part.field.hint, part.path == part.field.name || part.path.hasSuffix(".\(part.field.name)") {
             values["about"] = localizedText(hint)
         }
         return values
     }
 
-    /// The hidden field with what was read, of a field of the object itself.
+    /// The hidden field with the original value; only for a field of the object itself.
     private func was(_ part: FormPart) -> [String: String]? {
         guard !isNew, part.path == part.field.name else { return nil }
         let json = content.was[part.field.name] ?? .null

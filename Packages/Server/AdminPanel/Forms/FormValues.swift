@@ -1,9 +1,9 @@
 import TomboloHTTP
 import TomboloModel
 
-/// The fields of a record's form that was sent, by name.
+/// The fields of a submitted record form, by name.
 struct FormValues: Sendable {
-    /// The value of ``presence(_:)`` of an embedded object that is there.
+    /// The value of ``presence(_:)`` for an embedded object that exists.
     static let isThere = "yes"
 
     private let values: [String: String]
@@ -14,18 +14,18 @@ struct FormValues: Sendable {
 
     subscript(name: String) -> String? { values[name] }
 
-    /// Whether an embedded object is there.
+    /// The name of the field that says whether an embedded object exists.
     static func presence(_ path: String) -> String { "g.\(path)" }
-    /// Which element of a list it is.
+    /// The name of the field with an element's id within its list.
     static func identity(_ path: String) -> String { "i.\(path)" }
-    /// How many elements a list has.
+    /// The name of the field with the number of elements of a list.
     static func count(_ path: String) -> String { "n.\(path)" }
-    /// What is chosen to be added to a list of links.
+    /// The name of the field with the object chosen to be added to a list of links.
     static func added(_ path: String) -> String { "a.\(path)" }
-    /// The value of a whole list or embedded object as JSON, instead of controls.
+    /// The name of the field that has a whole list or embedded object as JSON, instead of controls.
     static func whole(_ path: String) -> String { "j.\(path)" }
 
-    /// - Throws: ``RequestFailure`` with status 400 for anything but a number of elements that a form can have.
+    /// - Throws: ``RequestFailure`` with status 400 unless it's a number of elements that a form can have.
     func count(_ path: String) throws -> Int? {
         guard let text = values[Self.count(path)] else { return nil }
         guard let count = Int(text), (0...FormEntry.maximumElementCount).contains(count) else {
@@ -37,7 +37,7 @@ struct FormValues: Sendable {
         return count
     }
 
-    /// What fields of a kind say, by the place that they're about.
+    /// The values of one kind of field, by the place that they're about.
     func all(_ name: (String) -> String) -> [String: String] {
         let prefix = name("")
         return Dictionary(

@@ -1,7 +1,7 @@
 import TomboloHTTP
 
 extension RequestFailure {
-    /// The field of a resource that it's about, by the place in the document.
+    /// The field of a resource that the failure is about, taken from its JSON pointer.
     var fieldName: String? {
         guard case .pointer(let place)? = source else { return nil }
         let parts = place.split(separator: "/")
@@ -9,12 +9,12 @@ extension RequestFailure {
         return String(parts[2]).replacing("~1", with: "/").replacing("~0", with: "~")
     }
 
-    /// The place in a form that it's about: `holds.0.label`, by the place in the document.
+    /// The place in a form that the failure is about, such as `holds.0.label`, taken from its JSON pointer.
     var formPath: String? {
         guard fieldName != nil, case .pointer(let place)? = source else { return nil }
         var parts = place.split(separator: "/").dropFirst(2)
             .map { $0.replacing("~1", with: "/").replacing("~0", with: "~") }
-        // What a relationship leads to stands below these.
+        // In relationships, the target is nested below these.
         if place.split(separator: "/")[1] == "relationships" {
             parts = parts.prefix(1) + parts.dropFirst().filter { !["data", "id", "type", "lid"].contains($0) }
         }

@@ -6,7 +6,8 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// The page of a file that waits to be started: what its columns become, and below it what the import would do.
+/// The page of an uploaded file that waits to be started: the mapping of its columns, followed by a preview of the
+/// import.
 struct ImportPage {
     private static let template = PanelTemplate(PackageResources.import_file_mustache)
 
@@ -18,20 +19,20 @@ struct ImportPage {
     private var path: String { ImportPages.path(of: type, job: Int(id)) }
     private var job: String { "\(JobPages.path)/\(id)" }
     private var desk: ImportDesk { ImportDesk(request.core.pool) }
-    /// Whoever may do nothing is told so when they choose something.
+    /// Offers all modes to callers without permission; they get the reason when they choose one.
     private var modes: [ImportMapping.Mode] {
         let modes = ImportPages.modes(type, for: view)
         return modes.isEmpty ? ImportMapping.Mode.allCases : modes
     }
     private var mode: ImportMapping.Mode { modes.first ?? .create }
 
-    /// What was chosen so far.
+    /// The choices made so far.
     private struct Choices {
-        /// By column; empty for nothing.
+        /// The members by column; empty for a column that isn't imported.
         var members: [String: String]
         var mode: ImportMapping.Mode
         var isPlain = false
-        /// Names of members with commas between them.
+        /// Member names, separated by commas.
         var match = "id"
 
         var wishes: [String: JSON] {
@@ -95,7 +96,7 @@ struct ImportPage {
         {
             return .page(try await preview(summary, choices, after: failure))
         }
-        // The page of the job says how far it is, also when this would have long been said.
+        // The job's page shows the progress, even if the job takes a long time.
         return .redirect(to: job)
     }
 
@@ -226,7 +227,7 @@ struct ImportPage {
                 texts.append("\(ClassTitle.words(member.name)): \(CellText.plain(value))")
             }
         }
-        // What is wrong with it is said once, in the list of errors.
+        // Its problems are listed only once, in the list of errors.
         return [
             "row": "\(row["row"]?.number ?? 0)", "action": action, "isRefused": row["action"]?.text == "refuse",
             "text": texts.joined(separator: "; "),

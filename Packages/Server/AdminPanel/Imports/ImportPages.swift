@@ -7,12 +7,12 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Imports: a file is uploaded, its columns are chosen, a preview says what would happen, and a job does it. Everything
-/// works without JavaScript.
+/// Imports: upload a file, map its columns, preview the outcome, and run it as a job. Everything works without
+/// JavaScript.
 struct ImportPages: PanelSection {
     private static let path = "\(AdminPanel.path)/import"
     private static let upload = PanelTemplate(PackageResources.import_mustache)
-    /// Of the form around the file.
+    /// How many bytes the form may have besides the file.
     private static let formByteCount = 64 << 10
     private static var separators: [(value: String, title: String, byte: UInt8?)] {
         [
@@ -23,13 +23,13 @@ struct ImportPages: PanelSection {
 
     static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
 
-    /// Where the file of a job waits to be started.
+    /// The page of a job whose file waits to be started.
     static func path(of type: ResourceType, job: Int) -> String { "\(path(of: type))/\(job)" }
 
-    /// Whether somebody may import some rows.
+    /// Whether the caller may import any rows.
     static func isPossible(_ type: ResourceType, for view: CallerView) -> Bool { !modes(type, for: view).isEmpty }
 
-    /// What somebody may choose to do with rows.
+    /// What the caller may choose to do with rows.
     static func modes(_ type: ResourceType, for view: CallerView) -> [ImportMapping.Mode] {
         let (creates, updates) = (view.refusal(.create, type) == nil, mayUpdate(type, view))
         return ImportMapping.Mode.allCases.filter { mode in
@@ -41,8 +41,8 @@ struct ImportPages: PanelSection {
         }
     }
 
-    /// Whether somebody may change anything of more than one object. Everybody may change their own user, and needs no file
-    /// for it.
+    /// Whether the caller may update any fields of more than one object. Everybody may change their own user, which
+    /// doesn't take a file.
     private static func mayUpdate(_ type: ResourceType, _ view: CallerView) -> Bool {
         guard
             case .allowed(let filter) = view.rules.authorize(
@@ -73,7 +73,7 @@ struct ImportPages: PanelSection {
                 let id = try await Self.take(&upload, &separator, to: type, request)
                 return .redirect(to: Self.path(of: type, job: Int(id)))
             } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
-                // The page stays, so that another file can be chosen.
+                // The page is shown again, so that another file can be chosen.
                 return .page(try choosing(request, grant, separator, failure))
             }
         }
@@ -98,8 +98,8 @@ struct ImportPages: PanelSection {
     // MARK: Uploading
 
     /// - Parameters:
-    ///   - separator: what was chosen with a file that can't be read.
-    ///   - problem: why it can't.
+    ///   - separator: the separator chosen for a file that couldn't be read.
+    ///   - problem: why it couldn't be read.
     private func choosing(
         _ request: PanelRequest, _ grant: ClassGrant, _ separator: String = "", _ problem: RequestFailure? = nil
     ) throws -> PanelPage {
@@ -125,7 +125,7 @@ struct ImportPages: PanelSection {
     }
 
     /// Reads the file of a form into a job.
-    /// - Parameter separator: gets what was chosen.
+    /// - Parameter separator: is set to the chosen separator.
     private static func take(
         _ upload: inout PanelUpload, _ separator: inout String, to type: ResourceType, _ request: PanelRequest
     ) async throws -> Int64 {
@@ -139,14 +139,14 @@ struct ImportPages: PanelSection {
                 }
                 continue
             }
-            // What browsers send for no file.
+            // Browsers send this if no file was chosen.
             guard !fileName.isEmpty else { break }
             let file = ImportFile(format(fileName), delimiter: delimiter)
             var rows = try await ImportUpload(
                 file, named: fileName, to: type, by: request.userID, request.core.pool)
             do {
                 while let bytes = try await upload.content() { try await rows.add(bytes) }
-                // A form that breaks off would look like a short file.
+                // Read to the end: an interrupted form would otherwise look like a short file.
                 while try await upload.part() != nil {}
                 return try await rows.finish()
             } catch {

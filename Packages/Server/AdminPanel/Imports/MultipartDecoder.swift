@@ -1,8 +1,8 @@
 import TomboloHTTP
 import TomboloLocalization
 
-/// Takes a form with files apart (RFC 7578), piece by piece, wherever the pieces are cut. It holds no more than a part's
-/// header, and so much of its content as could begin a boundary.
+/// Parses a `multipart/form-data` body (RFC 7578) incrementally, wherever its chunks are cut. It buffers at most a
+/// part's header, or as much content as could be the start of a boundary.
 struct MultipartDecoder: Sendable {
     enum Event: Hashable, Sendable {
         /// - fileName: nil for a field that isn't a file.
@@ -21,7 +21,7 @@ struct MultipartDecoder: Sendable {
     private let delimiter: [UInt8]
     private let partLimit: Int
     private var state = State.preamble
-    /// The first boundary may begin the body, as if a line had ended before it.
+    /// The initial line end lets a boundary at the very start of the body match.
     private var rest: [UInt8] = lineEnd
     private var partCount = 0
 
@@ -29,9 +29,9 @@ struct MultipartDecoder: Sendable {
     private static let headerEnd = Array("\r\n\r\n".utf8)
 
     /// - Parameters:
-    ///   - contentType: the request's.
-    ///   - partLimit: parts that are taken.
-    /// - Returns: nil for another type than `multipart/form-data`, or one without a boundary.
+    ///   - contentType: the request's content type.
+    ///   - partLimit: the maximum number of parts.
+    /// - Returns: nil for another type than `multipart/form-data`, or if the boundary is missing.
     init?(contentType: String, partLimit: Int = maximumPartCount) {
         self.partLimit = partLimit
         let parts = contentType.split(separator: ";", maxSplits: 1)
@@ -52,7 +52,7 @@ struct MultipartDecoder: Sendable {
         RequestFailure(.badRequest, message, hint: localized("Go back, load the page again, and send the form again."))
     }
 
-    /// - Throws: ``RequestFailure`` for what isn't such a form.
+    /// - Throws: ``RequestFailure`` for a malformed form.
     mutating func feed(_ bytes: some Sequence<UInt8>) throws -> [Event] {
         rest += bytes
         var events: [Event] = []
@@ -60,17 +60,17 @@ struct MultipartDecoder: Sendable {
         return events
     }
 
-    /// The body is over.
+    /// Must be called at the end of the body.
     func finish() throws {
         guard state == .over else { throw Self.failure(localized("The form breaks off.")) }
     }
 
-    /// - Returns: whether there may be more in what is there.
+    /// - Returns: whether the buffered bytes may contain more events.
     private mutating func step(_ events: inout [Event]) throws -> Bool {
         switch state {
         case .preamble, .content:
             let found = Self.find(delimiter, in: rest)
-            // Without a boundary, its beginning may be at the end.
+            // If there is no boundary, the end of the buffer may still be the beginning of one.
             let count = found ?? max(0, rest.count - delimiter.count + 1)
             if count > 0 {
                 guard state == .content else {
@@ -143,7 +143,7 @@ struct MultipartDecoder: Sendable {
         throw failure(localized("A part of the form has no name."))
     }
 
-    /// `name="value"`, as browsers write it: quotation marks and line ends in the value are percent-encoded.
+    /// Parses `name="value"` as browsers write it, with quotation marks and line ends in the value percent-encoded.
     private static func parameter(_ name: String, of line: Substring) -> String? {
         for separator in ["; ", ";"] {
             guard let start = line.firstRange(of: "\(separator)\(name)=\"") else { continue }

@@ -4,9 +4,9 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
 
-/// A form with a file while it comes: its parts one after the other, in bounded memory.
+/// A form with a file, read as it arrives: part by part, in bounded memory.
 struct PanelUpload {
-    /// Of a field that isn't a file.
+    /// The maximum size of a field that isn't a file.
     static let maximumFieldByteCount = 4_096
 
     private var chunks: RequestBody.AsyncIterator
@@ -16,7 +16,7 @@ struct PanelUpload {
     private let limit: Int
     private var isOver = false
 
-    /// - Returns: nil for a request that has no such form.
+    /// - Returns: nil for a request without such a form.
     init?(_ request: Request, limit: Int) {
         guard let decoder = request.headers[.contentType].flatMap({ MultipartDecoder(contentType: $0) }) else {
             return nil
@@ -43,7 +43,7 @@ struct PanelUpload {
         return events.popLast()
     }
 
-    /// The next part; what is left of the one before is skipped.
+    /// The next part, skipping what is left of the current one.
     mutating func part() async throws -> (name: String, fileName: String?)? {
         while let event = try await next() {
             if case .part(let name, let fileName) = event { return (name, fileName) }
@@ -51,13 +51,13 @@ struct PanelUpload {
         return nil
     }
 
-    /// More of the part's content; nil at its end.
+    /// The next bytes of the part's content; nil at its end.
     mutating func content() async throws -> [UInt8]? {
         guard case .content(let bytes)? = try await next() else { return nil }
         return bytes
     }
 
-    /// All of the part's content.
+    /// The part's whole content.
     mutating func text() async throws -> String {
         var all: [UInt8] = []
         while let bytes = try await content() {
@@ -70,7 +70,7 @@ struct PanelUpload {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// The form's first field is the session's token, so that nothing of anybody else's form is looked at.
+    /// Checks that the first field is the session's token, before anything else in the form is read.
     /// - Throws: ``RequestFailure`` with status 403.
     mutating func checkToken(_ token: PanelToken) async throws {
         guard try await part()?.name == PanelForm.tokenField, token.accepts(formToken: try await text()) else {

@@ -4,13 +4,12 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// What a form says that is about several objects, from the list to the last button: nothing is kept on the server
-/// between its pages.
+/// A form about several objects, from the list to the last button. The server keeps nothing between its pages.
 struct BulkForm {
     enum Step: String {
-        /// The list, or the fields that an update sets.
+        /// Sent from the list, or from the page that chooses the fields of an update.
         case choose
-        /// To be shown what would happen.
+        /// Asks for a preview.
         case attempt = "try"
         case start
     }
@@ -23,19 +22,19 @@ struct BulkForm {
     private static let reasonField = "reason"
     private static let countField = "expect-count"
     private static let versionField = "expect-version"
-    /// Before the name of a field that an update sets.
+    /// The prefix for the name of a field that an update sets.
     static let setPrefix = "set."
 
     let step: Step
-    /// As in the body of a bulk request.
+    /// The action, as named in the body of a bulk request.
     let action: String
-    /// Why the objects go into the trash, as it was entered.
+    /// The entered reason for moving the objects to the trash.
     let reason: String
-    /// Whether it's about all that match the filters in the address.
+    /// Whether it's about all objects that match the filters in the address.
     let isAll: Bool
     private(set) var ids: [String]
     private let expected: (count: Int64, version: String)?
-    /// What an update sets, as it was sent.
+    /// The submitted values that an update sets.
     private let fields: [PanelForm.Field]
 
     init(_ form: PanelForm) {
@@ -55,18 +54,18 @@ struct BulkForm {
         }
     }
 
-    /// Whether it's about nothing.
+    /// Whether no objects are chosen.
     var isEmpty: Bool { !isAll && ids.isEmpty }
 
-    /// Leaves out what isn't there any more.
-    /// - Parameter present: the ids of what is, as texts.
+    /// Drops ids of objects that no longer exist.
+    /// - Parameter present: the ids of existing objects, as texts.
     mutating func keep(_ present: Set<Value>) { ids.removeAll { !present.contains(.string($0)) } }
 
-    /// The value of ``pageField`` for the objects of a page. Ids may be any text.
+    /// The value of ``pageField`` for the objects of a page. Ids may contain any text.
     static func pageValue(_ ids: [String]) -> String { ids.map(RequestParameters.encode).joined(separator: " ") }
 
-    /// The body of a bulk request that means the same.
-    /// - Parameter data: what an update sets.
+    /// The equivalent body of a bulk request.
+    /// - Parameter data: the values that an update sets.
     func body(_ data: JSON?, isDryRun: Bool) -> JSON {
         var body: [String: JSON] = ["action": .string(action), "dryRun": .bool(isDryRun)]
         if isAll { body["all"] = true } else { body["ids"] = .array(ids.map(JSON.string)) }
@@ -78,15 +77,15 @@ struct BulkForm {
         return .object(body)
     }
 
-    /// What the next page's form sends again.
-    /// - Parameter trial: what a dry run found, which the real one must find too.
+    /// The hidden fields for the next page's form.
+    /// - Parameter trial: the result of a dry run, which the real run must match.
     func hidden(_ step: Step, keepsFields: Bool = true, expecting trial: JSON? = nil) -> [[String: Any]] {
         var fields = [
             (Self.stepField, step.rawValue), (Self.actionField, action), (Self.whichField, isAll ? "all" : "chosen"),
         ]
         if !isAll { fields += ids.map { (Self.idField, $0) } }
         if keepsFields { fields += self.fields.map { ($0.name, $0.value) } }
-        // The page with the last button has a field for it.
+        // The page with the last button has its own field for the reason.
         if step != .start, !reason.isEmpty { fields.append((Self.reasonField, reason)) }
         if let trial {
             fields.append((Self.countField, String(trial["count"]?.number ?? 0)))

@@ -8,7 +8,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// The pages between a list and a job. The address has the list's parameters, and the form everything else.
+/// The pages between a list and a job. The address holds the list's parameters; the form holds everything else.
 struct BulkPage {
     private static let fieldsTemplate = PanelTemplate(PackageResources.bulk_fields_mustache)
     private static let trialTemplate = PanelTemplate(PackageResources.bulk_trial_mustache)
@@ -19,7 +19,7 @@ struct BulkPage {
     let type: ResourceType
 
     private var query: String { request.request.uri.query.map { "?\($0)" } ?? "" }
-    /// The list that it's about.
+    /// The address of the list.
     var list: String { ClassPages.path(of: type) + query }
     private var path: String { BulkPages.path(of: type) + query }
     private var edit: EditPage { EditPage(request: request, view: view, type: type) }
@@ -62,7 +62,7 @@ struct BulkPage {
 
     // MARK: Which fields
 
-    /// What is ticked, with the values that were entered.
+    /// The ticked fields, with the values entered for them.
     private func chosenFields() throws -> [(field: FormField, value: JSON)] {
         let content = try edit.sent()
         return edit.fields.filter { request.form[BulkForm.setPrefix + $0.field.name] != nil }.map { field in
@@ -127,7 +127,7 @@ struct BulkPage {
             content: Self.trialTemplate.render(values))
     }
 
-    /// Titles of what is refused or kept, as far as the caller sees them.
+    /// Titles of refused and kept objects, as far as the caller can see them.
     private func titles(_ found: JSON) async throws -> ChoiceTitles {
         let ids = ["refusals", "keptBecause"].flatMap { found[$0]?.items ?? [] }.compactMap { $0["id"]?.text }
         return ChoiceTitles(try await edit.reader.choices(of: type, among: ids))
@@ -137,7 +137,7 @@ struct BulkPage {
 
     private func start(_ form: BulkForm, _ data: JSON?) async throws -> PanelAnswer {
         let work = try work(form, data, isDryRun: false)
-        // What can't be taken back takes the password, and so does what gives roles.
+        // Irreversible actions require the password, and so do those that grant roles.
         let restoresRoles = try await work.restoresRoles(request.core.pool)
         if form.action == "delete" || restoresRoles {
             try await request.demandPassword()

@@ -4,7 +4,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Changes several objects of a list at once: asks what, shows what would happen, and makes a job of it.
+/// Changes several objects of a list at once: asks what to do, shows a preview, and starts a job.
 struct BulkPages: PanelSection {
     static let path = "\(AdminPanel.path)/bulk"
 
@@ -18,7 +18,7 @@ struct BulkPages: PanelSection {
             let (view, type) = try ClassPages.found(request, grant)
             return try await BulkPage(request: request, view: view, type: type).answer()
         }
-        // Loading such a page again, which a form asked for, leads to the list that it came from.
+        // Reloading such a page, which a form led to, goes back to the list.
         panel.page("\(Self.path)/{collection}", access: access) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
             return .redirect(to: BulkPage(request: request, view: view, type: type).list)

@@ -1,7 +1,7 @@
 import TomboloHTTP
 import TomboloLocalization
 
-/// What the template `bulk_trial` shows: what a dry run found.
+/// The values for the template `bulk_trial`: the result of a dry run.
 struct BulkTrialContent {
     struct Refusal {
         let title: String
@@ -9,7 +9,7 @@ struct BulkTrialContent {
     }
 
     let button: String?
-    /// Of a change: what it sets.
+    /// What an update sets.
     let sets: [String]
     let tried: String
     let along: String?
@@ -17,11 +17,11 @@ struct BulkTrialContent {
     let left: String?
     let refused: String?
     let refusals: [Refusal]
-    /// How many the app keeps in the trash.
+    /// How many objects the app keeps in the trash.
     let kept: String?
     let keepers: [Refusal]
     let isUndoable: Bool
-    /// Whether anything may come of it: not all of them were tried and refused.
+    /// Whether the job could have any effect; false if all objects were tried and refused.
     let mayStart: Bool
 
     init(
@@ -74,9 +74,9 @@ struct BulkTrialContent {
 }
 
 extension JSON {
-    /// The elements of an array; none for everything else.
+    /// The elements of an array; empty for everything else.
     var items: [JSON] { if case .array(let items) = self { items } else { [] } }
-    /// The members of an object by their names; none for everything else.
+    /// The members of an object with their names; empty for everything else.
     var members: [(name: String, value: JSON)] {
         guard case .object(let members) = self else { return [] }
         return members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

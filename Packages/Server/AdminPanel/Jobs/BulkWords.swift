@@ -3,7 +3,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// What is done to several objects, in words.
+/// The wording for an action on several objects.
 struct BulkWords {
     let action: String
     let count: Int
@@ -12,7 +12,7 @@ struct BulkWords {
     /// `48,213 listings`
     private var objects: String { Counted.objects(count, of: type.item.name) }
 
-    /// What a button says: `Move 3 sessions to the trash`.
+    /// The label of the button: `Move 3 sessions to the trash`.
     var button: String {
         switch action {
         case "update": localized("Change \(objects)")
@@ -31,7 +31,7 @@ struct BulkWords {
         }
     }
 
-    /// What goes along: of what belongs to the objects.
+    /// How many objects that belong to these are affected too.
     func along(_ count: Int) -> String? {
         guard count > 0 else { return nil }
         let number = PanelNumber.text(count)
@@ -43,7 +43,7 @@ struct BulkWords {
                 other: "\(number) others go into the trash with them.")
     }
 
-    /// The actions that somebody may choose for a class, as they stand in the list.
+    /// The actions that the caller may choose for a class, as the list offers them.
     static func actions(of type: ResourceType, for view: CallerView) -> [[String: Any]] {
         var actions: [[String: Any]] = []
         if view.refusal(.update, type) == nil, view.fields(of: type).contains(where: { FormField($0) != nil }) {

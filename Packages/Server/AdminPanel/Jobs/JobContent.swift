@@ -3,7 +3,7 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// What the template `job` shows.
+/// The values for the template `job`.
 struct JobContent {
     struct Progress {
         let done: Int
@@ -11,7 +11,7 @@ struct JobContent {
         let text: String
     }
 
-    /// The rows of one outcome.
+    /// The number of rows with one outcome.
     struct Count {
         let title: String
         let count: String
@@ -21,7 +21,7 @@ struct JobContent {
 
     struct Row {
         let number: String
-        /// Of an import: where the row is in the file.
+        /// For an import, the row's place in the file.
         let place: String?
         let title: String
         let path: String?
@@ -44,7 +44,7 @@ struct JobContent {
 
     let path: String
     let isImport: Bool
-    /// The name of the file that is imported.
+    /// The name of the imported file.
     let file: String?
     let state: String
     let kind: String
@@ -53,7 +53,7 @@ struct JobContent {
     let canCancel: Bool
     let cancelLabel: String
     let canUndo: Bool
-    /// What happens if the server is killed that is at it.
+    /// What happens if the server that runs the job is killed.
     let whenInterrupted: String
     let progress: Progress
     let sets: [String]
@@ -67,9 +67,9 @@ struct JobContent {
     let next: String?
 
     /// - Parameters:
-    ///   - rows: as `OwnJobs` gives them.
-    ///   - titles: of the objects, by id, as far as the reader sees them.
-    ///   - type: the class, if the reader sees it.
+    ///   - rows: the rows in the form in which `OwnJobs` returns them.
+    ///   - titles: the titles of the objects by id, as far as the viewer can see them.
+    ///   - type: the class, if the viewer can see it.
     init(_ job: JSON, _ rows: JSON, outcome: String?, titles: ChoiceTitles, type: ResourceType?) {
         func number(_ name: String) -> Int { job[name]?.number ?? 0 }
         let path = JobPages.path(of: job)
@@ -134,7 +134,7 @@ struct JobContent {
         let outcome = row["outcome"]?.text ?? ""
         let title = id.flatMap { titles[$0] }
         return Row(
-            // The id of a row of an import may be one that nothing got.
+            // An import's row may have the id of an object that was never created.
             number: PanelNumber.text(number), place: place,
             title: title ?? (place == nil ? id ?? localized("new object") : ""),
             path: title == nil ? nil : type.flatMap { type in id.map { ClassPages.path(of: type, id: $0) } },
@@ -143,7 +143,7 @@ struct JobContent {
             changes: changes(row))
     }
 
-    /// What it changed: `Price: 100 → 7`.
+    /// What the row changed: `Price: 100 → 7`.
     private static func changes(_ row: JSON) -> [String] {
         guard let before = row["before"], let after = row["after"] else { return [] }
         var changes: [String] = []

@@ -5,11 +5,11 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// One's own jobs: how far they are, what came of each row, ending one, and taking one back. Also while somebody looks at
-/// the panel as another user: nobody sees somebody else's jobs.
+/// The caller's own jobs: progress, the outcome of each row, stopping one, and undoing one. While the caller views the
+/// panel as another user, these are still the caller's own jobs: nobody can see somebody else's.
 struct JobPages: PanelSection {
     static let path = "\(AdminPanel.path)/jobs"
-    /// How often a browser without JavaScript loads the page of a job that is under way again.
+    /// How often a browser without JavaScript reloads the page of a running job, in seconds.
     private static let refreshSeconds = 3
     private static let list = PanelTemplate(PackageResources.jobs_mustache)
     private static let job = PanelTemplate(PackageResources.job_mustache)
@@ -66,7 +66,7 @@ struct JobPages: PanelSection {
         }
     }
 
-    /// Does something to a job. Where that isn't possible any more, its page says so.
+    /// Performs an action on a job. If that is no longer possible, shows the reason on the job's page.
     private func acting(
         _ request: PanelRequest, _ body: (OwnJobs, Int64) async throws -> PanelAnswer
     ) async throws -> PanelAnswer {

@@ -2,9 +2,9 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloModel
 
-/// Jobs in words.
+/// The wording for jobs.
 enum JobWords {
-    /// The outcomes of rows, as in addresses and as people read them.
+    /// The outcomes of rows: their names in addresses, and their titles.
     static var outcomes: [(name: String, title: String)] {
         [
             ("done", localized("Done")), ("refused", localized("Refused")), ("leftAlone", localized("Skipped")),
@@ -41,7 +41,7 @@ enum JobWords {
         }
     }
 
-    /// Where a row of an import is in its file: `Line 7`, or its place in an array of JSON.
+    /// A row's place in the imported file: `Line 7`, or its position in a JSON array.
     /// - Returns: nil for rows of other jobs.
     static func place(ofRow number: Int, in job: JSON) -> String? {
         guard job["kind"]?.text == "import" else { return nil }
@@ -52,7 +52,7 @@ enum JobWords {
 
     static func isOpen(_ job: JSON) -> Bool { ["queued", "running"].contains(job["state"]?.text) }
 
-    /// What a notice says when somebody has ended it.
+    /// The notice after a job was stopped.
     static func ended(_ job: JSON) -> String {
         guard job["startedAt"]?.text == nil else { return localized("The job was stopped. What it did stays.") }
         return job["kind"]?.text == "import"
@@ -60,7 +60,7 @@ enum JobWords {
             : localized("The job was discarded. Nothing was changed.")
     }
 
-    /// What undoing it touches.
+    /// What undoing the job affects.
     static func undoing(_ job: JSON) -> String {
         let number = job["done"]?.number ?? 0
         let count = Counted.objects(number, of: job["class"]?.text ?? "")
@@ -81,7 +81,7 @@ enum JobWords {
         }
     }
 
-    /// What a relationship leads to, by its id: to several objects if it's a list.
+    /// The ids in a relationship: several if it's a list.
     static func linked(_ relationship: JSON) -> String {
         guard case .array(let items)? = relationship["data"] else {
             return CellText.plain(relationship["data"]?["id"] ?? .null)
@@ -91,7 +91,7 @@ enum JobWords {
         return ids.joined(separator: ", ").shortened(toByteCount: CellText.listByteCount)
     }
 
-    /// What a job sets, or chose by: `Price: 7`.
+    /// What a job sets, such as `Price: 7`, and the filters that select its objects.
     static func arguments(_ job: JSON) -> (sets: [String], filters: [String]) {
         let data = job["arguments"]?["data"]
         var sets = (data?["attributes"]?.members ?? []).map {
