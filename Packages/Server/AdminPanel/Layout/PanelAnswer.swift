@@ -5,15 +5,15 @@ import NIOCore
 import TomboloAuthentication
 import TomboloHTTP
 
-/// What a page or an action answers.
+/// The answer of a page or an action.
 public enum PanelAnswer: Sendable {
     case page(PanelPage)
-    /// Another page, with GET.
+    /// Redirects to another page, which is requested with GET.
     /// - Parameters:
-    ///   - path: of this server.
-    ///   - notice: what that page tells.
+    ///   - path: a path on this server.
+    ///   - notice: shown on that page.
     case redirect(to: String, notice: PanelNotice? = nil)
-    /// Anything else, such as a file to save.
+    /// Any other response, such as a file to save.
     case response(Response)
 
     func response(to request: PanelRequest) throws -> Response {
@@ -30,7 +30,7 @@ public enum PanelAnswer: Sendable {
         Response(status: .seeOther, headers: [.location: path, .referrerPolicy: "same-origin"])
     }
 
-    /// - Parameter token: of the session whose next page tells the notice.
+    /// - Parameter token: the token of the session whose next page shows the notice.
     static func redirection(
         to path: String, notice: PanelNotice?, of token: PanelToken, isSecure: Bool
     ) throws -> Response {
@@ -42,7 +42,7 @@ public enum PanelAnswer: Sendable {
         }
         var header = try cookie()
         if header.utf8.count > PanelCookie.maximumByteCount {
-            // What was done is told all the same.
+            // If it doesn't fit into a cookie, the notice is still shown, but without its undo button.
             notice.undo = nil
             header = try cookie()
         }

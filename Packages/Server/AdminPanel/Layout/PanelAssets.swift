@@ -6,8 +6,8 @@ import NIOCore
 import TomboloHTTP
 import TomboloLocalization
 
-/// The panel's style, script and icon, as files whose names change with their content, so that browsers keep them for a
-/// year and never show old ones.
+/// The panel's style sheet, script and icon. Their file names change with their content, so that browsers can cache
+/// them for a year and never use outdated ones.
 struct PanelAssets: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case style = "panel.css"
@@ -45,7 +45,7 @@ struct PanelAssets: Sendable {
 
     func path(of kind: Kind) -> String { "\(AdminPanel.path)/assets/\(names[kind] ?? "")" }
 
-    /// - Throws: ``RequestFailure`` with status 404 for the name of none.
+    /// - Throws: ``RequestFailure`` with status 404 for an unknown name.
     func response(named name: String) throws -> Response {
         guard let kind = Kind.allCases.first(where: { names[$0] == name }) else {
             throw RequestFailure(.notFound, "There is no such file.")

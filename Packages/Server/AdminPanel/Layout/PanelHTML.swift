@@ -3,17 +3,18 @@ import Synchronization
 import TomboloLocalization
 import TomboloMarkdown
 
-/// HTML in which everything from outside is escaped. Only a ``PanelTemplate`` makes it, and ``MarkdownHTML`` of texts.
+/// HTML in which everything from outside is escaped. Only ``PanelTemplate`` and, for Markdown texts, ``MarkdownHTML``
+/// make it.
 public struct PanelHTML: MustacheCustomRenderable, MustacheTransformable, Sendable {
-    /// What ``PanelTemplate`` has triple braces show: nothing but a `PanelHTML` can be transformed by it.
+    /// The transform that ``PanelTemplate`` inserts into triple braces: it works only on a `PanelHTML`.
     static let transform = "html"
 
     let text: String
 
     fileprivate init(_ text: String) { self.text = text }
 
-    /// A text in Markdown, formatted; nil if it's too long for that.
-    /// - Parameter firstHeading: the level that its highest headings get, below the heading before it on the page.
+    /// Formatted Markdown; nil if the text is too long.
+    /// - Parameter firstHeading: the level of its top headings, one below the heading that precedes it on the page.
     init?(markdown: String, firstHeading: Int) {
         guard markdown.utf8.count <= MarkdownHTML.maximumByteCount else { return nil }
         text = MarkdownHTML(markdown, firstHeading: firstHeading).text
@@ -24,20 +25,21 @@ public struct PanelHTML: MustacheCustomRenderable, MustacheTransformable, Sendab
     public func transform(_ name: String) -> Any? { name == Self.transform ? self : nil }
 }
 
-/// A text in [Mustache](https://mustache.github.io), such as a file of `Templates`. What stands in double braces is escaped.
-/// Triple braces show ``PanelHTML``, and nothing at all of any other value; they're for names that end with `HTML`. The values of
-/// a template are dictionaries, lists, texts, numbers and truth values.
+/// A [Mustache](https://mustache.github.io) template, such as a file in `Templates`. Double braces escape their values.
+/// Triple braces show only ``PanelHTML``, and nothing for any other value; use them for names that end with `HTML`. The
+/// values of a template are dictionaries, lists, texts, numbers and Booleans.
 ///
 /// Templates include others by name: `{{> form-token}}` for every form, `{{> described}}` within a control's tag,
 /// `{{> problems}}` within a list.
 ///
-/// Its own texts are English, and are translated by the catalogue of what is rendered: see ``TemplateTexts``.
+/// A template's own texts are English. They are translated when it is rendered, with the current catalogue: see
+/// ``TemplateTexts``.
 public final class PanelTemplate: Sendable {
     private let source: String
     private let english: MustacheTemplate
-    /// Whether it has texts: `described` is attributes.
+    /// Whether it contains texts to translate: `described` has only attributes.
     private let hasTexts: Bool
-    /// By catalogue, which live as long as the server.
+    /// Keyed by catalogue. Catalogues live as long as the server.
     private let translations = Mutex<[ObjectIdentifier: MustacheTemplate]>([:])
 
     /// Templates that others include by name.
@@ -53,10 +55,11 @@ public final class PanelTemplate: Sendable {
     private static let library = MustacheLibrary(templates: partials.mapValues(\.english))
     private static let libraries = Mutex<[ObjectIdentifier: MustacheLibrary]>([:])
 
-    /// - Parameter bytes: of a file that is part of this program. One that can't be parsed ends it, and a test.
+    /// - Parameter bytes: a file that is part of this program. A template that can't be parsed ends the program, and
+    ///   fails a test.
     public convenience init(_ bytes: [UInt8]) { self.init(String(decoding: bytes, as: UTF8.self), hasTexts: true) }
 
-    /// - Parameter text: that is part of this program, as for bytes.
+    /// - Parameter text: a template that is part of this program. If it can't be parsed, the program ends.
     public convenience init(_ text: String) { self.init(text, hasTexts: true) }
 
     private init(_ text: String, hasTexts: Bool) {
@@ -99,7 +102,7 @@ public final class PanelTemplate: Sendable {
         let description = "It sets delimiters or a content type, or its triple braces hold something else than a name."
     }
 
-    /// A template whose triple braces, and `{{&`, which means the same, show ``PanelHTML`` alone.
+    /// The template's source, changed so that triple braces and the equivalent `{{&` show only ``PanelHTML``.
     /// - Throws: ``Unguarded`` for a template that might show something else unescaped.
     static func guarded(_ text: String) throws(Unguarded) -> String {
         let opening = "{{{\(PanelHTML.transform)("

@@ -10,10 +10,10 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// What is around the content of every page: head, navigation, who is logged in, notices.
+/// The frame around the content of every page: head, navigation, the logged-in user, notices.
 struct PanelLayout: Sendable {
-    /// No script and no style but the panel's own files, no frames, forms to this server only, and no images but its own and
-    /// the tiles of maps.
+    /// Allows only the panel's own scripts and styles, forms to this server, and images from this server or the tile
+    /// server of maps; no frames.
     private var contentSecurityPolicy: String {
         let images = ["'self'", core.tiles?.origin].compactMap(\.self).joined(separator: " ")
         return "default-src 'none'; script-src 'self'; style-src 'self'; img-src \(images); connect-src 'self'; "
@@ -24,7 +24,7 @@ struct PanelLayout: Sendable {
 
     let core: PanelCore
 
-    /// A page for somebody who is logged in.
+    /// A page for a logged-in user.
     func response(_ page: PanelPage, to request: PanelRequest) throws -> Response {
         var values = frame(page)
         let session = request.visit.session
@@ -37,7 +37,7 @@ struct PanelLayout: Sendable {
         values["languages"] = core.languages.choices(
             chosen: PanelLanguages.chosen(request.request, request.context))
         values["themePath"] = PanelTheme.path
-        // What a form has led to can't be asked for again.
+        // The result of a form can't be requested again.
         values["here"] = request.request.method == .get ? request.address : AdminPanel.path
         if let viewing = request.visit.viewing {
             values["viewing"] = ["name": viewing.title, "path": ViewAsPages.endPath]
@@ -60,7 +60,7 @@ struct PanelLayout: Sendable {
         return response
     }
 
-    /// A page for somebody who isn't.
+    /// A page for somebody who isn't logged in.
     func response(_ page: PanelPage) -> Response {
         response(Self.template.render(frame(page)), status: page.status)
     }
@@ -89,10 +89,10 @@ struct PanelLayout: Sendable {
         return values
     }
 
-    /// The entries that the caller may use, and the classes of which they may read something.
+    /// The entries that the caller may use, and the classes that they may read at least partly.
     private func navigation(_ request: PanelRequest, current: String) throws -> [[String: Any]] {
         func item(_ title: String, _ path: String) -> [String: Any] {
-            // `/panel` is above everything.
+            // `/panel` is a prefix of all pages.
             let isCurrent = current == path || (path != AdminPanel.path && current.hasPrefix("\(path)/"))
             return ["title": title, "path": path, "isCurrent": isCurrent]
         }

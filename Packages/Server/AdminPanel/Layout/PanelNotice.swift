@@ -1,10 +1,10 @@
-/// What the next page tells somebody of what they did.
+/// Tells users on the next page what their action did.
 public struct PanelNotice: Codable, Sendable {
-    /// How to take it back: a form that the notice has.
+    /// How to undo it: the notice shows this as a form.
     public struct Undo: Codable, Sendable {
-        /// What the button says.
+        /// The label of the button.
         let label: String
-        /// An action's address.
+        /// The address of an action.
         let path: String
         var fields: [String: String] = [:]
 

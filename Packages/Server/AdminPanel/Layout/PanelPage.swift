@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// What a page says, apart from what is around it on every page.
+/// The content of a page, without the frame that all pages share.
 public struct PanelPage: Sendable {
-    /// A page above this one.
+    /// A link to a page above this one.
     public struct Crumb: Sendable {
         let title: String
         let path: String
@@ -14,16 +14,16 @@ public struct PanelPage: Sendable {
     }
 
     let title: String
-    /// The pages above it, the highest first.
+    /// The pages above it, topmost first.
     let crumbs: [Crumb]
     let content: PanelHTML
     var status: HTTPResponse.Status
-    /// What a browser watches for changes while it shows the page: the address of a stream of events.
+    /// The address of an event stream that the browser watches for changes while it shows the page.
     var watches: String?
-    /// After how many seconds a browser without JavaScript loads the page again.
+    /// The number of seconds after which a browser without JavaScript reloads the page.
     var refreshSeconds: Int?
 
-    /// - Parameter watches: of the panel's own pages: the address of a stream of events.
+    /// - Parameter watches: the address of an event stream; only for the panel's own pages.
     public init(
         _ title: String, crumbs: [Crumb] = [], content: PanelHTML, status: HTTPResponse.Status = .ok,
         watches: String? = nil

@@ -3,7 +3,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
 
-/// Which colours pages have. The choice is a cookie of one browser, so that pages have their colours before any script.
+/// The colours of pages. The choice is stored in a cookie of one browser, so that it applies before any script runs.
 enum PanelTheme: String, CaseIterable, Sendable {
     case system, light, dark
 
@@ -17,7 +17,7 @@ enum PanelTheme: String, CaseIterable, Sendable {
         }
     }
 
-    /// What a request's browser has chosen.
+    /// The choice of a request's browser.
     static func of(_ request: Request, _ context: EdgeContext) -> PanelTheme {
         PanelCookie.theme.value(in: request, context).flatMap(PanelTheme.init) ?? .system
     }
@@ -28,7 +28,7 @@ enum PanelTheme: String, CaseIterable, Sendable {
     }
 }
 
-/// Chooses the colours, and the language.
+/// The action that chooses the colours and the language.
 struct ThemePages: PanelSection {
     func add(to panel: PanelRoutes) {
         panel.action(PanelTheme.path, access: .own(localized("panel"))) { request, _ in

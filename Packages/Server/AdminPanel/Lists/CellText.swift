@@ -6,11 +6,11 @@ import TomboloLocalization
 
 /// Values as a page shows them.
 enum CellText {
-    /// Of a text in a list, in bytes; the record's page has all of it.
+    /// The maximum size of a text in a list, in bytes; the record's page shows all of it.
     static let listByteCount = 160
 
     /// A value for a template: `text`, and `isEmpty`, `isNumber`, `time`, or `link`.
-    /// - Parameter limit: of the text, in bytes; nil for all of it.
+    /// - Parameter limit: the maximum size of the text, in bytes; nil for no limit.
     static func value(_ json: JSON?, _ field: ResourceField, limit: Int? = listByteCount) -> [String: Any] {
         guard let json else { return ["text": localized("Too long to show"), "isEmpty": true] }
         if json == .null { return empty }
@@ -49,7 +49,7 @@ enum CellText {
         }.joined(separator: "; ")
     }
 
-    /// Of what base64 stands for.
+    /// The number of bytes that base64 text decodes to.
     static func byteCount(_ base64: String) -> Int {
         base64.utf8.count / 4 * 3 - base64.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
     }
@@ -87,7 +87,7 @@ enum CellText {
         return ["text": text.shortened(toByteCount: limit), "isShortened": true]
     }
 
-    /// `2026-05-14T13:22:18.000000Z` → `2026-05-14 13:22:18 UTC`; without seconds if they are 0.
+    /// `2026-05-14T13:22:18.000000Z` → `2026-05-14 13:22:18 UTC`; omits seconds that are 0.
     static func time(_ text: String) -> String {
         guard text.hasSuffix("Z"), text.contains("T") else { return text }
         let parts = text.dropLast().split(separator: ".", maxSplits: 1)
@@ -97,7 +97,7 @@ enum CellText {
         return moment + " UTC"
     }
 
-    /// - Parameter truth: what stands for true and false; nil for words of the page's language.
+    /// - Parameter truth: the texts for true and false; nil for words in the page's language.
     static func plain(_ json: JSON, truth: (yes: String, no: String)? = nil) -> String {
         switch json {
         case .null: localized("none")
@@ -118,7 +118,7 @@ enum CellText {
 }
 
 extension StringProtocol {
-    /// Without the characters at the end that fulfil a condition.
+    /// The text without the trailing characters that satisfy a condition.
     func trimmingSuffix(_ isLeftOut: (Character) -> Bool) -> SubSequence {
         var end = endIndex
         while end > startIndex, isLeftOut(self[index(before: end)]) { end = index(before: end) }

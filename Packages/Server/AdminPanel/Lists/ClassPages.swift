@@ -7,9 +7,10 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// The lists and records of every class that somebody may read, at `/panel/data/CLASSES` and `/panel/data/CLASSES/ID`.
+/// The lists and records of every class that the caller may read, at `/panel/data/CLASSES` and
+/// `/panel/data/CLASSES/ID`.
 struct ClassPages: PanelSection {
-    /// Above the addresses of all classes: a class may be called like another page of the panel.
+    /// All classes' addresses are below this path, since a class may have the same name as another page of the panel.
     static let path = "\(AdminPanel.path)/data"
 
     static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
@@ -18,13 +19,14 @@ struct ClassPages: PanelSection {
         "\(path)/\(type.name)/\(RequestParameters.encode(id))"
     }
 
-    /// The classes of which somebody may read some objects, by their titles.
+    /// The classes of which the caller may read some objects, sorted by title.
     static func readable(_ view: CallerView) -> [ResourceType] {
         view.types.all.filter { view.refusal(.read, $0) == nil }
             .sorted { ClassTitle.plural(of: $0) < ClassTitle.plural(of: $1) }
     }
 
-    /// For those whom the rules permit one of the operations on some objects of the class that the address names.
+    /// Access for users whom the rules permit at least one of the operations on some objects of the class named by the
+    /// address.
     static func access(
         _ summary: @autoclosure @escaping @Sendable () -> String, _ core: PanelCore,
         _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
@@ -44,7 +46,7 @@ struct ClassPages: PanelSection {
         }
     }
 
-    /// The class that the address names, and what the caller may see.
+    /// The class named by the address, and what the caller may see.
     static func found(_ request: PanelRequest, _ grant: ClassGrant) throws -> (view: CallerView, type: ResourceType) {
         let view = try request.view(under: grant.rules)
         guard let type = view.types[grant.classIndex] else {

@@ -2,8 +2,8 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// How classes, properties and objects are called in the panel, from their names in the model, and in the language of the page
-/// if its catalogue has them.
+/// The panel's names for classes, properties and objects. They are derived from the names in the model, or taken from
+/// the catalogue of the page's language.
 enum ClassTitle {
     /// `RoleAssignment` → `Role assignments`
     static func plural(of type: ResourceType) -> String {
@@ -45,37 +45,37 @@ enum ClassTitle {
         return plain.isEmpty ? name : plain.joined(separator: " ")
     }
 
-    /// A service of a permission matrix, within a sentence: `speakerContacts` → `speaker contacts`. Catalogues have it by the name
-    /// that it has in the rules.
+    /// A service of a permission matrix, within a sentence: `speakerContacts` → `speaker contacts`. Catalogues list it
+    /// under its name in the rules.
     static func service(_ name: String) -> String {
         let title = localizedName(name)
         return title == name ? inSentence(englishWords(name)) : title
     }
 
-    /// A title within a sentence: `Role assignments` → `role assignments`, `FAQ entries` as it is.
+    /// A title within a sentence: `Role assignments` → `role assignments`; `FAQ entries` stays as it is.
     static func inSentence(_ title: String) -> String {
         let isAcronym = title.dropFirst().first?.isUppercase ?? false
         let lowers = MessageCatalogue.current?.language.lowersNouns ?? true
         return isAcronym || !lowers ? title : title.prefix(1).lowercased() + title.dropFirst()
     }
 
-    /// The property whose text stands for an object: one of the usual names, or the first text that an object must have.
-    /// - Returns: nil if the caller can see none.
+    /// The property whose text is used as an object's title: one with a usual name, or the first required text.
+    /// - Returns: nil if the caller can't see any.
     static func field(of type: ResourceType, _ view: CallerView) -> ResourceField? {
         view.titleField(of: type)
     }
 }
 
-/// Numbers for people.
+/// Formats numbers for people.
 enum PanelNumber {
-    /// A number that may not have been counted in time.
+    /// The text of a number, or `many` if it couldn't be counted in time.
     static func text(_ number: Int?, limit: Int) -> String {
         guard let number else { return localized("many") }
         return text(number, limit: limit)
     }
 
-    /// `48,213`, or `10,000+` for a count that stopped at a limit. In other languages a narrow space parts thousands (ISO 80000-1),
-    /// which nobody takes for a decimal sign.
+    /// `48,213`, or `10,000+` for a count that stopped at a limit. Other languages separate thousands with a narrow
+    /// space (ISO 80000-1), which can't be mistaken for a decimal sign.
     static func text(_ number: Int, limit: Int = .max) -> String {
         let separator: Character = MessageCatalogue.current == nil ? "," : "\u{202f}"
         let digits = String(min(number, limit).magnitude)

@@ -5,8 +5,8 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Lists as files: all rows that a list with the same search, filters and order would show on all of its pages, with its
-/// columns if somebody has chosen some. The limits are those of `/export`, together with it.
+/// Lists as files: all rows that a list with the same search, filters and order would show on all its pages, with its
+/// columns if somebody has chosen some. They share the limits of `/export`.
 struct ExportPages: PanelSection {
     private static let path = "\(AdminPanel.path)/export"
     private static var formats: [(name: String, title: String)] {
@@ -15,10 +15,10 @@ struct ExportPages: PanelSection {
             ("ndjson", localized("JSON lines")),
         ]
     }
-    /// What an export takes of a list's parameters.
+    /// The list parameters that an export keeps.
     private static let kept: Set<String> = ["filter", "sort", "format", "formulas", "titles"]
 
-    /// Where a list is saved from.
+    /// The links that save a list, one for each format.
     static func links(_ list: ListRequest, _ type: ResourceType) -> [[String: Any]] {
         let others = list.parameters.all.filter { !kept.contains($0.family) && !["q", "columns"].contains($0.name) }
         return formats.map { name, title in
@@ -27,8 +27,7 @@ struct ExportPages: PanelSection {
         }
     }
 
-    /// What the form is made of that saves a list with the titles of what its links lead to; nil for a class without such
-    /// links.
+    /// The values for the form that saves a list with the titles of link targets; nil for a class without such links.
     static func form(_ list: ListRequest, _ type: ResourceType, _ view: CallerView) -> [String: Any]? {
         let hasLinks = view.fields(of: type).contains { field in
             guard let target = field.target.flatMap({ view.types[$0] }) else { return false }
@@ -49,7 +48,7 @@ struct ExportPages: PanelSection {
             let (view, type) = try ClassPages.found(request, grant)
             let parameters = try RequestParameters(request.request)
             let others = Set(parameters.all.map(\.family)).subtracting(Self.kept)
-            // What the list would refuse is refused here.
+            // An export refuses what the list would refuse.
             let list = try ListRequest(request, type, view)
             let chosen = parameters.value("columns").flatMap { $0.isEmpty ? nil : Set(list.columns.map(\.name)) }
             return .response(

@@ -4,15 +4,15 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// How many objects of a list have each value of the fields that have few.
+/// The number of objects in a list for each value of fields that have few values.
 extension FilterForm {
-    /// Fields that are counted, each by a statement of its own.
+    /// How many fields are counted, each by its own statement.
     static let maximumCountedFieldCount = 5
     /// Fields with more values aren't counted.
     static let maximumCountedValueCount = RecordReader.choiceCount
 
-    /// The numbers that a list has of each value of a field, under its search and the filters of other fields, with the address
-    /// of the list that has this value alone. The fields of the list's columns come first.
+    /// For each value of a field, the number of objects under the list's search and the filters of other fields, and
+    /// the address of the list filtered to this value. The fields in the list's columns come first.
     func counts(_ path: String, _ resources: ResourceReader) async throws -> [[String: Any]] {
         var counted: [[String: Any]] = []
         for field in fieldsInOrder where counted.count < Self.maximumCountedFieldCount {
@@ -24,7 +24,7 @@ extension FilterForm {
         return counted
     }
 
-    /// Whether the number of objects with each value of a field can be shown.
+    /// Whether the number of objects for each value of a field can be shown.
     static func isCounted(_ field: Field, _ few: [RecordReader.Choice]) -> Bool {
         field.resource != nil && few.count <= maximumCountedValueCount
     }

@@ -2,16 +2,16 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// Values as people write them, in the API's text.
+/// Converts values as people write them to the API's text.
 extension FilterForm {
-    /// `yes` → `true`, also in the language of the page.
+    /// `yes` → `true`, also in the page's language.
     static func truth(_ text: String) -> String? {
         let text = text.lowercased()
         if text == "yes" || text == localized("Yes").lowercased() { return "true" }
         return text == "no" || text == localized("No").lowercased() ? "false" : nil
     }
 
-    /// `150,000` → `150000`. Only commas and spaces that part thousands are left out.
+    /// `150,000` → `150000`. Removes commas and spaces only where they separate thousands.
     static func number(_ text: String) -> String? {
         let groups = text.split(whereSeparator: { ", \u{a0}\u{202f}".contains($0) })
         guard groups.count > 1 else { return text }
@@ -42,7 +42,7 @@ extension FilterForm {
         }
     }
 
-    /// - Parameter value: the API's text.
+    /// - Parameter value: the API's text for a Boolean.
     static func truthTitle(_ value: String) -> String {
         switch value {
         case "true": localized("Yes")

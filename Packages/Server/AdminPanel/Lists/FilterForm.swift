@@ -5,24 +5,24 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// The filters of a list as people add them: a field, a test that fits it, and a value as they would write it. A link's value
-/// is the title of what it leads to, or its id.
+/// The filters of a list as people enter them: a field, a test that suits it, and a value as they'd write it. The value
+/// for a link is its target's title or id.
 struct FilterForm {
     let view: CallerView
     let type: ResourceType
     let list: ListRequest
     let reader: RecordReader
-    /// What links may lead to, read once for the page.
+    /// The targets that links can have, read once per page.
     let choices = FormChoices()
 
-    /// A filter that was sent.
+    /// A submitted filter.
     struct Wish {
         let field: String
         let test: String
         let value: String
     }
 
-    /// Nil unless a filter is to be added.
+    /// The filter to add, if any.
     var wish: Wish? {
         guard let field = list.parameters.value("add-field"), !field.isEmpty else { return nil }
         return Wish(
@@ -37,8 +37,8 @@ struct FilterForm {
 
     // MARK: Adding one
 
-    /// The address of the list with one filter more.
-    /// - Throws: ``RequestFailure`` if the test or the value doesn't fit the field.
+    /// The address of the list with one more filter.
+    /// - Throws: ``RequestFailure`` if the test or the value doesn't suit the field.
     func address(adding wish: Wish, _ path: String) async throws -> String {
         let parameter = RequestParameters.Parameter(filtering: wish.field, by: wish.value)
         let field = try FieldPath(wish.field, of: type, view, parameter)
@@ -64,7 +64,7 @@ struct FilterForm {
         return list.address(path, Self.asked + Self.pages + [(test.parameterName(wish.field), value)])
     }
 
-    /// The API's texts of values that somebody wrote.
+    /// The API's texts for entered values.
     private func values(_ texts: [String], _ field: FieldPath, _ title: String) async throws -> [String] {
         guard let target = field.target else { return try texts.map { try value($0, field, title) } }
         var values: [String] = []
@@ -80,7 +80,7 @@ struct FilterForm {
         return values
     }
 
-    /// The API's text of a value that somebody wrote, which isn't a link's.
+    /// The API's text for an entered value that isn't a link's.
     private func value(_ text: String, _ field: FieldPath, _ title: String) throws -> String {
         if ValueText.value(text, field.type) != nil { return text }
         let trimmed = text.trimmingCharacters(in: .whitespaces)
@@ -100,7 +100,7 @@ struct FilterForm {
         return found
     }
 
-    /// The ids of the objects that a link leads to, by their titles.
+    /// The ids of a link's targets, found by their titles.
     private func ids(_ texts: [String], _ target: ResourceType, _ title: String) async throws -> [String] {
         let plural = ClassTitle.plural(of: target)
         let found = Array(zip(texts, try await reader.ids(of: target, titled: texts)))
@@ -144,7 +144,7 @@ struct FilterForm {
         }
     }
 
-    /// - Parameter problem: what is wrong with the filter that was to be added.
+    /// - Parameter problem: why the new filter couldn't be added.
     func values(_ problem: RequestFailure?) async throws -> [String: Any] {
         var options: [[String: Any]] = []
         var lists: [[String: Any]] = []
@@ -180,7 +180,8 @@ struct FilterForm {
         return values
     }
 
-    /// All values of a field that has few: of an enumeration, of a truth value, or of a link to a small class.
+    /// All values of a field if there are only few: those of an enumeration, of a Boolean, or the objects of a small
+    /// class.
     func few(_ field: Field) async throws -> [RecordReader.Choice]? {
         if let target = field.path.target {
             guard let few = try await choices.few(of: target, reader), !few.isEmpty else { return nil }
@@ -194,7 +195,7 @@ struct FilterForm {
         return ["true", "false"].map { RecordReader.Choice(id: $0, title: Self.truthTitle($0)) }
     }
 
-    /// Which of few values a list is filtered by, to be chosen without typing it.
+    /// The values for a control that filters by one of a field's few values, without typing.
     private func quick(_ field: Field, _ few: [RecordReader.Choice]) -> [String: Any] {
         let chosen = list.parameters.value("filter[\(field.name)]") ?? ""
         return [
@@ -203,7 +204,7 @@ struct FilterForm {
         ]
     }
 
-    /// The filters that a list has, each with the address without it.
+    /// The list's filters, each with the address of the list without it.
     func chips(_ path: String) async throws -> [[String: Any]] {
         var chips: [[String: Any]] = []
         for parameter in list.parameters.all where parameter.family == "filter" && !parameter.keys.isEmpty {

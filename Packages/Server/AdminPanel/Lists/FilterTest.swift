@@ -2,8 +2,8 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloLocalization
 
-/// What a filter of a list can ask, in the words of people: JSON:API's operators, with "is missing" as two tests that take no
-/// value.
+/// What a filter of a list can test, in everyday words. These are JSON:API's operators, except that "is missing"
+/// becomes two tests without a value.
 enum FilterTest: String, CaseIterable {
     case eq, ne, contains, startsWith, lt, le, gt, ge
     case `in`

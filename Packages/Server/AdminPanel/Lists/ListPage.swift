@@ -7,10 +7,10 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// The list of a class's objects that the caller may see.
+/// The list of a class's objects, as far as the caller may see them.
 struct ListPage {
     private static let template = PanelTemplate(PackageResources.list_mustache)
-    /// Objects that are counted: more take long, and pages end before.
+    /// Counting stops here: a larger count takes too long, and paging ends at this offset anyway.
     static let countLimit = ResourceQuery.maximumOffset
     private static let sizes = [25, 50, 100, 200]
 
@@ -97,7 +97,7 @@ struct ListPage {
                 watches: LivePages.path(of: type, list.parameters, seen: seen)))
     }
 
-    /// What may be done to several objects of the list; nil for those who may do nothing.
+    /// The bulk actions on the list; nil if the caller may not do any.
     private func bulk(_ list: ListRequest, _ page: ResourceReader.Page, _ total: Int?) throws -> [String: Any]? {
         let actions = BulkWords.actions(of: type, for: view)
         guard !actions.isEmpty, !page.resources.isEmpty else { return nil }
@@ -181,7 +181,7 @@ struct ListPage {
         switch field.content {
         case .toOne(_, let index):
             guard let id = resource.linked(field.name)?.first else { return CellText.empty }
-            // Without a title, the caller may not see it.
+            // A missing title means that the caller may not see the target.
             guard let target = view.types[index],
                 let title = titles[RecordReader.Target(classIndex: index, id: id)]
             else {
@@ -213,7 +213,7 @@ struct ListPage {
 
     // MARK: Forms
 
-    /// The parameters that a form keeps, as hidden fields.
+    /// The parameters that a form passes on, as hidden fields.
     private func hidden(_ list: ListRequest, without names: Set<String>) -> [[String: Any]] {
         list.parameters.all.filter { !names.contains($0.name) && $0.name != "page[after]" }
             .map { ["name": $0.name, "value": $0.value] }

@@ -4,19 +4,20 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// What the address of a list asks for: the parameters of JSON:API's lists, and a few that only the panel has.
+/// The parameters of a list's address: those of JSON:API's lists, and a few that only the panel has.
 ///
-/// - `q`: text that one of the text properties contains, in whatever case; or an id
-/// - `columns`: which fields are shown, in their order
-/// - `counts`: 1 to show how many objects have each value of the fields that have few (see ``FilterForm/counts(_:_:)``)
+/// - `q`: text to find in the text properties, ignoring case; or an id
+/// - `columns`: the fields to show, in this order
+/// - `counts`: 1 to show how many objects have each value of fields with few values (see ``FilterForm/counts(_:_:)``)
 ///
-/// Forms without JavaScript send `add-field`, `add-test` and `add-value` for one more filter (see ``FilterForm``), `column[NAME]`
-/// for each column, and `is[NAME]` for a value of a field that has few; these lead to the address that they mean.
+/// Forms without JavaScript send `add-field`, `add-test` and `add-value` for another filter (see ``FilterForm``),
+/// `column[NAME]` for each column, and `is[NAME]` for the value of a field with few values. Such requests are
+/// redirected to the equivalent canonical address.
 struct ListRequest {
     static let maximumSearchByteCount = 100
-    /// Text properties that a search looks into.
+    /// How many text properties are searched.
     static let maximumSearchedFieldCount = 8
-    /// Columns that a list shows unless it's told which.
+    /// How many columns a list shows by default.
     static let defaultColumnCount = 6
     static let maximumColumnCount = 20
     static let countsName = "counts"
@@ -30,7 +31,7 @@ struct ListRequest {
     let wantsCounts: Bool
     private(set) var columns: [ResourceField] = []
     let query: ResourceQuery
-    /// What a search must find.
+    /// The predicate for the search.
     let narrowing: Predicate
 
     init(_ request: PanelRequest, _ type: ResourceType, _ view: CallerView) throws {
@@ -73,13 +74,13 @@ struct ListRequest {
         self.query = query
     }
 
-    /// The order of a list for which nobody has chosen one.
+    /// The default order of a list.
     static func defaultSorts(of type: ResourceType) -> [ResourceQuery.Sort] {
-        // ObjectIds begin with the time that they were made at: the newest first.
+        // ObjectIds begin with their creation time: newest first.
         [ResourceQuery.Sort(column: type.key, type: type.keyType, isAscending: type.keyType != .objectId)]
     }
 
-    /// The address that a form without JavaScript means; nil if it isn't a form's address.
+    /// The canonical address for what a form without JavaScript sent; nil if no such form was sent.
     func canonical(_ path: String) -> String? {
         var values: [(name: String, value: String?)] = []
         if parameters.value("set-columns") != nil {
@@ -95,7 +96,7 @@ struct ListRequest {
         return address(path, values)
     }
 
-    /// The same list with other values for some parameters, and without those whose value is nil.
+    /// The address of the same list with some parameters replaced; those with a nil value are removed.
     func address(_ path: String, _ values: [(name: String, value: String?)]) -> String {
         let text = parameters.query(replacing: values)
         return text.isEmpty ? path : "\(path)?\(text)"
@@ -138,7 +139,7 @@ struct ListRequest {
         }
     }
 
-    /// The title first, then what is short.
+    /// The title first, followed by short fields.
     private static func defaultColumns(
         _ type: ResourceType, _ fields: [ResourceField], _ view: CallerView
     ) -> [ResourceField] {

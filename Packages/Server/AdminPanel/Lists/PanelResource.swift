@@ -3,12 +3,12 @@ public import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// A resource as the API shows it to the caller, taken apart for a page.
+/// A resource as the API shows it to the caller, split into parts for a page.
 public struct PanelResource: Sendable {
     public let id: String
-    /// Of what the caller sees; nil if only some fields were read.
+    /// The version of what the caller sees; nil if only some fields were read.
     let version: String?
-    /// Of all of it, as the API shows it.
+    /// The size of the whole resource as the API shows it.
     let byteCount: Int
     private let attributes: [String: JSON]
     private let relationships: [String: JSON]
@@ -30,13 +30,14 @@ public struct PanelResource: Sendable {
     /// The value of an attribute; nil if the API leaves it out.
     public func attribute(_ name: String) -> JSON? { attributes[name] }
 
-    /// An attribute as it's told to people, such as `3` or `Yes`, and a time as the API has it; empty if it isn't there.
+    /// An attribute as people read it, such as `3` or `Yes`. A time is in the API's format; a missing attribute is
+    /// empty.
     public func text(_ name: String) -> String {
         guard let json = attributes[name], json != .null else { return "" }
         return CellText.plain(json)
     }
 
-    /// The ids that a relationship leads to; nil if they are too many to be shown.
+    /// The ids in a relationship; nil if there are too many to show.
     public func linked(_ name: String) -> [String]? {
         switch relationships[name]?["data"] {
         case .object(let identifier)?: Self.id(.object(identifier)).map { [$0] } ?? []
@@ -50,11 +51,11 @@ public struct PanelResource: Sendable {
         if case .string(let id) = identifier["id"] { id } else { nil }
     }
 
-    /// The text that stands for the object; its id if it has none.
+    /// The object's title, or its id if it has none.
     func title(_ field: ResourceField?) -> String { Self.title(field.flatMap { attributes[$0.name] }, id: id) }
 
-    /// The text that stands for an object.
-    /// - Parameter value: of the property that has its title; nil if there is none.
+    /// An object's title.
+    /// - Parameter value: the value of the title property; nil if there is none.
     static func title(_ value: JSON?, id: String) -> String {
         guard case .string(let text)? = value, text.contains(where: { !$0.isWhitespace }) else { return id }
         return text.shortened(toByteCount: 120)

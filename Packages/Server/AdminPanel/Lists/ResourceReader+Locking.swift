@@ -5,14 +5,14 @@ import TomboloModel
 
 extension ResourceReader {
     enum Lock: String {
-        /// Keeps others from changing them.
+        /// Prevents others from changing the rows.
         case share = "FOR SHARE"
-        /// Keeps others from locking them, too.
+        /// Prevents others from locking the rows, too.
         case update = "FOR UPDATE"
     }
 
-    /// Objects of a class as the caller sees them, locked until the transaction ends: in the order of their keys, so that no
-    /// two transactions wait for each other.
+    /// Locks objects of a class until the transaction ends, and returns them as the caller sees them. It locks them in
+    /// key order, so that transactions can't deadlock.
     nonisolated(nonsending) func locked(
         _ type: ResourceType, matching filter: Predicate, _ lock: Lock, limit: Int, _ connection: PostgresConnection
     ) async throws -> [PanelResource] {

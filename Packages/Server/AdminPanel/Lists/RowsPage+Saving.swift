@@ -18,11 +18,11 @@ extension RowsPage {
                 rows[index] = row
             } catch let failure as RequestFailure {
                 rows[index] = table.refused(rows[index], failure, now: try await current(rows[index].id))
-                // It is what was entered already.
+                // The object already has the values that were entered.
                 if rows[index].problems.isEmpty { saved += 1 }
             }
         }
-        // What was made and can't be seen has no version, and can't be edited either.
+        // A new object that the caller can't see has no version, so it can't be edited either.
         rows.removeAll { !$0.isNew && $0.version.isEmpty && $0.problems.isEmpty }
         guard rows.contains(where: { !$0.problems.isEmpty }) else {
             let text = saved == 0 ? localized("Nothing was changed.") : savedText(saved)
@@ -33,9 +33,9 @@ extension RowsPage {
         return .page(try await shown(rows, table, list, isCut: isCut, saved: saved))
     }
 
-    /// Saves what was entered in a row.
-    /// - Returns: the row as it is now; nil if nothing was entered.
-    /// - Throws: ``RequestFailure`` if it's refused.
+    /// Saves the values entered in a row.
+    /// - Returns: the row after saving; nil if nothing was entered.
+    /// - Throws: ``RequestFailure`` if the change is refused.
     private func write(_ row: RowsTable.Row, at number: Int, _ table: RowsTable) async throws -> RowsTable.Row? {
         guard let document = table.document(row) else { return nil }
         var id = row.id
@@ -55,7 +55,7 @@ extension RowsPage {
         return RowsTable.Row(id: id, title: id, version: "", was: [:], entered: row.entered)
     }
 
-    /// An object as it is now; nil if the caller can't see it.
+    /// The object's current state; nil if the caller can't see it.
     private func current(_ id: String) async throws -> PanelResource? {
         guard let key = type.keyValue(id) else { return nil }
         let found = try await ResourceReader(view: view).single(type, key: key, ResourceQuery(), request.core.pool)

@@ -7,8 +7,9 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// The rows of a list with controls instead of values, and empty ones for new objects, saved together. Each row is saved by
-/// itself, if it still has the version that the page shows, so that one that can't be saved keeps none of the others back.
+/// The rows of a list with controls instead of values, followed by empty rows for new objects; a single button saves
+/// them all. Each row is saved separately if it still has the version that the page shows, so that a row that can't be
+/// saved doesn't hold up the others.
 struct RowsPage {
     private static let template = PanelTemplate(PackageResources.rows_mustache)
 
@@ -18,10 +19,10 @@ struct RowsPage {
 
     static func path(of type: ResourceType) -> String { "\(AdminPanel.path)/rows/\(type.name)" }
 
-    /// The columns of a list that can be edited in it.
+    /// The columns of a list that can be edited.
     static func fields(_ list: ListRequest) -> [ResourceField] { RowsTable.columns(among: list.columns) }
 
-    /// Whether objects of a class have anything that can be edited in a list.
+    /// Whether objects of a class have any fields that can be edited in a list.
     static func isPossible(_ type: ResourceType, _ view: CallerView) -> Bool {
         !RowsTable.columns(among: view.fields(of: type)).isEmpty
     }
@@ -29,13 +30,14 @@ struct RowsPage {
     var edit: EditPage { EditPage(request: request, view: view, type: type) }
     var query: String { request.request.uri.query.map { "?\($0)" } ?? "" }
 
-    /// New objects get what the list is filtered by: what is added to the sessions of an event belongs to that event.
+    /// The table for a list. New objects get the values that the list is filtered by: an object added to the sessions
+    /// of an event belongs to that event.
     func table(_ list: ListRequest) -> RowsTable {
         let filters = list.parameters.all.filter { $0.family == "filter" && $0.keys.count == 1 }
         let filtered: [(field: FormField, value: JSON)] = edit.fields.compactMap { field in
             guard let filter = filters.first(where: { $0.keys[0] == field.field.name }) else { return nil }
             let json = field.json(filter.value, was: .null)
-            // A literal nil in a conditional expression would be JSON's null.
+            // In a conditional expression, a literal nil would become JSON's null.
             guard json != .null else { return nil }
             return (field, json)
         }
@@ -66,7 +68,7 @@ struct RowsPage {
 
     /// - Parameters:
     ///   - isCut: whether the page of the list has more rows.
-    ///   - saved: rows that were saved by now; nil if none was tried.
+    ///   - saved: how many rows have been saved; nil if saving wasn't attempted.
     func shown(
         _ rows: [RowsTable.Row], _ table: RowsTable, _ list: ListRequest, isCut: Bool = false, saved: Int? = nil
     ) async throws -> PanelPage {

@@ -3,22 +3,22 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloLocalization
 
-/// The rows that a form has sent, and what they ask for.
+/// The submitted rows, and the changes they ask for.
 extension RowsTable {
-    /// Where a row is in the form, by its number.
+    /// The place of a row in the form, by its number.
     func path(_ number: Int) -> String { place.map { "\($0).\(number)" } ?? "\(number)" }
 
-    /// The hidden field with the number of rows.
+    /// The name of the hidden field with the number of rows.
     var countName: String { place.map(FormValues.count) ?? "n" }
-    /// The hidden field with the version that a row was filled from.
+    /// The name of the hidden field with the version that a row was filled from.
     func versionName(_ number: Int) -> String { "v.\(path(number))" }
 
     func control(_ field: ResourceField, _ number: Int, title: String? = nil) -> FormField? {
         FormField(field, at: "\(path(number)).\(field.name)", title: title)
     }
 
-    /// The rows as they were sent, without those whose objects were gone already.
-    /// - Throws: ``RequestFailure`` with status 400 for a number of rows that no form has.
+    /// The submitted rows, without those whose objects were already gone.
+    /// - Throws: ``RequestFailure`` with status 400 for an impossible number of rows.
     func sent() throws -> [Row] {
         let form = FormValues(edit.request.form)
         let maximum = Self.maximumRowCount + Self.newRowCount
@@ -43,7 +43,7 @@ extension RowsTable {
         }
     }
 
-    /// The resource object of what a row asks for; nil if nothing was entered.
+    /// The resource object for a row's changes; nil if nothing was entered.
     func document(_ row: Row) -> JSON? { edit.document(setting: row.isNew ? new(row) : changed(row)) }
 
     private func changed(_ row: Row) -> [(field: FormField, value: JSON)] {

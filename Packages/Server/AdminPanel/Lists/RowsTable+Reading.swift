@@ -3,18 +3,18 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// The rows of objects as they are.
+/// Fills the rows from the current objects.
 extension RowsTable {
-    /// Of a text in a row. A longer one isn't edited there: a form with many of them couldn't be sent.
+    /// The maximum size of a text that can be edited in a row. A form with many longer ones couldn't be sent.
     static let maximumTextByteCount = 16 << 10
-    /// Of all objects together, where they're too much for one answer.
+    /// The maximum size of all objects together, when they exceed one response.
     private static let maximumByteCount = HTTPLimits.listByteCount
 
     /// The first objects of a list.
     ///
-    /// A version is of everything, also of texts that no row has. Where a few such texts are more than a list reads, the objects
-    /// are read one by one, as many as there's room for.
-    /// - Returns: also whether there are more.
+    /// A row's version covers the whole object, including texts that aren't shown. If those exceed what a list reads at
+    /// once, the objects are read one by one, as many as fit.
+    /// - Returns: the rows, and whether there are more.
     func read(_ query: ResourceQuery, narrowing: Predicate) async throws -> (rows: [Row], isCut: Bool) {
         var query = query
         query.page = query.page.prefix(Self.maximumRowCount)
@@ -43,7 +43,7 @@ extension RowsTable {
         return (rows, page.next != nil)
     }
 
-    /// A text that is too long for a row has nothing entered, which stays as it is.
+    /// The row for an object. A text that is too long for a row has no entered value, which leaves it unchanged.
     func row(_ resource: PanelResource) -> Row {
         var row = Row(
             id: resource.id, title: resource.title(ClassTitle.field(of: type, view)),

@@ -2,10 +2,10 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloLocalization
 
-/// Rows that weren't saved: they keep what was entered, and nothing is written over what somebody else has saved meanwhile
-/// before it was shown.
+/// Rows that weren't saved. They keep what was entered. Changes saved by others in the meantime are shown before
+/// anything overwrites them.
 extension RowsTable {
-    /// - Parameter now: its object as it is now; nil for a new one, and if the caller can see none any more.
+    /// - Parameter now: the object's current state; nil for a new object, or if the caller can no longer see it.
     func refused(_ row: Row, _ failure: RequestFailure, now: PanelResource?) -> Row {
         var row = row
         row.problems = failure.code == .preconditionFailed ? [.changedMeanwhile] : [failure] + failure.others
@@ -24,8 +24,8 @@ extension RowsTable {
         return row
     }
 
-    /// A row with what was entered, for the next try with the version that its object has now. What only somebody else
-    /// changed is theirs. Nothing is wrong where the object is what was entered already.
+    /// A row with the entered values, based on the object's current version for the next attempt. Fields that only
+    /// somebody else changed get that value. There is no problem left if the object already has the entered values.
     func rebased(_ row: Row, onto now: PanelResource) -> Row {
         guard row.version != now.version else { return row }
         var result = self.row(now)
@@ -38,7 +38,7 @@ extension RowsTable {
             let (was, now) = (row.was[name] ?? .null, result.was[name] ?? .null)
             let own = row.entered[name].map { field.json($0, was: was) } ?? was
             guard shown[name] != nil else {
-                // It's too long for a row, or has become so.
+                // The text is too long for a row, or has become so.
                 result.entered[name] = nil
                 isLost = isLost || own != was
                 continue

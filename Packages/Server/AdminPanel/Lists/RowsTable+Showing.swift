@@ -7,10 +7,10 @@ extension RowsTable {
     private static let template = PanelTemplate(PackageResources.rows_table_mustache)
     private static let controlTemplate = PanelTemplate(PackageResources.control_mustache)
 
-    /// Where messages about a row lead.
+    /// The anchor for messages about a row.
     private func anchor(_ number: Int) -> String { "r-\(path(number))" }
 
-    /// The table, for a form. Without rows it's only the field that says so.
+    /// The table, as part of a form. Without rows, it's only the hidden field with the number 0.
     func html(_ rows: [Row], caption: String) async throws -> PanelHTML {
         let choices = FormChoices()
         var shown: [[String: Any]] = []
@@ -48,13 +48,13 @@ extension RowsTable {
         return values
     }
 
-    /// Whether a row that makes an object must have it.
+    /// Whether a row for a new object requires the field.
     private func isRequiredOfNew(_ field: ResourceField) -> Bool {
         field.isRequiredOnCreation && !given.contains { $0.field.field.name == field.name }
     }
 
-    /// What is wrong with rows, for the list above the form: `field` with the row, `anchor` of the control that it's about or
-    /// else of the row, `text`, and `hint` if there is one.
+    /// The problems of rows, for the list above the form: `field` with the row's title, `anchor` of the control or else
+    /// of the row, `text`, and `hint` if there is one.
     func problems(_ rows: [Row]) -> [[String: Any]] {
         numbered(rows).enumerated().flatMap { number, row in
             row.problems.map { problem in

@@ -7,10 +7,10 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Lists that somebody keeps by a name: the query of an address, for themselves alone.
+/// Lists that users save under a name: the query of an address, visible only to themselves.
 struct SavedViews: PanelSection {
     static let path = "\(AdminPanel.path)/views"
-    /// Of one user and class.
+    /// The maximum number of views of one user for one class.
     static let maximumCount = 50
     static let maximumNameByteCount = 100
     static let maximumQueryByteCount = 4_096
@@ -20,7 +20,7 @@ struct SavedViews: PanelSection {
         let query: String
     }
 
-    /// Somebody's views of a class, by their names.
+    /// A user's views of a class, by name.
     static func all(of userID: ObjectId, _ type: ResourceType, _ pool: PostgresPool) async throws -> [View] {
         try await pool.query(
             """
@@ -43,7 +43,7 @@ struct SavedViews: PanelSection {
     private func save(_ request: PanelRequest, _ type: ResourceType) async throws -> PanelAnswer {
         let name = try Self.name(request)
         let query = request.form["query"] ?? ""
-        // It only ever becomes part of an address again.
+        // The query is only ever used as part of an address.
         guard query.utf8.count <= Self.maximumQueryByteCount,
             query.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !"\"<>#\\".utf8.contains($0) })
         else {
@@ -52,7 +52,7 @@ struct SavedViews: PanelSection {
                 hint: "Remove some filters.")
         }
         let saved = try await request.core.pool.transaction { connection in
-            // What a user saves at the same time is counted one after the other.
+            // Serializes a user's concurrent saves, so that each count is right.
             try await connection.query(
                 "SELECT pg_advisory_xact_lock(hashtextextended('tombolo.panel_view ' || $1, 0))",
                 [.text(request.userID.stringValue)])
