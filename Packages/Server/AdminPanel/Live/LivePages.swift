@@ -11,27 +11,27 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Streams of server-sent events for pages that are being looked at: `changed` when the page would show something else
-/// by now, `ended` when the session has ended, `renewed` when it goes on with another cookie, for which the page's forms
-/// aren't good. A stream carries no data: the page loads itself again, by the rules.
+/// Server-sent event streams for open pages. They send `changed` when the page would now show something else, `ended`
+/// when the session has ended, and `renewed` when the session continues with a new cookie, which invalidates the page's
+/// forms. A stream carries no data: the page reloads itself, subject to the rules.
 struct LivePages: PanelSection {
     static let path = "\(AdminPanel.path)/events"
-    /// The least time between two looks of one stream.
+    /// The minimum interval between two checks of a stream.
     static let interval = Duration.seconds(1)
-    /// How often a stream says that it's alive: less than connections may stay silent.
+    /// How often a stream sends a heartbeat; must be less than the idle timeout of connections.
     static let heartbeat = Duration.seconds(15)
-    /// A stream ends after so long, and the browser asks for another.
+    /// How long a stream lasts before the browser has to open another.
     static let lifetime = Duration.seconds(30 * 60)
 
-    /// What the page showed when it was made, so that no change between it and its stream is missed.
+    /// The state that the page showed when it was rendered, so that no change before the stream's start is missed.
     static let seenField = "seen"
 
-    /// The stream of a list, with the list's parameters.
+    /// The address of a list's stream, with the list's parameters.
     static func path(of type: ResourceType, _ parameters: RequestParameters, seen: String) -> String {
         "\(path)/\(type.name)?\(parameters.query(replacing: [(seenField, seen)]))"
     }
 
-    /// The stream of a record.
+    /// The address of a record's stream.
     static func path(of type: ResourceType, id: String, seen: String) -> String {
         "\(path)/\(type.name)/\(RequestParameters.encode(id))?\(seenField)=\(seen)"
     }
@@ -42,7 +42,7 @@ struct LivePages: PanelSection {
         for path in [ofList, ofRecord] { panel.routes.leaveOutOfRequestLog(path) }
         panel.page(ofList, access: reading) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
-            // What the list's own page would refuse is refused here.
+            // The stream refuses what the list's own page would refuse.
             _ = try ListRequest(request, type, view)
             return try Self.stream(request, type) { view in
                 guard let type = view.types[type.name] else { return nil }
@@ -65,7 +65,7 @@ struct LivePages: PanelSection {
         }
     }
 
-    /// Changes with anything that the caller sees of some resources.
+    /// A fingerprint that changes with anything that the caller sees of the resources.
     static func fingerprint(_ resources: [ResourceReader.Resource]) throws -> String {
         var hash = SHA256()
         for resource in resources {
@@ -78,7 +78,7 @@ struct LivePages: PanelSection {
 
     // MARK: Streaming
 
-    /// - Parameter look: what the page shows by now; nil if it shows nothing any more.
+    /// - Parameter look: returns the state that the page would show now; nil if it would show nothing.
     private static func stream(
         _ request: PanelRequest, _ type: ResourceType,
         _ look: @escaping @Sendable (CallerView) async throws -> String?
@@ -89,10 +89,10 @@ struct LivePages: PanelSection {
                 .tooManyRequests, "Too many pages are being watched.", hint: "Close some of them.")
         }
         let body = ResponseBody { writer in
-            // Not before somebody reads it: a body that is never asked for mustn't take a place.
+            // Listen only once somebody reads the body: a response that is never read must not take up a place.
             if let listening = bell.listen(user: user) {
                 await withGracefulShutdownHandler {
-                    // What goes wrong ends the stream; the browser asks for another.
+                    // An error ends the stream; the browser opens another.
                     try? await follow(request, listening.rings, look, &writer)
                 } onGracefulShutdown: {
                     listening.stop()
@@ -106,7 +106,7 @@ struct LivePages: PanelSection {
                 status: .ok,
                 headers: [
                     .contentType: "text/event-stream", .cacheControl: "no-store",
-                    // For proxies that would keep events to themselves.
+                    // Keeps proxies from buffering events.
                     HTTPField.Name("X-Accel-Buffering")!: "no",
                 ], body: body))
     }
@@ -123,7 +123,7 @@ struct LivePages: PanelSection {
         for await _ in rings {
             guard clock.now < end, !Task.isCancelled else { return }
             do {
-                // The session, the roles and the rules as they are now. A look is no use of the session.
+                // Use the current session, roles and rules. This check doesn't count as use of the session.
                 let session = try await request.core.authenticator.panelSession(request.visit.token, isUse: false)
                 let isOwn = request.subject == request.visit.session.subject
                 let now = try await look(try request.core.view(of: isOwn ? session.subject : request.subject))
@@ -137,7 +137,7 @@ struct LivePages: PanelSection {
                 try await writer.write(ByteBuffer(string: "event: \(goesOn ? "renewed" : "ended")\ndata:\n\n"))
                 return
             } catch is RequestFailure {
-                // The class is gone, or may not be read any more.
+                // The class no longer exists, or may no longer be read.
                 try await writer.write(ByteBuffer(string: "event: changed\ndata:\n\n"))
                 return
             }

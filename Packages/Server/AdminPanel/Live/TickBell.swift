@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Tells streams of events that something in the database may have changed: each of them looks for itself, with its own
-/// reader's eyes, and so learns of nothing that its reader may not see.
+/// Tells event streams that something in the database may have changed. Each stream then checks for itself with its
+/// reader's permissions, so it learns nothing that its reader may not see.
 final class TickBell: Sendable {
-    /// Streams at a time, of all users.
+    /// The maximum number of streams, for all users together.
     static let maximumCount = 200
-    /// Streams of one user at a time: pages that are open side by side. The newest counts: that a page was left is often noticed
-    /// only when something is written to its stream.
+    /// The maximum number of streams for one user, such as pages open side by side. A new stream replaces the oldest:
+    /// often, the server notices that a page was closed only when it writes to the stream.
     static let maximumCountOfUser = 8
 
     struct Listening: Sendable {
@@ -24,7 +24,8 @@ final class TickBell: Sendable {
             listeners.count < TickBell.maximumCount || listeners.values.contains { $0.user == user }
         }
 
-        /// Removes the oldest stream of a user who has too many for one more, or who has one where there are too many in all.
+        /// Removes the user's oldest stream if the user has reached the limit, or if there are too many streams in all
+        /// and this user has one.
         mutating func makeRoom(for user: String) -> AsyncStream<Void>.Continuation? {
             let own = listeners.filter { $0.value.user == user }
             guard own.count >= TickBell.maximumCountOfUser || listeners.count >= TickBell.maximumCount,
@@ -36,9 +37,9 @@ final class TickBell: Sendable {
 
     private let state = Mutex(State())
 
-    /// Rings until the stream's reader stops reading, or the user has too many newer ones. A stream that isn't read yet holds
-    /// one ring.
-    /// - Returns: nil if there are too many streams of others already.
+    /// Rings until the reader stops reading, or until newer streams of the user replace this one. An unread stream
+    /// buffers one ring.
+    /// - Returns: nil if there are already too many streams of others.
     func listen(user: String) -> Listening? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (id, oldest): (Int?, AsyncStream<Void>.Continuation?) = state.withLock { state in
@@ -53,15 +54,14 @@ final class TickBell: Sendable {
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
         }
-        // What happened before is looked for at once.
+        // Check at once for earlier changes.
         continuation.yield()
         return Listening(rings: stream) { continuation.finish() }
     }
 
-    /// Whether one more stream of a user would ring.
+    /// Whether another stream of this user would be accepted.
     func hasRoom(for user: String) -> Bool { state.withLock { $0.hasRoom(for: user) } }
 
-    /// The number of streams.
     var count: Int { state.withLock { $0.listeners.count } }
 
     func ring() {

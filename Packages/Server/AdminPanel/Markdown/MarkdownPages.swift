@@ -5,11 +5,11 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloMarkdown
 
-/// How a text in Markdown looks, for the preview of forms.
+/// Formatted Markdown, for the preview of forms.
 struct MarkdownPages: PanelSection {
     static let path = "\(AdminPanel.path)/markdown"
     static let field = "text"
-    /// Of the form with the text: browsers write most characters that aren't letters with three bytes.
+    /// The maximum size of the form: browsers encode most characters that aren't letters as three bytes.
     private static let bodyBytes = 3 * MarkdownHTML.maximumByteCount + (16 << 10)
 
     func add(to panel: PanelRoutes) {
@@ -17,7 +17,7 @@ struct MarkdownPages: PanelSection {
             guard let text = request.form[Self.field] else {
                 throw RequestFailure(.badRequest, "The form has no text.", hint: "Send it as '\(Self.field)'.")
             }
-            // Above it is the title of the form's page.
+            // The preview is below the title of the form's page.
             guard let html = PanelHTML(markdown: text, firstHeading: 2) else {
                 throw RequestFailure(
                     .tooLarge, "Texts of more than \(MarkdownHTML.maximumByteCount >> 10) KiB are shown unformatted.",

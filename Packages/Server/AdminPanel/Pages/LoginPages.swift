@@ -6,16 +6,16 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloLocalization
 
-/// Log-in, log-out, the password again, and the files that pages are made with.
+/// Login, logout, re-entering the password, and the panel's asset files.
 struct LoginPages: PanelSection {
     static let path = "\(AdminPanel.path)/login"
     static let logoutPath = "\(AdminPanel.path)/logout"
     static let passwordPath = "\(AdminPanel.path)/password"
-    /// Where to go afterwards.
+    /// The field with the page to go to afterwards.
     static let nextField = "next"
     private static let template = PanelTemplate(PackageResources.login_mustache)
 
-    /// The log-in, which leads to a page.
+    /// The address of the login page, with the page to go to afterwards.
     static func address(next: String) -> String {
         next == AdminPanel.path ? path : "\(path)?\(nextField)=\(RequestParameters.encode(next))"
     }
@@ -56,7 +56,7 @@ struct LoginPages: PanelSection {
     }
 
     private static func logIn(_ request: Request, _ context: EdgeContext, _ core: PanelCore) async throws -> Response {
-        // Nobody may log somebody in from elsewhere, to have them work in another account than they think.
+        // Login CSRF: another site must not log somebody in to an account other than the one they think they're using.
         try RequestOrigin.check(request, isRequired: true)
         let form = try await PanelForm(request, context)
         let next = PanelPath.checked(form[nextField]) ?? AdminPanel.path
@@ -65,7 +65,7 @@ struct LoginPages: PanelSection {
             let token = try await core.authenticator.beginPanel(
                 email: email, password: form["password"] ?? "", address: context.remoteAddress,
                 device: LoginDevice(name: "Admin panel", platform: request.headers[.userAgent]))
-            // The browser forgets the session that it had, so that nobody could log out of it any more.
+            // The browser is about to forget its previous session, which nobody could log out of then.
             if let before = PanelCookie.session.token(in: request, context),
                 let session = try? await core.authenticator.panelSession(before, isUse: false)
             {
@@ -86,8 +86,8 @@ struct LoginPages: PanelSection {
     }
 
     /// - Parameters:
-    ///   - next: where to go afterwards; checked.
-    ///   - message: why it's shown, if not by itself.
+    ///   - next: the page to go to afterwards; already checked.
+    ///   - message: why the page is shown, unless the user asked for it.
     static func page(
         core: PanelCore, next: String, message: String? = nil, email: String = "",
         status: HTTPResponse.Status = .ok

@@ -6,12 +6,12 @@ import TomboloRules
 import TomboloServerModel
 import TomboloLocalization
 
-/// The first page: what needs attention, and the classes with how many objects of each the caller may see.
+/// The start page: what needs attention, and the classes with the number of objects that the caller may see.
 struct OverviewPages: PanelSection {
     private static let template = PanelTemplate(PackageResources.overview_mustache)
-    /// Objects that are counted of a class: more take long, and nobody needs the number here.
+    /// Counting a class stops here: a larger count takes too long, and nobody needs the exact number here.
     private static let countLimit = 10_000
-    /// Notes of the rules that are shown.
+    /// The maximum number of notes on the rules that are shown.
     private static let noteLimit = 10
 
     func add(to panel: PanelRoutes) {
@@ -57,7 +57,7 @@ struct OverviewPages: PanelSection {
         view.types.all.first { $0.item.name == className }.map(ClassTitle.plural) ?? className
     }
 
-    /// What somebody should do something about.
+    /// Problems that somebody should act on.
     private func problems(
         _ trash: TrashAttention, _ view: CallerView, _ models: ServerModels?
     ) -> [[String: Any]] {
@@ -76,7 +76,7 @@ struct OverviewPages: PanelSection {
                 trash.reason.map { localized("The purge couldn't delete \(count) of the groups in the trash: \($0)") }
                     ?? localized("The purge couldn't delete \(count) of the groups in the trash."))
         }
-        // The rules are for those to see whom they let see their matrix.
+        // Notes on the rules are shown only to users who may see a matrix.
         let model = models?.current
         if let model, model.matrices.keys.contains(where: { model.refusal(view.subject, .read, ofMatrixOf: $0) == nil })
         {

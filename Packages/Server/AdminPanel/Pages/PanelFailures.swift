@@ -8,7 +8,7 @@ import TomboloRules
 import TomboloServerModel
 import TomboloLocalization
 
-/// Turns failures into pages: the log-in page without a session, the password page where a password is demanded, and
+/// Turns failures into pages: the login page if there is no session, the password page if a password is demanded, and
 /// otherwise a page that says what went wrong, why, and what to do.
 struct PanelFailures: Sendable {
     private static let failure = PanelTemplate(PackageResources.failure_mustache)
@@ -19,7 +19,7 @@ struct PanelFailures: Sendable {
     var format: FailureFormat {
         FailureFormat { failure, request, context in
             var response = await response(failure, request, context)
-            // The session may have got it before the rest failed.
+            // The session may have got a new cookie before the rest failed.
             (failure.session as? PanelVisit)?.setCookie(in: &response, context)
             return response
         }
@@ -49,7 +49,7 @@ struct PanelFailures: Sendable {
         _ page: PanelPage, _ request: Request, _ context: EdgeContext, _ visit: PanelVisit?
     ) -> Response {
         let layout = PanelLayout(core: core)
-        // What is around pages tells what the user may read: not before the log-in is complete.
+        // The frame reveals what the user may read, so it's left out until the login is complete.
         guard let visit, visit.session.isComplete else { return layout.response(page) }
         let request = PanelRequest(request: request, context: context, visit: visit, core: core)
         return (try? layout.response(page, to: request)) ?? layout.response(page)
@@ -66,12 +66,13 @@ struct PanelFailures: Sendable {
         }
     }
 
-    /// The boxes of permission matrices that would open what was refused, with where they are for those who may see it.
+    /// The boxes of permission matrices that would permit the refused request, with links for users who may see the
+    /// matrix.
     private func boxes(_ failure: RequestFailure, _ subject: Subject) -> [[String: Any]] {
         guard failure.code == .forbidden, !failure.purposes.isEmpty, let model = core.models?.current else { return [] }
         return model.matrices.sorted { $0.key < $1.key }.flatMap { app, matrix in
             let maySee = model.refusal(subject, .read, ofMatrixOf: app) == nil
-            // Which apps there are beside one's own is nobody's business.
+            // Don't reveal which other apps exist.
             guard maySee || model.matrices.count == 1 else { return [] as [[String: Any]] }
             return matrix.services.flatMap { service in
                 PermissionMatrix.operations.filter { !service.purposes(of: $0).isDisjoint(with: failure.purposes) }
@@ -87,9 +88,10 @@ struct PanelFailures: Sendable {
         }
     }
 
-    // MARK: What would be lost
+    // MARK: Input that would be lost
 
-    /// What was entered into the form of a record, such as by somebody who lost the right to change it meanwhile.
+    /// What was entered into a record's form, for instance by somebody who has since lost the right to change the
+    /// record.
     private func entered(
         _ failure: RequestFailure, _ request: Request, _ visit: PanelVisit
     ) async -> [String: Any]? {
@@ -111,7 +113,7 @@ struct PanelFailures: Sendable {
 
     private func logIn(_ request: Request, _ context: EdgeContext) -> Response {
         guard request.method == .get || request.method == .head else {
-            // The page that the form is on, if the browser says.
+            // The page that the form was on, if the browser says.
             let referrer = request.headers[.referer].flatMap { URL(string: $0) }
             let next = PanelPath.checked(referrer?.path(percentEncoded: true)) ?? AdminPanel.path
             return LoginPages.page(
@@ -124,7 +126,7 @@ struct PanelFailures: Sendable {
         return response
     }
 
-    /// The page that asks for the second factor, which leads back.
+    /// The page that asks for the second factor, and then leads back.
     private func address(of page: String, _ request: Request) -> String {
         guard page == CodePages.path, request.method == .get else { return page }
         return CodePages.address(next: PanelPath.checked(request.uri.string) ?? AdminPanel.path)
@@ -132,7 +134,7 @@ struct PanelFailures: Sendable {
 
     // MARK: The password again
 
-    /// Its form sends everything that was sent, to where it was sent, with the password.
+    /// A page whose form repeats the whole request to the same address, with the password added.
     private func passwordPage(_ failure: RequestFailure, _ request: Request, _ visit: PanelVisit) -> PanelPage {
         let isForm = request.method == .post
         var values: [String: Any] = [
@@ -142,9 +144,9 @@ struct PanelFailures: Sendable {
             "formToken": visit.token.formToken, "minutes": Int(PanelDemand.minutes),
             "fields": visit.form.content.map { ["name": $0.name, "value": $0.value] },
         ]
-        // The other encoding of forms makes long texts up to three times as long.
+        // The other form encoding makes long texts up to three times as long.
         values["isMultipart"] = request.headers[.contentType].flatMap { MultipartDecoder(contentType: $0) } != nil
-        // Files aren't sent once more.
+        // Files can't be sent again.
         let lost = visit.form.files.filter { !$0.fileName.isEmpty }.map { file in
             ClassTitle.words(file.name.hasPrefix("f.") ? String(file.name.dropFirst(2)) : file.name)
         }

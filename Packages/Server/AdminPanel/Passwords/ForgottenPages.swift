@@ -7,18 +7,18 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloLocalization
 
-/// Replacing a forgotten password by a mailed link, where the server sends mails and knows its own address. The link
-/// never uses the request's `Host`, which an attacker could choose.
+/// Replaces a forgotten password by means of a mailed link, if the server sends mails and knows its own address. The
+/// link never uses the request's `Host` header, which an attacker could choose.
 struct ForgottenPages: PanelSection {
     static let path = "\(AdminPanel.path)/forgotten"
     private static let resetPath = "\(path)/reset"
     private static let asking = PanelTemplate(PackageResources.password_forgotten_mustache)
     private static let resetting = PanelTemplate(PackageResources.password_reset_mustache)
 
-    /// Whether a forgotten password can be replaced here.
+    /// Whether this server can replace a forgotten password.
     static func isPossible(_ core: PanelCore) -> Bool { link(core) != nil }
 
-    /// Where mailed links to set a password lead; nil where none can be mailed.
+    /// The address that mailed links to set a password lead to; nil if no link can be mailed.
     static func link(_ core: PanelCore) -> String? {
         core.authenticator.hasMail ? core.address.map { $0.text + resetPath } : nil
     }
@@ -59,7 +59,8 @@ struct ForgottenPages: PanelSection {
         }
     }
 
-    /// - Parameter sentTo: the address that a mail was asked for; nobody is told whether it has an account.
+    /// - Parameter sentTo: the address that a mail was requested for. The page doesn't reveal whether it has an
+    ///   account.
     private static func page(
         _ core: PanelCore, email: String = "", sentTo: String? = nil, message: String? = nil,
         status: HTTPResponse.Status = .ok
@@ -76,7 +77,7 @@ struct ForgottenPages: PanelSection {
 
     // MARK: The link of the mail
 
-    /// What the link has.
+    /// The token in the link.
     private struct Token {
         let text: String
         let id: String
@@ -124,7 +125,7 @@ struct ForgottenPages: PanelSection {
         }
     }
 
-    /// - Throws: the error again, if it isn't about what was sent.
+    /// - Throws: the same error, unless it's about the submitted values.
     private static func respond(
         _ error: AuthenticationError, _ page: (RequestFailure) async throws -> Response
     ) async throws -> Response {

@@ -4,8 +4,8 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
 
-/// Changing one's own password. The form asks for the current one instead of a recent one, which would be asked for on a page
-/// that has the new one in it.
+/// Changes the caller's own password. The form asks for the current password itself instead of demanding a recent one:
+/// the page for that demand would contain the new password.
 struct PasswordPages: PanelSection {
     static let path = "\(AdminPanel.path)/own-password"
     private static let template = PanelTemplate(PackageResources.password_change_mustache)
@@ -48,8 +48,8 @@ struct PasswordPages: PanelSection {
 }
 
 extension PanelRequest {
-    /// For pages about the account that is logged in, which say nothing of the one that it views the panel as.
-    /// - Throws: ``RequestFailure`` with status 403 while somebody views the panel as another user or role.
+    /// Admits the caller to a page about their own account only while they don't view the panel as somebody else.
+    /// - Throws: ``RequestFailure`` with status 403 while the caller views the panel as another user or role.
     func requireOwnAccount() throws(RequestFailure) {
         guard let viewing = visit.viewing else { return }
         throw RequestFailure(
@@ -57,9 +57,9 @@ extension PanelRequest {
     }
 }
 
-/// A new password, as forms have it: twice, because nobody sees what they type.
+/// A new password as entered in forms: twice, because users can't see what they type.
 enum NewPassword {
-    /// - Throws: ``RequestFailure`` with status 422 if it was typed in two ways.
+    /// - Throws: ``RequestFailure`` with status 422 if the two entries differ.
     static func of(_ form: PanelForm) throws(RequestFailure) -> String {
         let password = form["password"] ?? ""
         guard form["again"] ?? "" == password else {

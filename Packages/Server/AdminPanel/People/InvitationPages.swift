@@ -9,7 +9,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Where the link of an invitation can lead: somebody accepts it with the account that they have, or makes one.
+/// The target of an invitation's link: the invitee accepts it with an existing account or creates one.
 struct InvitationPages: PanelSection {
     static let path = PeopleOptions.panelPath
     private static let acceptPath = "\(path)/accept"
@@ -27,7 +27,8 @@ struct InvitationPages: PanelSection {
             return try await Self.page(core, people, token, context)
         }
         routes.on(.post, Self.path, access: access) { request, context, _ in
-            // Nobody may make somebody an account from elsewhere, to have them work in another one than they think.
+            // Another site must not create an account for somebody, making them work in an account other than the one
+            // they think they're using.
             try RequestOrigin.check(request, isRequired: true)
             return try await Self.join(try await PanelForm(request, context), context, core, people)
         }
@@ -55,8 +56,8 @@ struct InvitationPages: PanelSection {
         }
     }
 
-    /// What templates show of an invitation, or the reason why it's no longer open. It leaves the invited address out, because
-    /// the link may have reached somebody else.
+    /// What templates show of an invitation, or why it's no longer open. It omits the invited address, because the link
+    /// may have reached somebody else.
     private struct Offer {
         var values: [String: Any] = [:]
         var email: String?

@@ -1,4 +1,4 @@
-/// What the template `people` shows.
+/// The values for the template `people`.
 struct PeopleContent {
     struct Choice {
         let value: String
@@ -8,10 +8,10 @@ struct PeopleContent {
 
     struct Holder {
         let name: String
-        /// Of the person; nil for one whom the reader may not see.
+        /// The person's page; nil if the viewer may not see the person.
         let path: String?
         let role: String
-        /// Of what gives the role.
+        /// The page of the object that grants the role.
         let grant: String
         let removal: String?
     }
@@ -28,7 +28,7 @@ struct PeopleContent {
     struct Transfer {
         let role: String
         let roleTitle: String
-        /// What the former holder gets.
+        /// The role that the former holder gets.
         let left: String
         let choices: [Choice]
     }
@@ -38,7 +38,7 @@ struct PeopleContent {
         let value: String
     }
 
-    /// The name of the class, for forms.
+    /// The class's name, for forms.
     let className: String
     let scope: String
     let isEverywhere: Bool
@@ -49,7 +49,7 @@ struct PeopleContent {
     let search: Search?
     let holders: [Holder]
     let more: String?
-    /// The roles that somebody can be invited to; nil for those who may invite nobody.
+    /// The roles that somebody can be invited to; nil if the viewer may not invite anybody.
     let roles: [Choice]?
     let invitations: [Invitation]
     let transfers: [Transfer]

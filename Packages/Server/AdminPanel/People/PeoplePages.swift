@@ -9,14 +9,15 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Who has which role in what, inviting people, and handing over a role that only one has: docs/people.md.
+/// Who has which role in which scope, inviting people, and transferring a role that only one person can have:
+/// docs/people.md.
 struct PeoplePages: PanelSection {
     static let path = "\(AdminPanel.path)/people"
     private static let people = PanelTemplate(PackageResources.people_mustache)
     private static let invited = PanelTemplate(PackageResources.people_invited_mustache)
     private static var crumb: PanelPage.Crumb { PanelPage.Crumb(title: localized("People"), path: path) }
 
-    /// The page of one scope; of a role that counts everywhere if that's nil.
+    /// The page of one scope; nil for roles that apply everywhere.
     static func address(_ className: String?, _ scope: String?) -> String {
         let parts = [("class", className), ("scope", scope)].compactMap { name, value in
             value.map { "\(name)=\(RequestParameters.encode($0))" }
@@ -75,8 +76,8 @@ struct PeoplePages: PanelSection {
         return id
     }
 
-    /// Where an invitation was sent by mail, the list says so. Otherwise its link is shown, once: it's in no cookie and in
-    /// no address of this server's.
+    /// If an invitation was mailed, the list says so. Otherwise its link is shown once: it's neither in a cookie nor in
+    /// any address of this server.
     private static func tell(_ sent: JSON, _ request: PanelRequest) async throws -> PanelAnswer {
         let email = sent["email"]?.text ?? ""
         let back = address(sent["class"]?.text, sent["scope"]?.text)

@@ -6,9 +6,9 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Reads who has which role in a scope, as the caller may see it.
+/// Reads who has which role in a scope, as far as the caller may see it.
 struct PeopleReader {
-    /// Of one scope.
+    /// The maximum number of holders that are listed for one scope.
     private static let holderLimit = 200
 
     let request: PanelRequest
@@ -74,7 +74,7 @@ struct PeopleReader {
         }
     }
 
-    /// The people's names, of those whom the caller may see.
+    /// The people's names, as far as the caller may see them.
     private func names(of holders: [Holder]) async throws -> [String: String] {
         guard let type = scope.userField?.target.flatMap({ view.types[$0] }) else { return [:] }
         let choices = try await records.choices(of: type, among: Array(Set(holders.map(\.user))))
@@ -102,7 +102,7 @@ struct PeopleReader {
         return localized("Roles in \(found.title)")
     }
 
-    /// What to choose from: all if that's little, otherwise what a search finds.
+    /// The scopes to choose from: all if there are few, otherwise the results of a search.
     private func scopes() async throws -> ([PeopleContent.Choice]?, PeopleContent.Search?) {
         guard let type = scope.scopeType, view.refusal(.read, type) == nil else { return (nil, nil) }
         var found = try await records.choices(
@@ -134,7 +134,7 @@ struct PeopleReader {
 
     // MARK: What can be done
 
-    /// Those that fit where they're looked at, and that the caller may give, if the rules say.
+    /// The roles that fit this scope and that the caller may grant, according to the rules.
     private func roles(_ grant: ModelGrant) throws -> [PeopleContent.Choice] {
         let matrices = view.rules.matrices.values
         let isWithin = scope.key != nil || scope.columns.scopeColumn == nil
@@ -146,7 +146,7 @@ struct PeopleReader {
             .map { PeopleContent.Choice(value: $0, title: localizedName($0), isChosen: false) }
     }
 
-    /// All that are open. They're bounded: within one object, and everywhere.
+    /// All open invitations. Their number is limited, both within one object and everywhere.
     private func invitations(_ grant: ModelGrant) async throws -> [PeopleContent.Invitation] {
         var items: [JSON] = []
         var last: ObjectId?
@@ -168,7 +168,8 @@ struct PeopleReader {
         }
     }
 
-    /// Roles that only one person has at a time, and who can take them over: anybody with another role here.
+    /// Roles that only one person can have at a time, and who can take them over: anybody with another role in this
+    /// scope.
     private func transfers(_ holders: [Holder], _ names: [String: String]) async throws -> [PeopleContent.Transfer] {
         guard scope.key != nil, view.refusal(.transfer, scope.type) == nil else { return [] }
         var transfers: [PeopleContent.Transfer] = []

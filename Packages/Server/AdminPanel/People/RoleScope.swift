@@ -4,19 +4,19 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// What roles are looked at in: a class whose objects give roles, and what they're given in.
+/// The scope whose roles are shown: a class whose objects grant roles, and the object in which they apply.
 struct RoleScope {
     let view: CallerView
     let columns: GrantColumns
-    /// Of the objects that give roles.
+    /// The class of the objects that grant roles.
     let type: ResourceType
-    /// The id of what the roles are in; nil for roles that count everywhere.
+    /// The id of the object in which the roles apply; nil for roles that apply everywhere.
     let key: String?
 
     var className: String { type.item.name }
     var userField: ResourceField? { type.fields.first { $0.column == columns.userColumn } }
     var roleField: ResourceField? { type.fields.first { $0.column == columns.roleColumn } }
-    /// The class of what roles are given in; nil if they count everywhere, or in no object.
+    /// The class of scopes; nil if the roles apply everywhere, or if their scope isn't an object.
     var scopeType: ResourceType? {
         guard let column = columns.scopeColumn,
             case .toOne(_, let index)? = type.fields.first(where: { $0.column == column })?.content
@@ -24,15 +24,15 @@ struct RoleScope {
         return view.types[index]
     }
 
-    /// The classes that give roles, and of which somebody may read some objects.
+    /// The classes that grant roles and of which the caller may read some objects.
     static func classes(_ view: CallerView) -> [(columns: GrantColumns, type: ResourceType)] {
         view.rules.grantColumns.compactMap { columns in
             view.types[columns.classIndex].flatMap { view.refusal(.read, $0) == nil ? (columns, $0) : nil }
         }
     }
 
-    /// - Parameter className: nil for the first one.
-    /// - Throws: ``RequestFailure`` with status 404 for a class that gives no roles, or isn't the caller's to read.
+    /// - Parameter className: nil for the first class.
+    /// - Throws: ``RequestFailure`` with status 404 for a class that grants no roles or that the caller may not read.
     init(_ request: PanelRequest, _ rules: Rules, _ className: String?, _ key: String?) throws {
         view = try request.view(under: rules)
         let classes = Self.classes(view)
@@ -46,8 +46,8 @@ struct RoleScope {
         self.key = key.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The objects that give roles in it.
-    /// - Throws: ``RequestFailure`` with status 404 if the key isn't one.
+    /// Matches the objects that grant roles in this scope.
+    /// - Throws: ``RequestFailure`` with status 404 if the key is invalid.
     func predicate() throws -> Predicate {
         guard let column = columns.scopeColumn else { return .constant(true) }
         let path = PropertyPath(type.item.columns[column].name)
