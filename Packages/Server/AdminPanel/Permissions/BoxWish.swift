@@ -3,7 +3,7 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloRules
 
-/// Which box of the matrix a form or an address is about, and what it shall be.
+/// The box of the matrix that a form or an address is about, and its desired state.
 struct BoxWish: Sendable {
     enum Box: Sendable {
         case role(PermissionMatrix.Box, classNames: [String])
@@ -13,7 +13,7 @@ struct BoxWish: Sendable {
     let box: Box
     let allowed: Bool
     let version: Int64
-    /// Whether the box is like that already.
+    /// Whether the box already has that state.
     let isSet: Bool
 
     private static var unclear: RequestFailure {
@@ -45,7 +45,7 @@ struct BoxWish: Sendable {
         }
     }
 
-    /// What a notice says when it's done.
+    /// The notice after the change.
     var notice: String {
         switch box {
         case .role(let box, _):

@@ -2,12 +2,12 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Says in words which objects of a class a condition of the rules holds for, as far as it's about somebody: with them and
-/// their roles in place of ids.
+/// Describes in words for which objects of a class a rule's condition holds. It refers to the user and their roles
+/// instead of ids.
 struct ConditionWords {
     private let item: ClassSchema
     private let subject: Subject
-    /// The classes within whose objects grants give roles.
+    /// The classes whose objects are scopes of roles.
     private let scopes: Set<String>
 
     init(_ item: ClassSchema, for subject: Subject, under rules: Rules) {
@@ -19,13 +19,13 @@ struct ConditionWords {
             })
     }
 
-    /// Ways in which the condition may hold, such as `Is public: yes, and State: accepted or confirmed`; empty if it holds
-    /// for all objects or for none.
+    /// The alternatives under which the condition holds, such as `Is public: yes, and State: accepted or confirmed`;
+    /// empty if it holds for all objects or for none.
     func ways(_ condition: Predicate) -> [String] {
         parts(condition).compactMap { if case .constant = $0 { nil } else { text($0) } }
     }
 
-    /// The first way in which it holds for an object; nil if it doesn't, or does for all.
+    /// The first alternative that holds for an object; nil if none does, or if the condition holds for all objects.
     func reason(_ condition: Predicate, _ row: Row) -> String? {
         parts(condition).first { $0.matches(row, of: item) }.flatMap { ways($0).first }
     }
@@ -96,7 +96,7 @@ struct ConditionWords {
 
     // MARK: Values
 
-    /// Several, of which a property has one.
+    /// The possible values of a property, joined by "or". The scopes of the user's roles are summarized in one phrase.
     private func names(_ values: [Value], _ path: PropertyPath) -> String {
         let roles = Set(subject.grants.filter { $0.scope.map(values.contains) ?? false }.map(\.role.name)).sorted()
             .map(localizedName)

@@ -2,17 +2,17 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloRules
 
-/// What the template `permission_box` shows before a box is changed.
+/// The values for the template `permission_box`, shown before a box is changed.
 struct PermissionBoxContent: Sendable {
     struct Field: Sendable {
         let name: String
         let value: String
     }
 
-    /// A page of the panel that the box opens.
+    /// A page of the panel to which the box gives access.
     struct Page: Sendable {
         let title: String
-        /// Nil for those who may not open it themselves.
+        /// Nil if the viewer may not open it.
         let path: String?
     }
 
@@ -58,7 +58,7 @@ struct PermissionBoxContent: Sendable {
     private static func question(_ box: PermissionMatrix.Box, allowed: Bool) -> String {
         let (role, service) = (localizedName(box.role), ClassTitle.service(box.service))
         if allowed { return localized("Let \(role) \(box.operation.verb) \(service)?") }
-        // All operations that a matrix has boxes for.
+        // The operations that a matrix has boxes for.
         return switch box.operation {
         case .create: localized("Stop \(role) from creating \(service)?")
         case .read: localized("Stop \(role) from reading \(service)?")
@@ -69,7 +69,7 @@ struct PermissionBoxContent: Sendable {
 
     private static func effect(_ box: PermissionMatrix.Box, classes: String, allowed: Bool) -> String {
         let (role, verb) = (localizedName(box.role), box.operation.verb)
-        // Of a service without classes.
+        // A service without classes.
         if classes.isEmpty {
             let service = ClassTitle.service(box.service)
             return allowed

@@ -29,7 +29,7 @@ struct PermissionLinks: Sendable {
             + "&allowed=\(allowed)&version=\(version)"
     }
 
-    /// For the query of an address.
+    /// Escapes a text for the query of an address.
     static func escape(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

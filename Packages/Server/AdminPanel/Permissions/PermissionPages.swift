@@ -7,7 +7,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// The permission matrix of each app: what each role may do, and changing one box.
+/// The permission matrix of each app: what each role may do, and changing a single box.
 struct PermissionPages: PanelSection {
     static let path = "\(AdminPanel.path)/permissions"
     private static let grid = PanelTemplate(PackageResources.permissions_mustache)
@@ -25,7 +25,7 @@ struct PermissionPages: PanelSection {
             let wish = try BoxWish(request.query, grant)
             return .page(try confirmation(request, wish, grant))
         }
-        // The form's address says which app it's about, as the page's does: it's what the access looks at.
+        // Like the page's address, the form's address names the app: the access decision depends on it.
         panel.action("\(Self.path)/box", access: changing, demands: .recentPassword) { request, grant in
             try await change(request, grant, models)
         }
@@ -81,7 +81,7 @@ struct PermissionPages: PanelSection {
             status: failure?.code.status ?? .ok)
     }
 
-    /// What a box of a service without classes opens.
+    /// The pages to which a box of a service without classes gives access.
     private static func pages(
         _ wish: BoxWish, _ request: PanelRequest, _ grant: MatrixGrant
     ) -> [PermissionBoxContent.Page] {
@@ -123,7 +123,7 @@ struct PermissionPages: PanelSection {
         return .redirect(to: PermissionLinks(app).grid, notice: PanelNotice(wish.notice))
     }
 
-    /// The grant on the rules as they are by now.
+    /// The grant under the current rules.
     private func fresh(_ grant: MatrixGrant, _ models: ServerModels) throws -> MatrixGrant {
         let model = models.current
         guard let matrix = model.matrices[grant.app] else {

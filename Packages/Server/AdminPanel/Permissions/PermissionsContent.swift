@@ -4,22 +4,22 @@ import TomboloLocalization
 import TomboloRules
 import TomboloServerModel
 
-/// What the template `permissions` shows: roles, services, and a box for each operation; and what users may do without a
-/// role.
+/// The values for the template `permissions`: roles, services, and a box for each operation; and what users may do
+/// without a role.
 struct PermissionsContent: Sendable {
     struct Box: Sendable {
         let letter: String
         let isTicked: Bool
         /// In words: `owner may update sessions`.
         let title: String
-        /// Where it's changed; nil for those who may not, and for what isn't a box of the document.
+        /// The page that changes it; nil if the viewer may not, or if it isn't a box of the document.
         let link: String?
     }
 
     struct Cell: Sendable {
-        /// Without those that would permit nothing.
+        /// Leaves out boxes that would permit nothing.
         let boxes: [Box]
-        /// Whether it's the rules of each class that say it.
+        /// Whether each class's own rules decide.
         let isByRules: Bool
     }
 
@@ -31,7 +31,8 @@ struct PermissionsContent: Sendable {
 
     struct Column: Sendable {
         let name: String
-        /// `everywhere` for a role that counts everywhere, with what is special of it; nil for one within an object.
+        /// `everywhere` for a role that applies everywhere, plus any other peculiarity; nil for an ordinary role within
+        /// an object.
         let kind: String?
         let link: String
     }
@@ -47,7 +48,7 @@ struct PermissionsContent: Sendable {
     }
 
     let otherApps: [AppChoice]
-    /// Which version of the rules of which app it is, in words.
+    /// The app and the version of its rules, in words.
     let state: String
     let columns: [Column]
     let rows: [Row]
@@ -101,7 +102,7 @@ struct PermissionsContent: Sendable {
         hasUserRows = !userRows.isEmpty
     }
 
-    /// What is special of a role.
+    /// What is special about a role.
     private static func kind(isEverywhere: Bool, isAdded: Bool) -> String? {
         switch (isEverywhere, isAdded) {
         case (true, true): localized("everywhere, added")
@@ -132,7 +133,7 @@ struct PermissionsContent: Sendable {
         _ role: String, _ service: PermissionMatrix.Service, _ grant: MatrixGrant, isLinked: Bool
     ) -> Cell {
         let matrix = grant.matrix
-        // A role without boxes has what the classes' own rules give it everywhere.
+        // A role without boxes has the permissions that the classes' own rules give it everywhere.
         let isRow = matrix.rows.contains(role)
         guard
             let letters = isRow

@@ -5,7 +5,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// What the template `role` shows: a role, who has it, and what renaming and removing it would touch.
+/// The values for the template `role`: a role, who has it, and what renaming or removing it would affect.
 struct RoleContent: Sendable {
     struct Holder: Sendable {
         let name: String
@@ -21,10 +21,10 @@ struct RoleContent: Sendable {
     let holders: [Holder]
     let hasHolders: Bool
     let rest: String?
-    /// Whether it can be renamed and removed, by who looks.
+    /// Whether the viewer can rename and remove it.
     let mayRename: Bool
     let mayRemove: Bool
-    /// Why it can't be renamed or removed, for those who may change the matrix.
+    /// Why it can't be renamed or removed; shown to those who may change the matrix.
     let fixedReason: String?
     let keptReason: String?
     let rename: String
@@ -80,7 +80,7 @@ struct RoleContent: Sendable {
     }
 }
 
-/// What the template `role_new` shows: the form of a further role, as it was sent before.
+/// The values for the template `role_new`: the form of an additional role, with what was submitted before.
 struct NewRoleContent: Sendable {
     struct Box: Sendable {
         let field: String

@@ -6,7 +6,7 @@ import TomboloLocalization
 import TomboloRules
 import TomboloServerModel
 
-/// The roles of an app's permission matrix: who has one, and adding, renaming and removing further ones.
+/// The roles of an app's permission matrix: who has one, and adding, renaming and removing additional roles.
 struct RolePages: PanelSection {
     private static let role = PanelTemplate(PackageResources.role_mustache)
     private static let new = PanelTemplate(PackageResources.role_new_mustache)
@@ -29,7 +29,7 @@ struct RolePages: PanelSection {
             request, grant in
             let (old, new) = (try name(request, grant), request.form["name"] ?? "")
             return try await change(request, .rename(old, to: new), old, grant, models) {
-                // The names themselves, as they were entered.
+                // The names exactly as they were entered.
                 let notice = localized("The role \(old) is now called \(new). Everybody who had it keeps it.")
                 return .redirect(to: PermissionLinks.role(grant.app, new), notice: PanelNotice(notice))
             }
@@ -44,7 +44,7 @@ struct RolePages: PanelSection {
         }
     }
 
-    /// The role that the address is about.
+    /// The role named by the address.
     /// - Throws: ``RequestFailure`` with status 404.
     private func name(_ request: PanelRequest, _ grant: MatrixGrant) throws -> String {
         guard let name = request.query("role"), (grant.matrix.roles + grant.matrix.everywhereRoles).contains(name)
@@ -98,7 +98,7 @@ struct RolePages: PanelSection {
             where request.form[NewRoleContent.field(operation, service.name)] != nil {
                 boxes[service.name, default: []].insert(operation)
             }
-            // Whoever may change objects may read them.
+            // Permission to change objects includes permission to read them.
             if boxes[service.name]?.isEmpty == false { boxes[service.name]?.insert(.read) }
         }
         let change = RoleChange.add(name, isEverywhere: request.form["reach"] == "everywhere", boxes: boxes)

@@ -2,11 +2,11 @@ import AdminService
 import TomboloHTTP
 import TomboloLocalization
 
-/// What the template `routes` shows.
+/// The values for the template `routes`.
 struct RoutesContent: Sendable {
     struct Cell: Sendable {
         let text: String
-        /// yes, own or no: for the style.
+        /// `yes`, `own` or `no`, for the style sheet.
         let kind: String
     }
 
@@ -24,11 +24,11 @@ struct RoutesContent: Sendable {
     let lines: [Line]
     let links: PermissionLinks
 
-    /// - Parameter search: a part of the route; empty for all.
+    /// - Parameter search: a part of the route; empty for all routes.
     init(_ overview: RouteOverview, app: String, search: String) {
         self.app = app
         self.search = search
-        // The first two are of callers without a role.
+        // The first two columns are for callers without a role.
         roles = [localized("anonymous"), localized("any user")] + overview.roles.dropFirst(2).map(localizedName)
         links = PermissionLinks(app)
         let wanted = search.lowercased()

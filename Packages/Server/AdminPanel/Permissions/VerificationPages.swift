@@ -6,8 +6,8 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// Whether an account's address is known to be its user's, which rules see as `%%user.data.isVerified`: for those who
-/// look after accounts.
+/// Lets account administrators mark whether an account's address has been verified. Rules see this as
+/// `%%user.data.isVerified`.
 struct VerificationPages: PanelSection {
     func add(to panel: PanelRoutes) {
         guard let models = panel.core.models else { return }

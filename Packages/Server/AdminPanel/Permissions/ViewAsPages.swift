@@ -10,11 +10,11 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// Looking at the panel as a role or as another user: read-only, marked on every page, and logged. Who may is decided by
-/// ``ViewAs``.
+/// Viewing the panel as a role or as another user: read-only, marked on every page, and logged. ``ViewAs`` decides who
+/// may.
 struct ViewAsPages: PanelSection {
     static let path = "\(AdminPanel.path)/view-as"
-    /// Where it ends: the only thing that can be sent while it lasts, besides the log-out.
+    /// Ends the viewing. Besides the logout, it's the only form that can be sent meanwhile.
     static let endPath = "\(path)/end"
     private static let template = PanelTemplate(PackageResources.view_as_mustache)
 
@@ -32,7 +32,7 @@ struct ViewAsPages: PanelSection {
             request.context.logger.notice(
                 "\(request.userID) looks at the panel as \(name.forLog) from now on.",
                 metadata: ["viewAs": "\(name.forLog)"])
-            // Before the cookie: who looks is in the audit log.
+            // The audit log must know who is viewing before the browser gets the cookie.
             let since = try await request.core.authenticator.beginViewing(as: name, request.visit.session)
             var response = PanelAnswer.redirection(to: AdminPanel.path)
             response.headers[values: .setCookie].append(
@@ -90,7 +90,7 @@ struct ViewAsPages: PanelSection {
         return .role(parts[1], app: parts[0], scope: scope)
     }
 
-    /// What a role is given in, by its id or its title.
+    /// The scope of a role, by id or title.
     private func scope(_ text: String, _ request: PanelRequest, _ model: ServerModel) async throws -> ObjectId {
         if let id = try? ObjectId(string: text) { return id }
         let view = try request.view(under: model.rules)
@@ -112,7 +112,7 @@ struct ViewAsPages: PanelSection {
     }
 }
 
-/// What the template `view_as` shows.
+/// The values for the template `view_as`.
 struct ViewAsContent: Sendable {
     let roles: [WhyContent.Option]
 }

@@ -5,16 +5,16 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// Which boxes of a permission matrix are why somebody may not do something, for callers who may see the matrix.
+/// Finds the boxes of a permission matrix that explain a refusal, for callers who may see the matrix.
 struct WhyBoxes {
     let grant: AnyMatrixGrant
     let subject: Subject
     let className: String
-    /// The object that it's about, with which roles count; nil for objects of the class in general.
+    /// The object in question, which decides which roles apply; nil for objects of the class in general.
     let row: Row?
 
-    /// The boxes that would have to be ticked for a permission that is refused; empty if it isn't, or if ticking a box would
-    /// change nothing.
+    /// The boxes that would have to be ticked for a refused permission; empty if it isn't refused, or if ticking a box
+    /// wouldn't change anything.
     func deciding(_ permission: Explanation.Permission) -> [WhyContent.Box] {
         let model = grant.model
         guard !(permission.isPermitted ?? (permission.filter != .constant(false))),

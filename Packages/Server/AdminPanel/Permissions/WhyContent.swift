@@ -3,7 +3,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// What the template `why` shows: a question, and what the rules say to it.
+/// The values for the template `why`: a question, and the rules' answer.
 struct WhyContent: Sendable {
     struct Option: Sendable {
         let value: String
@@ -20,16 +20,16 @@ struct WhyContent: Sendable {
     struct Permission: Sendable {
         let operation: String
         let verdict: String
-        /// yes, own or no: for the style.
+        /// `yes`, `own` or `no`, for the style sheet.
         let kind: String
         /// Why it's permitted for the object, in words.
         let reason: String?
-        /// Which objects, in words.
+        /// For which objects it's permitted, in words.
         let filter: String
-        /// The ways in which an object may be one of them.
+        /// The alternatives under which it's permitted for an object.
         let ways: [String]
         let hasWays: Bool
-        /// What decides, as the rules have it; nil if the words have all of it.
+        /// The deciding condition, as written in the rules; nil if the words say everything.
         let rule: String?
         let needs: [String]
         let hasNeeds: Bool
@@ -52,13 +52,13 @@ struct WhyContent: Sendable {
         let permissions: [Permission]
         let hidden: String?
         let fixed: String?
-        /// Permissions that they have without a role.
+        /// Permissions that the user has without a role.
         var userPermissions: [String] = []
         let roles: [Role]
 
         /// - Parameters:
-        ///   - row: of the object, which the caller may read all of.
-        ///   - boxes: of a permission, those that decide against it.
+        ///   - row: the object; the caller may read all of it.
+        ///   - boxes: returns the boxes that decide against a permission.
         init(
             _ explanation: Explanation, _ words: ConditionWords, whose: String, object: String?, row: Row?,
             boxes: (Explanation.Permission) -> [Box]
@@ -114,7 +114,7 @@ struct WhyContent: Sendable {
             return role.needs.isEmpty ? localized("not reached") : localized("doesn't apply; it would need")
         }
 
-        /// In words, and for the style.
+        /// The wording, and the class for the style sheet.
         private static func verdict(_ permission: Explanation.Permission) -> (String, String) {
             let (yes, no) = ((localized("yes"), "yes"), (localized("no"), "no"))
             if let isPermitted = permission.isPermitted { return isPermitted ? yes : no }

@@ -8,7 +8,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// "Why may X do Y to Z?", answered by the rules that decide: for those who may see an app's permission matrix.
+/// "Why may X do Y to Z?", answered by the deciding rules, for users who may see an app's permission matrix.
 struct WhyPages: PanelSection {
     private static let template = PanelTemplate(PackageResources.why_mustache)
 
@@ -70,13 +70,14 @@ struct WhyPages: PanelSection {
         var row: Row?
         if let text = request.query("object") {
             let found = try await object(text, index, request, rules)
-            // What somebody may do with the object, and what would have to change, tell what it has where the rules look.
+            // The answer reveals the values that the rules check, so the caller must be allowed to read all of the
+            // object.
             if rules.hiddenColumns(request.subject)[index] == nil { row = found }
         }
         guard let explanation = rules.explain(subject, className: className, row: row) else {
             throw RequestFailure(.unprocessable, "\(className) can't be explained.")
         }
-        // A role that is asked about is within no object in particular.
+        // A role, as opposed to a user, isn't scoped to a particular object.
         let boxes = WhyBoxes(
             grant: grant, subject: subject, className: className, row: request.query("user") == nil ? nil : row)
         var answer = WhyContent.Answer(
@@ -110,7 +111,7 @@ struct WhyPages: PanelSection {
         )
     }
 
-    /// The object, for a caller who may read it.
+    /// The object, if the caller may read it.
     private func object(
         _ text: String, _ index: Int, _ request: PanelRequest, _ rules: Rules
     ) async throws -> Row {

@@ -19,13 +19,14 @@ struct GeographicPoint: Hashable, Sendable {
         self.longitude = longitude
     }
 
-    /// Of two numbers of the API.
+    /// Makes a point from two numbers of the API.
     init?(latitude: JSON?, longitude: JSON?) {
         guard let latitude = Self.degrees(latitude), let longitude = Self.degrees(longitude) else { return nil }
         self.init(latitude: latitude, longitude: longitude)
     }
 
-    /// Of `{"type": "Point", "coordinates": [13.405, 52.52]}`, the longitude first: RFC 7946, section 3.1.2.
+    /// Makes a point from `{"type": "Point", "coordinates": [13.405, 52.52]}`, longitude first: RFC 7946, section
+    /// 3.1.2.
     init?(geoJSON json: JSON) {
         guard json["type"] == "Point", case .array(let degrees)? = json["coordinates"], degrees.count >= 2 else {
             return nil
@@ -41,14 +42,14 @@ struct GeographicPoint: Hashable, Sendable {
         }
     }
 
-    /// To 6 digits, which are 11 cm: a pointer isn't more exact.
+    /// Rounded to 6 digits, which are 11 cm: a pointer isn't more precise.
     var rounded: GeographicPoint {
         func rounded(_ degrees: Double) -> Double { (degrees * 1_000_000).rounded() / 1_000_000 }
-        // Bounds are whole degrees, so that rounding leads to one at most.
+        // The bounds are whole degrees, so rounding can't exceed them.
         return GeographicPoint(latitude: rounded(latitude), longitude: rounded(longitude)) ?? self
     }
 
-    /// `52.5200° N, 13.4050° E`
+    /// The coordinates in words, such as `52.5200° N, 13.4050° E`.
     var words: String {
         func number(_ degrees: Double) -> String { String(format: "%.4f", abs(degrees)) }
         let (north, east) = (number(latitude), number(longitude))
@@ -59,7 +60,7 @@ struct GeographicPoint: Hashable, Sendable {
         return parts.joined(separator: ", ")
     }
 
-    /// The page of openstreetmap.org that has a marker there.
+    /// The page of openstreetmap.org with a marker at this point.
     func webAddress(zoom: Int) -> String {
         func text(_ degrees: Double) -> String { String(format: "%.6f", degrees) }
         let (latitude, longitude) = (text(latitude), text(longitude))

@@ -2,17 +2,17 @@ import Foundation
 
 /// The square tiles of a map around a place.
 ///
-/// Tiles are those of Web Mercator (EPSG:3857), as tile servers number them: at zoom z the world has 2^z columns, from 180° W
-/// eastwards, and 2^z rows, from 85.0511° N southwards. Columns go on behind the date line; rows end at the poles.
-/// <https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames>
+/// The tiles use Web Mercator (EPSG:3857) and the numbering of tile servers. At zoom z, the world has 2^z columns,
+/// eastwards from 180° W, and 2^z rows, southwards from 85.0511° N. Columns continue across the date line; rows end
+/// near the poles. <https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames>
 struct MapGrid: Hashable, Sendable {
     static let columnCount = 3
     static let rowCount = 2
     /// Width and height of a tile, in pixels.
     static let tileSize = 256
-    /// The least has as many rows as a grid.
+    /// At the lowest zoom, the world has as many rows as a grid.
     static let zooms = 1...19
-    /// Beyond it the projection has no map: the square world ends.
+    /// The projection ends here, where the world becomes a square.
     private static let maximumLatitude = 85.051_128_779_806_59
 
     struct Tile: Hashable, Sendable {
@@ -22,16 +22,17 @@ struct MapGrid: Hashable, Sendable {
     }
 
     let zoom: Int
-    /// Where the place is, in tiles from the grid's upper left corner: within half a tile of the middle, but near the poles.
+    /// The place's position, in tiles from the grid's upper left corner. It's within half a tile of the middle, except
+    /// near the poles.
     let x: Double
     let y: Double
-    /// Of the grid's left side; it may lie behind the date line.
+    /// The column at the grid's left side; it may be beyond the date line.
     private let firstColumn: Int
     private let firstRow: Int
-    /// Of the world, in tiles.
+    /// The width and height of the world, in tiles.
     private let size: Int
 
-    /// - Parameter zoom: the nearest of ``zooms`` counts.
+    /// - Parameter zoom: clamped to ``zooms``.
     init(around point: GeographicPoint, zoom: Int) {
         let zoom = min(max(zoom, Self.zooms.lowerBound), Self.zooms.upperBound)
         let size = 1 << zoom
@@ -47,7 +48,7 @@ struct MapGrid: Hashable, Sendable {
         y = row - Double(firstRow)
     }
 
-    /// Row by row.
+    /// The tiles, row by row.
     var tiles: [Tile] {
         (0..<Self.rowCount).flatMap { row in
             (0..<Self.columnCount).map { column in
@@ -57,7 +58,7 @@ struct MapGrid: Hashable, Sendable {
         }
     }
 
-    /// The place at a point of the grid, in tiles from its upper left corner; nil for what isn't a number.
+    /// The place at a point of the grid, in tiles from its upper left corner; nil unless both numbers are finite.
     func point(x: Double, y: Double) -> GeographicPoint? {
         guard x.isFinite, y.isFinite else { return nil }
         let column = (Double(firstColumn) + x) / Double(size)

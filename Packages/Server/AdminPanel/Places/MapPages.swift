@@ -5,7 +5,7 @@ import NIOCore
 import TomboloHTTP
 import TomboloLocalization
 
-/// Maps of places that are being entered, for the script of forms. They're made of the request alone.
+/// Maps of places while they're being entered, for the script of forms. They depend on the request alone.
 struct MapPages: PanelSection {
     static let path = "\(AdminPanel.path)/map"
 
@@ -22,7 +22,7 @@ struct MapPages: PanelSection {
             }
             let zoom = request.query("zoom").flatMap { Int($0) }
             var picture = MapPicture(of: point(), zoom: zoom, tiles: tiles)
-            // What was clicked on that map.
+            // The point that was clicked on that map.
             if let x = number("x"), let y = number("y") {
                 picture = MapPicture(of: picture.place(x: x, y: y), zoom: picture.grid.zoom, tiles: tiles)
             }

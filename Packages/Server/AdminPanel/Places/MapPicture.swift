@@ -1,14 +1,14 @@
 import AdminService
 import TomboloLocalization
 
-/// A map of tiles with a marker, without a script.
+/// A map made of tiles, with a marker. It needs no script.
 struct MapPicture: Sendable {
     private static let template = PanelTemplate(PackageResources.map_mustache)
-    /// Where a place is shown before anybody chose another zoom: a few streets around it.
+    /// The default zoom: a few streets around the place.
     static let usualZoom = 15
 
     let tiles: MapTiles
-    /// What has the marker; nil for a map of the world without one.
+    /// The place with the marker; nil for a map of the world without one.
     let point: GeographicPoint?
     let grid: MapGrid
 
@@ -18,13 +18,13 @@ struct MapPicture: Sendable {
         grid = MapGrid(around: point ?? Self.middle, zoom: zoom ?? (point == nil ? 1 : Self.usualZoom))
     }
 
-    /// Of a map without a place: where the equator meets Greenwich's meridian.
+    /// The middle of a map without a place: where the equator meets the Greenwich meridian.
     private static let middle = GeographicPoint(latitude: 0, longitude: 0)!
 
-    /// What is at a point of the map, in tiles from its upper left corner.
+    /// The place at a point of the map, in tiles from its upper left corner.
     func place(x: Double, y: Double) -> GeographicPoint? { grid.point(x: x, y: y)?.rounded }
 
-    /// - Parameter zoomPath: the address of the map at another zoom; nil for no links.
+    /// - Parameter zoomPath: returns the address of the map at another zoom; nil for no links.
     func html(zoomPath: ((Int) -> String)? = nil) -> PanelHTML {
         let (width, height) = (MapGrid.columnCount * MapGrid.tileSize, MapGrid.rowCount * MapGrid.tileSize)
         let label = point.map { localized("Map of \($0.words)") } ?? localized("Map of the world")

@@ -2,15 +2,15 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// The two fields of an object, or of an embedded one, that are its place.
+/// The two fields with an object's coordinates; the object may be embedded.
 struct PlaceFields: Sendable {
     let latitude: ResourceField
     let longitude: ResourceField
-    /// The name of the one that comes later.
+    /// The name of the second of the two fields.
     let last: String
 
-    /// - Parameter fields: of one object, those that the caller may read.
-    /// - Returns: nil if they have no place, or the caller may read only half of it.
+    /// - Parameter fields: the fields of one object that the caller may read.
+    /// - Returns: nil if there is no place, or if the caller may read only half of it.
     init?(_ fields: [ResourceField]) {
         let found = fields.filter { $0.coordinate != nil }
         guard let latitude = found.first(where: { $0.coordinate == .latitude }),
@@ -21,8 +21,8 @@ struct PlaceFields: Sendable {
         self.last = last.name
     }
 
-    /// For the template `place`, after the control of ``last``: the ids of both controls.
-    /// - Parameter path: of the embedded object that has them; nil for the form's own.
+    /// The values for the template `place`, which follows the control of ``last``: the ids of both controls.
+    /// - Parameter path: the path of the embedded object that has the fields; nil for the form's own.
     func controls(at path: String?) -> [String: Any] {
         func id(_ field: ResourceField) -> String { "f-\(path.map { "\($0)." } ?? "")\(field.name)" }
         return ["latitude": id(latitude), "longitude": id(longitude)]

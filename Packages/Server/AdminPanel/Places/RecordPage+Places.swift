@@ -3,10 +3,10 @@ import TomboloJSONAPI
 import TomboloLocalization
 
 extension RecordPage {
-    /// The parameter with the zoom of the page's maps.
+    /// The parameter for the zoom of the page's maps.
     private static let zoomParameter = "zoom"
 
-    /// The record's places for the template: in words, with a link to a map, and with a picture if there are tiles.
+    /// The record's places, for the template: in words, with a link to a map, and with a picture if there are tiles.
     func places(of record: RecordReader.Record) -> [[String: Any]] {
         let zoom = request.query(Self.zoomParameter).flatMap { Int($0) }
         return RecordPlace.all(of: view.fields(of: type), record.resource.attribute).map { place in

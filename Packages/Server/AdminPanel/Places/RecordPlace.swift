@@ -1,16 +1,16 @@
 import TomboloHTTP
 import TomboloJSONAPI
 
-/// A place that a record has: two numbers that its model calls one, or an embedded object in the form of GeoJSON's points, as
-/// apps of Realm have them for queries by distance.
+/// A place of a record: two numbers that the model marks as coordinates, or an embedded object in the form of a GeoJSON
+/// point, as Realm apps use for geospatial queries.
 struct RecordPlace: Hashable, Sendable {
-    /// The names of the embedded objects that it's in, or that it is.
+    /// The names of the embedded objects that contain the place, including one that is itself the place.
     let path: [String]
     let point: GeographicPoint
 
     /// - Parameters:
-    ///   - fields: those that the caller may read.
-    ///   - value: of a field, as the API has it.
+    ///   - fields: the fields that the caller may read.
+    ///   - value: returns the value of a field, as in the API.
     static func all(of fields: [ResourceField], in path: [String] = [], _ value: (String) -> JSON?) -> [RecordPlace] {
         var places: [RecordPlace] = []
         if let pair = PlaceFields(fields),
