@@ -9,16 +9,16 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// The bytes of a property, as a file to save. Images are shown by pages of the panel from the same address.
+/// Serves the bytes of a property as a file to save. Pages of the panel show images from the same address.
 struct BytesPages: PanelSection {
     static func path(of type: ResourceType, id: String, _ field: ResourceField) -> String {
         "\(ClassPages.path(of: type, id: id))/bytes/\(RequestParameters.encode(field.name))"
     }
 
-    /// The parameter that asks for a thumbnail, by its size.
+    /// The parameter that asks for a thumbnail of a given size.
     static let thumbnail = "thumbnail"
 
-    /// Where an image is that a page shows: a thumbnail if any are made.
+    /// The address of an image on a page. It asks for a thumbnail if the server makes any.
     static func imagePath(
         of type: ResourceType, id: String, _ field: ResourceField, _ size: Thumbnails.Size, _ core: PanelCore
     ) -> String {
@@ -26,10 +26,10 @@ struct BytesPages: PanelSection {
         return core.makesThumbnails ? "\(path)?\(thumbnail)=\(size.rawValue)" : path
     }
 
-    /// Whether an attribute's bytes are an image, by what they begin with.
+    /// Whether an attribute's bytes are an image, judging by their signature.
     static func isImage(_ json: JSON?) -> Bool {
         guard case .string(let text)? = json else { return false }
-        // So many characters have more bytes than a signature.
+        // These characters decode to more bytes than any signature has.
         return Data(base64Encoded: String(text.prefix(16))).flatMap { ImageType($0) } != nil
     }
 
@@ -60,8 +60,9 @@ struct BytesPages: PanelSection {
         return .response(Self.response(shown, named: "\(type.name)-\(field.name)", to: request.request))
     }
 
-    /// What a page gets of an image: the image itself where no thumbnail is asked for, and where there's none, unless it's for a
-    /// list and too large for that. Then the page has its words.
+    /// The bytes of an image for a page: the thumbnail, or the original if no thumbnail is requested or available. If
+    /// the original is too large for a list, the list's request for it is refused, and the page shows the alternative
+    /// text.
     private func shown(_ bytes: Data, _ request: PanelRequest) async throws -> Data {
         guard let size = request.query(Self.thumbnail).flatMap(Thumbnails.Size.init) else { return bytes }
         if let thumbnail = try await request.core.thumbnails?.thumbnail(of: bytes, size, for: request.userID) {
@@ -73,11 +74,11 @@ struct BytesPages: PanelSection {
         return bytes
     }
 
-    /// Nothing of it runs: it's saved unless an image of a page asks for it, and a browser that opens it all the same has no
-    /// scripts, no forms and no origin for it.
+    /// A response that can't run anything in the browser. It's saved as a file unless a page's image element loads it.
+    /// If the browser opens it nonetheless, it gets no scripts, forms or origin.
     ///
-    /// A browser keeps an image for its user alone, and asks again before each use, so that it's never shown by rights that are
-    /// gone: the answer is 304 if it's still the same. Everything else isn't kept.
+    /// Browsers cache images privately and revalidate them before each use, so that an image is never shown after the
+    /// right to see it is gone. An unchanged image is answered with 304. Other bytes aren't cached.
     static func response(_ bytes: Data, named name: String, to request: Request) -> Response {
         guard let image = ImageType(bytes) else {
             return response(bytes, "application/octet-stream", fileName(name, "bin"), [.cacheControl: "no-store"])
@@ -108,7 +109,7 @@ struct BytesPages: PanelSection {
 }
 
 extension ResourceField {
-    /// Whether it's bytes in a column of the object's own.
+    /// Whether the field holds bytes in a column of the object itself.
     var isBytes: Bool { if case .value(_, .data) = content { true } else { false } }
     var isText: Bool { if case .value(_, .string) = content { true } else { false } }
 }

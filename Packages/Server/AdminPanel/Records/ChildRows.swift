@@ -6,16 +6,16 @@ import TomboloRules
 
 /// Objects that link to a record, as rows of the record's form.
 struct ChildRows: Sendable {
-    /// The parameter of a form's address that names their link, such as `Ticket.event`.
+    /// The parameter of a form's address that names the link, such as `Ticket.event`.
     static let parameter = "with"
-    /// What stands before the names of the rows' controls. No field of the record is called so, since names of the API begin
-    /// with letters and digits.
+    /// The prefix of the rows' control names. It can't clash with a field of the record, since API names begin with a
+    /// letter or a digit.
     private static let place = "_rows"
     /// The hidden field of a form that doesn't show all objects.
     static let cutField = "m.\(place)"
 
     let link: IncomingLink
-    /// Of the record; nil for a new one.
+    /// The record's key; nil for a new record.
     private(set) var parent: Value?
     private(set) var table: RowsTable
     private(set) var rows: [RowsTable.Row] = []
@@ -25,9 +25,9 @@ struct ChildRows: Sendable {
     var type: ResourceType { link.type }
     private var view: CallerView { table.view }
 
-    /// - Returns: nil where the caller can neither change objects of the class in rows nor add some.
+    /// - Returns: nil if the caller can neither change objects of the class in rows nor add any.
     init?(_ link: IncomingLink, of parent: Value?, _ edit: EditPage) {
-        // Rows hold no link to the user. Roles are given on the page of people.
+        // Rows don't contain the link to the user. Roles are granted on the page of people.
         guard let field = FormField(link.field),
             !edit.view.rules.grantColumns.contains(where: { $0.classIndex == link.type.classIndex })
         else { return nil }
@@ -40,7 +40,7 @@ struct ChildRows: Sendable {
         guard !table.fields.isEmpty, showsExisting || table.missing?.isEmpty == true else { return nil }
     }
 
-    /// What names an object comes first, then what a new one must have.
+    /// The title's field first, then required ones.
     private static func columns(of link: IncomingLink, _ view: CallerView) -> [ResourceField] {
         let title = ClassTitle.field(of: link.type, view)
         let fields = view.fields(of: link.type).filter { $0.name != title?.name }
@@ -53,7 +53,7 @@ struct ChildRows: Sendable {
 
     private var showsExisting: Bool { parent != nil && view.refusal(.update, type) == nil }
 
-    /// Those that belong to the record. It may link to itself, but isn't a row of its own form.
+    /// Matches the objects that belong to the record. A record that links to itself isn't a row of its own form.
     private func belong(to parent: Value) -> Predicate {
         guard type.classIndex == link.field.target else { return link.leads(to: parent) }
         return .all([link.leads(to: parent), .compare(PropertyPath(type.key.name), .notEqual, parent)])
@@ -61,7 +61,7 @@ struct ChildRows: Sendable {
 
     // MARK: Filling the rows
 
-    /// With the objects as they are, and empty rows.
+    /// Fills the rows from the current objects, and adds empty ones.
     func read() async throws -> ChildRows {
         var result = self
         if let parent, showsExisting {
@@ -74,7 +74,7 @@ struct ChildRows: Sendable {
         return result
     }
 
-    /// With the rows that were sent.
+    /// Fills in the submitted rows.
     func sent() throws -> ChildRows {
         var result = self
         result.rows = try table.sent()
@@ -82,7 +82,7 @@ struct ChildRows: Sendable {
         return result
     }
 
-    /// The same rows for a record that is being made.
+    /// The same rows for a record that is being created.
     func belonging(to key: Value) -> ChildRows {
         var result = self
         result.parent = key
@@ -90,8 +90,9 @@ struct ChildRows: Sendable {
         return result
     }
 
-    /// The same rows, of which new ones have the links that they share with the record, as a talk has its track's event.
-    /// - Parameter entered: what stands in the controls of the record, by field.
+    /// The same rows, with values for links that new rows share with the record: a new talk gets the event of its
+    /// track.
+    /// - Parameter entered: the contents of the record's controls, by field.
     func sharing(_ entered: [String: String]) -> ChildRows {
         var result = self
         for shared in ChoiceNarrowing.shared(by: link.field, of: type, view) {
@@ -105,13 +106,13 @@ struct ChildRows: Sendable {
 
     // MARK: Saving them
 
-    /// How many rows there is something to save of.
+    /// How many rows have something to save.
     var count: Int { rows.count { table.document($0) != nil } }
-    /// What the rows ask for: null of each that asks for nothing.
+    /// The change that each row asks for; null for a row that has none.
     var entered: [JSON] { rows.map { table.document($0) ?? .null } }
     var isRefused: Bool { rows.contains { !$0.problems.isEmpty } }
 
-    /// Finds what is wrong with the rows that can be seen without the database.
+    /// Finds problems that can be detected without the database.
     mutating func check() throws {
         for index in rows.indices {
             guard let document = table.document(rows[index]) else { continue }
@@ -123,15 +124,15 @@ struct ChildRows: Sendable {
         }
     }
 
-    /// Locks the objects of the rows that were changed. Those that changed meanwhile, or don't belong to the record any more,
-    /// are refused.
+    /// Locks the objects of changed rows. A row is refused if its object has changed in the meantime or no longer
+    /// belongs to the record.
     nonisolated(nonsending) mutating func lock(_ connection: PostgresConnection) async throws {
         let changed = rows.indices.filter { !rows[$0].isNew && table.document(rows[$0]) != nil }
         guard let parent, !changed.isEmpty else { return }
         let isChanged = Predicate.isIn(PropertyPath(type.key.name), changed.compactMap { type.keyValue(rows[$0].id) })
         let found = try await ResourceReader(view: view).locked(
             type, matching: .all([belong(to: parent), isChanged]), .update, limit: changed.count, connection)
-        // By id: a text, since keys are compared by their bytes.
+        // Keyed by id as `Value.string`, since keys are compared by their bytes.
         let now = Dictionary(found.map { (Value.string($0.id), $0) }) { first, _ in first }
         for index in changed {
             guard let current = now[.string(rows[index].id)] else {
@@ -142,7 +143,7 @@ struct ChildRows: Sendable {
         }
     }
 
-    /// Writes each row that nothing is known to be wrong with. A refusal doesn't end the transaction: it's noted in the row.
+    /// Writes each row without known problems. A refusal doesn't end the transaction: it's recorded in the row.
     nonisolated(nonsending) mutating func write(by writer: ResourceWriter, _ connection: PostgresConnection)
         async throws
     {

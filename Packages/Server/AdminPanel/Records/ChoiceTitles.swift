@@ -1,6 +1,6 @@
 import TomboloModel
 
-/// Titles of objects of one class by their ids, which are compared by their bytes, as keys are in the database.
+/// Titles of one class's objects, by id. Ids are compared by their bytes, as in the database.
 struct ChoiceTitles: Sendable {
     private var titles: [Value: String] = [:]
 

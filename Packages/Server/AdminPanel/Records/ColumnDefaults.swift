@@ -4,7 +4,8 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
-/// The defaults that the database has for columns. Those of a Swift class stay in the app: model documents don't have them.
+/// The database's defaults for columns. Defaults of a Swift class exist only in the app: model documents don't contain
+/// them.
 enum ColumnDefaults {
     private static let query = """
         SELECT a.attname::text, pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d
@@ -12,8 +13,9 @@ enum ColumnDefaults {
         WHERE d.adrelid = to_regclass($1)
         """
 
-    /// The texts of a class's default values, as the API has them, by column: only of literals. What has to be calculated
-    /// isn't known before the object is made. A required column's zero is left out: objects get it without being told.
+    /// The default values of a class's columns, as texts of the API. Only literals are included: a computed default
+    /// isn't known before the object is created. The zero of a required column is left out, because objects get it
+    /// anyway.
     static func texts(of type: ResourceType, _ schema: Schema, _ pool: PostgresPool) async throws -> [Int: String] {
         let table = PostgresSQL.quoteIdentifier(type.item.table)
         var texts: [Int: String] = [:]
@@ -41,7 +43,8 @@ enum ColumnDefaults {
 }
 
 extension EditPage {
-    /// What stands in the controls of a new object because the database has a default for it, as far as the caller may set it.
+    /// The initial contents of a new object's controls, taken from the database's defaults, as far as the caller may
+    /// set them.
     func defaults() async throws -> [String: String] {
         let texts = try await ColumnDefaults.texts(of: type, view.schema, request.core.pool)
         guard !texts.isEmpty else { return [:] }

@@ -4,16 +4,16 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
-/// Who made the changes that a conflict is about, for callers who may read the audit log.
+/// Finds out who made the changes of a conflict, for callers who may read the audit log.
 extension ConflictPage {
-    /// Rows whose authors are looked for.
+    /// The maximum number of rows whose authors are looked up.
     private static let maximumRowCount = 10
 
     /// Both are empty for callers who may not read the log.
     struct Authors {
-        /// For the template, newest first: `who`, `at`, `time` and the `fields` that somebody changed.
+        /// For the template, newest first: `who`, `at`, `time` and the changed `fields`.
         var known: [[String: Any]] = []
-        /// The fields of which the log doesn't say it: it's about a second behind.
+        /// The fields whose author isn't in the log yet: it's about a second behind.
         var unknown: [String] = []
     }
 
@@ -37,12 +37,12 @@ extension ConflictPage {
         return authors
     }
 
-    /// Adds those who changed an object.
+    /// Adds the authors of an object's changes.
     private func find(_ changes: [Change], of type: ResourceType, id: String, _ authors: inout Authors) async {
         let view = edit.view
         guard changes.contains(where: { !$0.field.isSame($0.was, $0.now) }), view.refusal(.audit, type) == nil,
             let grant = AuditLog.grant(view.subject, by: view.rules),
-            // A log that can't be read in time keeps nobody from saving.
+            // If the log can't be read in time, saving goes on without it.
             let page = try? await AuditLog(pool: edit.request.core.pool).page([], object: (type.item.name, id), grant)
         else { return }
         let entries = page["items"]?.items ?? []
@@ -61,8 +61,8 @@ extension ConflictPage {
         }
     }
 
-    /// The entries that made of a field what it is now, by their places. An entry counts only if it has the value that is
-    /// there: what is older than the form isn't about the conflict.
+    /// The indices of the entries that gave a field its current value. An entry counts only if it has that value:
+    /// entries older than the form aren't part of the conflict.
     private func changes(of field: ResourceField, _ was: JSON, _ now: JSON, among entries: [JSON]) -> [Int] {
         guard !field.isSame(was, now) else { return [] }
         switch field.content {
@@ -82,7 +82,7 @@ extension ConflictPage {
         }
     }
 
-    /// The entries that added elements to a list of values or links, and removed them from it.
+    /// The indices of the entries that added elements to a list of values or links, or removed them from it.
     private func changes(of list: ClassSchema, _ was: [JSON], _ now: [JSON], among entries: [JSON]) -> [Int] {
         let name = list.columns[ElementColumn.content].name
         return entries.indices.filter { place in

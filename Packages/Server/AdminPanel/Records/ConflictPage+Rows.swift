@@ -3,10 +3,10 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// The rows of a form that was sent. Those that somebody else changed are chosen about field by field; what else was entered
-/// goes along unseen.
+/// The submitted rows of a form. The page offers a choice for each field that somebody else changed; other input is
+/// carried along in hidden fields.
 extension ConflictPage {
-    /// A row that somebody else changed.
+    /// A row that somebody else has changed.
     struct StaleRow {
         let number: Int
         let mine, theirs: RowsTable.Row
@@ -48,7 +48,7 @@ extension ConflictPage {
         return Values(was: was, now: now, own: row.mine.entered[name].map { control.json($0, was: was) } ?? was)
     }
 
-    /// What a form says of its rows, but for the controls that there is a choice about.
+    /// The hidden fields for the rows, except for controls that there is a choice about.
     func hidden(_ children: ChildRows) -> [[String: Any]] {
         let table = children.table
         let stale = Dictionary(staleRows(children).map { ($0.number, $0) }) { first, _ in first }

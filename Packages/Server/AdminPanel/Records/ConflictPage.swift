@@ -6,18 +6,18 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// What somebody sees who saves an object that somebody else has changed meanwhile: for each field what it was, what it is
-/// now, and what they entered, and a choice where both changed it.
+/// The page shown when somebody saves an object that somebody else has changed in the meantime. For each field, it
+/// shows the original, the current and the entered value, and offers a choice between the last two.
 struct ConflictPage {
     private static let template = PanelTemplate(PackageResources.conflict_mustache)
 
     let edit: EditPage
-    /// What was sent.
+    /// The submitted content.
     let mine: EditPage.Content
-    /// The rows of the form as ``ChildRows/lock(_:)`` left them; nil if it has none.
+    /// The form's rows as ``ChildRows/lock(_:)`` left them; nil if it has none.
     var children: ChildRows?
 
-    /// An embedded object by its members, or a list by its elements, with marks at what wasn't there before.
+    /// The lines for an embedded object's members or a list's elements. New ones are marked.
     private func lines(_ json: JSON, _ part: FormPart, since was: JSON?) async throws -> [[String: Any]] {
         func line(_ text: String, isNew: Bool) -> [String: Any] { ["text": text, "isNew": isNew] }
         switch part.kind {
@@ -53,7 +53,7 @@ struct ConflictPage {
 
     // MARK: Choices
 
-    /// Two values of something since it was read, as JSON.
+    /// The original, current and entered value of a field, as JSON.
     struct Values {
         let was, now, own: JSON
         var isMine: Bool { own != was }
@@ -61,10 +61,10 @@ struct ConflictPage {
         var isClash: Bool { isMine && isTheirs && own != now }
     }
 
-    /// A choice between two values of a field; nil if nobody changed it.
+    /// The choice between the current and the entered value of a field; nil if neither differs from the original.
     /// - Parameters:
-    ///   - edit: of the class that has the field.
-    ///   - title: what the choice is about.
+    ///   - edit: the edit page of the class that has the field.
+    ///   - title: the heading of the choice.
     func choice(_ field: FormField, _ values: Values, in edit: EditPage, title: String) async throws -> [String: Any]? {
         var texts: [String: Any] = ["id": "f-\(field.path)"]
         texts["was"] = try await edit.text(values.was, field)
@@ -88,12 +88,12 @@ struct ConflictPage {
     ) -> [String: Any]? {
         guard values.isMine || values.isTheirs else { return nil }
         var choice: [String: Any] = ["label": title, "name": name, "nowValue": now, "ownValue": own]
-        // Who changed a field alone gets their way unless they say otherwise; where both did, somebody has to choose.
+        // A change by one side only is preselected. If both changed the field, somebody has to choose.
         if values.isClash { choice["isClash"] = true } else { choice["picksOwn"] = values.isMine }
         return choice.merging(texts) { first, _ in first }
     }
 
-    /// A field of a form that nobody sees.
+    /// A hidden field of a form.
     static func hidden(_ name: String, _ value: String) -> [String: Any] { ["name": name, "value": value] }
 
     // MARK: The page
@@ -120,7 +120,7 @@ struct ConflictPage {
         for part in edit.parts {
             guard let own = edit.changed(part, mine) ?? mine.was[part.field.name] else { continue }
             let name = part.field.name
-            // What became too long for a form isn't chosen about, and stays as it is.
+            // There is no choice for what has become too long for a form; it stays as it is.
             guard let now = theirs.was[name] else {
                 if edit.changed(part, mine) != nil { gone.append(EditPage.tooLong(part)) }
                 continue

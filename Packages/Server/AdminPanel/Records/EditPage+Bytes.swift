@@ -5,24 +5,24 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// Bytes in a form: what is there stays on the server, and a file replaces it.
+/// Bytes in a form: the current ones stay on the server, and a file replaces them.
 extension EditPage {
     private static let bytesTemplate = PanelTemplate(PackageResources.form_bytes_mustache)
 
     var byteFields: [ResourceField] { view.fields(of: type).filter(\.isBytes) }
 
-    /// The checkbox that removes what is there.
+    /// The checkbox that removes the current bytes.
     static func clearName(_ field: ResourceField) -> String { "x.\(field.name)" }
-    /// The hidden field with what is said of the bytes that are there.
+    /// The hidden field with the description of the current bytes.
     static func sizeName(_ field: ResourceField) -> String { "s.\(field.name)" }
 
-    /// What is said of bytes; nil if there are none.
+    /// The description of bytes; nil if there are none.
     static func size(_ json: JSON?, _ field: ResourceField) -> String? {
         guard let json, json != .null else { return nil }
         return CellText.value(json, field)["text"] as? String
     }
 
-    /// A file's control, for the template `edit`.
+    /// The control for a file, for the template `edit`.
     func bytesControl(_ field: ResourceField, _ content: Content, isNew: Bool) -> [String: Any] {
         let wrong = content.problems.filter { $0.formPath == field.name }
         let size = content.copied[field.name].flatMap { Self.size($0, field) } ?? content.sizes[field.name]
@@ -37,7 +37,7 @@ extension EditPage {
             },
         ]
         if let hint = field.hint { values["about"] = localizedText(hint) }
-        // A page can't choose a file for somebody.
+        // A page can't preselect a file.
         if case .string? = content.bytes[field.name] { values["isLost"] = true }
         if !isNew, size != nil { values["download"] = BytesPages.path(of: type, id: request.parameter("id"), field) }
         if !isNew, content.images.contains(field.name), request.core.makesThumbnails {

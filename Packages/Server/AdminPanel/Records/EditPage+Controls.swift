@@ -6,7 +6,7 @@ import TomboloRules
 
 /// The controls of single values.
 extension EditPage {
-    /// A field's control, for the template `control`.
+    /// The control for a field, for the template `control`.
     func control(
         _ field: FormField, _ content: Content, isNew: Bool, _ choices: FormChoices
     ) async throws -> [String: Any] {
@@ -20,8 +20,8 @@ extension EditPage {
 
     /// A control anywhere in a form.
     /// - Parameters:
-    ///   - canBeEmpty: whether nothing may have been chosen yet.
-    ///   - isCell: whether it's in a column, whose heading has the field's hint.
+    ///   - canBeEmpty: whether the control may still be without a value.
+    ///   - isCell: whether it's in a table's column, whose heading already has the field's hint.
     func control(
         _ field: FormField, _ entered: String, _ content: Content, isRequired: Bool, canBeEmpty: Bool,
         isCell: Bool = false, _ choices: FormChoices
@@ -58,7 +58,8 @@ extension EditPage {
                 (field.field.isOptional || canBeEmpty || entered.isEmpty ? [noOption(entered)] : [])
                 + [option("true", localized("Yes"), entered), option("false", localized("No"), entered)]
         case .time:
-            // Another form than the control's is shown as text, or the browser would show nothing.
+            // A value that the time control can't represent gets a text control; the browser would show nothing
+            // otherwise.
             let fits = entered.isEmpty || FormField.localTime(entered + "Z") != nil || entered.utf8.count == 16
             values[fits ? "time" : "text"] = true
             values["hint"] = fits ? localized("In UTC.") : localized("In UTC, such as 2026-05-14T13:22:18Z.")
@@ -76,8 +77,8 @@ extension EditPage {
         return values
     }
 
-    /// The values that a field can have: those of an enumeration, and where rules list them, the roles of a class that gives
-    /// roles.
+    /// The values that a field is limited to: those of an enumeration or, if the rules list them, the roles of a class
+    /// that grants roles.
     private func fixedValues(of field: FormField) -> [String]? {
         if let values = field.fixedValues { return values }
         guard field.path == field.field.name else { return nil }
@@ -90,10 +91,10 @@ extension EditPage {
         ["value": value, "title": title, "isChosen": value.hasBytes(of: entered)]
     }
 
-    /// For no value at all.
+    /// The option for no value.
     func noOption(_ entered: String) -> [String: Any] { option("", localized("none"), entered) }
 
-    /// A link's control: all there is to choose if that's little, otherwise a search with what it found.
+    /// The control for a link: all targets if there are few, otherwise a search with its results.
     private func choose(
         _ target: ResourceType, _ field: FormField, _ content: Content, _ entered: String, _ choices: FormChoices,
         _ values: inout [String: Any]
@@ -110,7 +111,7 @@ extension EditPage {
         }
     }
 
-    /// The fields of the form whose choosers depend on what is entered for a link of the object itself.
+    /// The fields of the form whose choosers depend on the value of one of the object's own links.
     private func dependents(on field: FormField, _ content: Content) -> [ResourceField] {
         guard field.path == field.field.name else { return [] }
         return ChoiceNarrowing.dependents(on: field.field, of: type, view).filter {
@@ -118,11 +119,11 @@ extension EditPage {
         }
     }
 
-    /// What a chooser offers: all of few objects, or those that a search found; only those that fit what is entered for links
-    /// that they share with the form's object.
+    /// What a chooser offers: all objects if there are few, or the results of a search. Both are limited to objects
+    /// that fit the values of links shared with the form's object.
     /// - Parameters:
-    ///   - chosen: what is offered in any case, because it's chosen already; empty for nothing.
-    ///   - others: what isn't offered, because the list has it already.
+    ///   - chosen: the id that is offered in any case because it's chosen already; empty for none.
+    ///   - others: ids that aren't offered because the list has them already.
     func offered(
         _ target: ResourceType, at path: String, _ content: Content, _ choices: FormChoices, keeping chosen: String,
         without others: [String] = [], _ values: inout [String: Any]
@@ -142,14 +143,14 @@ extension EditPage {
             options = try await found(target, at: path, content, narrowing, without: others, &values)
         }
         if !chosen.isEmpty, !isListed(chosen), !options.contains(where: { $0.id.hasBytes(of: chosen) }) {
-            // What the caller may not see keeps its id.
+            // An object that the caller may not see is shown as its id.
             let title = try await choices.titles(of: target, among: [chosen], reader)[chosen]
             options.insert(RecordReader.Choice(id: chosen, title: title ?? chosen), at: 0)
         }
         return try await choices.toldApart(options, of: target, narrowing, reader)
     }
 
-    /// What the search of a chooser of many objects found.
+    /// The results of the search in a chooser of many objects.
     private func found(
         _ target: ResourceType, at path: String, _ content: Content, _ narrowing: ChoiceNarrowing,
         without others: [String], _ values: inout [String: Any]

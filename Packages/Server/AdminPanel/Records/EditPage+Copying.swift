@@ -2,14 +2,15 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// The form of a new object that begins as a copy of another one, as far as the caller sees that.
+/// The form of a new object that starts as a copy of another one, as far as the caller can see that.
 extension EditPage {
-    /// The parameter with the id of what is copied.
+    /// The parameter with the id of the original.
     static let copyParameter = "copy"
-    /// Before the names of hidden fields with bytes, and with lists that are too long for a form.
+    /// The prefix of hidden fields with copied values that have no control: bytes, and lists that are too long for a
+    /// form.
     static let copyPrefix = "copy."
 
-    /// Where a copy of an object is made.
+    /// The address of the form that copies an object.
     static func copyPath(of type: ResourceType, id: String) -> String {
         "\(newPath(of: type))?\(copyParameter)=\(RequestParameters.encode(id))"
     }
@@ -25,7 +26,7 @@ extension EditPage {
         content.was = [:]
         for field in view.fields(of: type) where content.entries[field.name] == nil {
             guard !fields.contains(where: { $0.field.name == field.name }) else { continue }
-            // Lists that are too long to be shown can't be copied here, and are named below the form.
+            // Lists that are too long to be shown can't be copied here; they are named below the form.
             if case .toMany = field.content {
                 if let ids = record.resource.linked(field.name) {
                     content.copied[field.name] = .array(ids.map(JSON.string))
@@ -37,7 +38,8 @@ extension EditPage {
         return content
     }
 
-    /// Adds embedded objects, lists and what has no control to a resource object. It's checked like everything that is sent.
+    /// Adds values to a resource object: embedded objects, lists, and what has no control. They're checked like all
+    /// input.
     func adding(_ values: [String: JSON], to document: JSON?) -> JSON? {
         guard !values.isEmpty else { return document }
         func members(_ name: String) -> [String: JSON] {

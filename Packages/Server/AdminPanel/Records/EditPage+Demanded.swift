@@ -2,8 +2,8 @@ import TomboloHTTP
 import TomboloJSONAPI
 
 extension EditPage {
-    /// What the rules demand of every object that the caller makes, such as themselves as its creator: there's nothing to
-    /// choose.
+    /// Values that the rules demand of every object that the caller creates, such as the caller as its creator. The
+    /// form offers no choice for them.
     var demanded: [(field: FormField, value: JSON)] {
         let values = view.demandedOnCreation(of: type)
         return fields.compactMap { field in

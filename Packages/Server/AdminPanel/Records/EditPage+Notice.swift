@@ -3,15 +3,15 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// What is said after saving. A trigger of the database may store something else than was entered, without a word.
+/// The notice after saving. It mentions values that a trigger of the database silently changed.
 extension EditPage {
-    /// Fields that a notice names.
+    /// The maximum number of fields that a notice names.
     private static let namedFieldCount = 5
 
     /// - Parameters:
     ///   - done: what was done, such as `Saved.`, in the language of the page.
     ///   - written: the resource object that was written.
-    ///   - stored: what the database made of it, as the caller sees it; nil if they can't see it any more.
+    ///   - stored: the stored result, as the caller sees it; nil if they can no longer see it.
     func notice(_ done: String, _ written: JSON, _ stored: PanelResource?) async throws -> PanelNotice {
         guard let stored else { return PanelNotice(done) }
         var texts: [String] = []
@@ -36,7 +36,8 @@ extension EditPage {
         return PanelNotice("\(done) \(sentence)")
     }
 
-    /// What a resource object has for a field: of a link the id, of a list of links the ids; nil if it hasn't the field.
+    /// A field's value in a resource object: for a link the id, for a list of links the ids; nil if the field is
+    /// missing.
     static func value(of field: ResourceField, _ written: JSON) -> JSON? {
         guard field.isRelationship else { return written["attributes"]?[field.name] }
         guard let data = written["relationships"]?[field.name]?["data"] else { return nil }
@@ -44,7 +45,7 @@ extension EditPage {
         return data["id"] ?? .null
     }
 
-    /// The same of what is stored; nil for what is too long to be read.
+    /// A field's value in a stored resource; nil if it's too long to be read.
     func value(of field: ResourceField, _ stored: PanelResource) -> JSON? {
         guard field.isRelationship else { return stored.attribute(field.name) }
         guard let ids = stored.linked(field.name)?.map(JSON.string) else { return nil }

@@ -4,8 +4,8 @@ import TomboloModel
 import TomboloLocalization
 
 extension EditPage {
-    /// What was entered, for the next try with the version that the object has now. What only somebody else changed is theirs;
-    /// what both did stays as it was entered, with a message that says what theirs is.
+    /// The input, based on the object's current version for the next attempt. Fields that only somebody else changed
+    /// get that value. Fields that both changed keep the input, with a message that says the current value.
     func rebased(_ mine: Content, onto theirs: PanelResource) async throws -> Content {
         let theirs = content(of: theirs)
         var content = mine
@@ -40,7 +40,7 @@ extension EditPage {
             content.problems.append(Self.clash(part.field, text))
         }
         for field in byteFields where mine.bytes[field.name] == .null {
-            // Nobody has seen what would be removed.
+            // The user hasn't seen the bytes that would be removed.
             content.bytes[field.name] = nil
             content.problems.append(
                 RequestFailure(
@@ -50,7 +50,7 @@ extension EditPage {
         return content
     }
 
-    /// What is said of an embedded object or a list that somebody else has made longer than a form shows.
+    /// The failure for an embedded object or a list that somebody else has made too long for a form.
     static func tooLong(_ part: FormPart) -> RequestFailure {
         RequestFailure(
             .preconditionFailed, "\(part.title) is too long for a form now, so what you entered there is gone.",

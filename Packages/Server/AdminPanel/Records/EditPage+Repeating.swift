@@ -6,15 +6,15 @@ import TomboloLocalization
 import TomboloModel
 import TomboloSQL
 
-/// Forms that arrive twice: somebody clicks twice, loads the answer again, or the network sends again. What the first did
-/// isn't done again, and the second gets the same answer.
+/// Forms that arrive twice, because somebody clicks twice or reloads the page, or because the network retries. The
+/// second one doesn't repeat the action, and gets the same answer.
 extension EditPage {
     static var madeOnce: PanelNotice { PanelNotice(localized("Created once, though the form was sent twice.")) }
 
     var keys: FormKeys { FormKeys(request) }
 
     /// The key of a new object.
-    /// - Throws: ``RequestFailure`` with status 422 for what was entered as the id of a class whose ids aren't made.
+    /// - Throws: ``RequestFailure`` with status 422 if the class's ids aren't generated and the entered id is invalid.
     func newKey(_ content: Content) throws -> Value {
         guard !FormKeys.make(type) else {
             let rows = content.children?.entered ?? []
@@ -28,8 +28,9 @@ extension EditPage {
         return key
     }
 
-    /// Whether this form has made an object already, which is asked when making it was refused: another arrival may have
-    /// been faster. It takes no right to see the object, whose key nobody can choose.
+    /// Whether this form has already created its object. This is checked when creating it was refused, since another
+    /// arrival of the form may have been faster. It doesn't require the right to see the object: nobody can choose such
+    /// a key.
     nonisolated(nonsending) func isMade(_ key: Value, _ connection: PostgresConnection) async throws -> Bool {
         guard FormKeys.make(type) else { return false }
         let (table, column) = (
@@ -44,11 +45,12 @@ extension EditPage {
         try await request.core.pool.withConnection { try await isMade(key, $0) }
     }
 
-    /// Whether an object has all that a form wants to write: the form has arrived before, or somebody else did the same.
+    /// Whether an object already has all values that a form wants to write: the form has arrived before, or somebody
+    /// else made the same change.
     func holds(_ stored: PanelResource, _ document: JSON) -> Bool {
         view.fields(of: type).allSatisfy { field in
             guard let wanted = Self.value(of: field, document) else { return true }
-            // What is too long to be read isn't known to be the same.
+            // A value that is too long to be read may differ.
             return value(of: field, stored).map { field.isSame(wanted, $0) } ?? false
         }
     }

@@ -9,7 +9,7 @@ import TomboloModel
 import TomboloRules
 
 extension EditPage {
-    /// Changes the object as the form says, if it has the version that the form was filled from.
+    /// Changes the object as the form asks, if it still has the version that the form was filled from.
     func save() async throws -> PanelAnswer {
         var content = try sent()
         let key = try page.key()
@@ -42,15 +42,16 @@ extension EditPage {
         return .redirect(to: page.path, notice: try await notice(localized("Saved."), document, stored))
     }
 
-    /// Does what a button inside the form says.
-    /// - Returns: whether it was such a button, or what is to be added can't be, so that nothing is saved.
+    /// Applies a button inside the form.
+    /// - Returns: whether nothing may be saved, because such a button was pressed or because what was chosen can't be
+    ///   added.
     private func acts(on content: inout Content) -> Bool {
         if let action = FormAction(request.form[FormAction.field]) {
             perform(action, on: &content)
             return true
         }
         if request.form[Self.findField] != nil { return true }
-        // What is chosen to be added is added, with or without the button.
+        // Add what was chosen for lists, whether or not the button was pressed.
         for path in content.added.keys.sorted() {
             if let action = FormAction(FormAction.value(.add, path)) { perform(action, on: &content) }
         }
@@ -58,7 +59,8 @@ extension EditPage {
         return !content.problems.isEmpty
     }
 
-    /// Links that lists of an object have more often than they had. A copy has what the original has.
+    /// Failures for links that a list repeats more often than it did originally. A copy may have the original's
+    /// repetitions.
     private func repetitions(_ content: Content) -> [RequestFailure] {
         guard content.version != nil else { return [] }
         return parts.flatMap { part -> [RequestFailure] in
@@ -96,7 +98,7 @@ extension EditPage {
             source: .pointer("/data/attributes/\(place)"))
     }
 
-    /// Makes the object that the form says.
+    /// Creates the object as the form asks.
     func make() async throws -> PanelAnswer {
         var content = try sent()
         content.children = try children(of: nil)?.sent()
@@ -121,9 +123,9 @@ extension EditPage {
         }
     }
 
-    /// The page that follows when an object was made.
+    /// The page after an object was created.
     func made(_ isVisible: Bool, key: Value, _ notice: PanelNotice) -> PanelAnswer {
-        // Making an object may give its maker a role in it, which the next page must know of.
+        // Creating an object may give its creator a role in it, which must apply to the next page.
         request.core.authenticator.forget(request.userID)
         return isVisible
             ? .redirect(to: ClassPages.path(of: type, id: key.keyText), notice: notice)
@@ -131,7 +133,7 @@ extension EditPage {
                 to: ClassPages.path(of: type), notice: PanelNotice(localized("Created, but you may not see it.")))
     }
 
-    /// The page that follows when another arrival of the form has made the object.
+    /// The page after another arrival of the form has created the object.
     func madeOnce(_ key: Value) async throws -> PanelAnswer {
         let found = try await ResourceReader(view: view).single(type, key: key, ResourceQuery(), request.core.pool)
         return made(found != nil, key: key, Self.madeOnce)
@@ -139,14 +141,14 @@ extension EditPage {
 
     // MARK: Writing
 
-    /// Demands the password if objects of the class give roles.
+    /// Demands the password if objects of the class grant roles.
     func demandPassword() async throws {
         try await request.demandPassword(changingClassAt: type.classIndex, under: view.rules)
     }
 
     static let pointer = RequestPointer() / "data"
 
-    /// A resource object as it's written, with the problems that can be seen without the database.
+    /// The parsed change of a resource object, checked as far as possible without the database.
     func checked(_ document: JSON) throws -> ResourceChange {
         var change = ResourceChange(type, view)
         change.isForm = true
@@ -157,8 +159,8 @@ extension EditPage {
 
     var writer: ResourceWriter { ResourceWriter(view: view, moveToTrash: Self.move(request.core)) }
 
-    /// Changes an object, if it still has the version.
-    /// - Returns: what is stored now; nil if the caller can't see it any more.
+    /// Changes an object, if it still has this version.
+    /// - Returns: the stored result; nil if the caller can no longer see it.
     @discardableResult
     func update(_ document: JSON, key: Value, version: String) async throws -> PanelResource? {
         let (change, writer) = (try checked(document), writer)
@@ -167,8 +169,8 @@ extension EditPage {
         }.map { try PanelResource($0) }
     }
 
-    /// Makes an object.
-    /// - Returns: what is stored; nil if the caller can't see it.
+    /// Creates an object.
+    /// - Returns: the stored result; nil if the caller can't see it.
     func create(_ document: JSON, key: Value) async throws -> PanelResource? {
         let (change, writer) = (try checked(document), writer)
         return try await request.core.pool.transaction { connection in
@@ -176,7 +178,7 @@ extension EditPage {
         }.map { try PanelResource($0) }
     }
 
-    /// What somebody can mend in the form.
+    /// Whether the user can correct this in the form.
     private static func isOfForm(_ failure: RequestFailure) -> Bool {
         [.unprocessable, .conflict, .forbidden, .badRequest].contains(failure.code)
     }
@@ -189,10 +191,10 @@ extension EditPage {
         }
     }
 
-    /// The resource object that a form makes.
+    /// The resource object that the form creates.
     func newDocument(_ content: Content) -> JSON { adding(content.copied, to: document(content)) ?? [:] }
 
-    /// The resource object of the fields that were changed; nil if none was.
+    /// The resource object with the changed fields; nil if there are none.
     func document(_ content: Content) -> JSON? {
         let single = document(
             setting: fields.compactMap { field in
@@ -207,17 +209,17 @@ extension EditPage {
         return adding(several, to: single)
     }
 
-    /// What an embedded object or a list shall be; nil if that is what it was, or the form hasn't it.
+    /// The new value of an embedded object or a list; nil if it's unchanged or not in the form.
     func changed(_ part: FormPart, _ content: Content) -> JSON? {
         guard let entry = content.entries[part.field.name] else { return nil }
         let json = part.json(entry, was: content.was[part.field.name] ?? .null)
         let was = content.was[part.field.name] ?? part.json(part.blank, was: .null)
-        // A literal nil in a conditional expression would be JSON's null.
+        // In a conditional expression, a literal nil would become JSON's null.
         guard json != was else { return nil }
         return json
     }
 
-    /// The resource object of some fields with their values; nil of none.
+    /// The resource object with these fields; nil if there are none.
     func document(setting values: [(field: FormField, value: JSON)]) -> JSON? {
         var attributes: [String: JSON] = [:]
         var relationships: [String: JSON] = [:]
@@ -236,7 +238,7 @@ extension EditPage {
         return ["attributes": .object(attributes), "relationships": .object(relationships)]
     }
 
-    /// A value as people read it, with the title of what a link leads to.
+    /// A value as people read it; a link is shown by its target's title.
     func text(_ json: JSON, _ field: FormField) async throws -> String {
         if json == .null { return localized("none") }
         if case .link(let index) = field.control, case .string(let id) = json, let target = view.types[index] {

@@ -7,15 +7,15 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Saving an object with the rows of its form, in one transaction: all of it, or nothing.
+/// Saves an object with the rows of its form in one transaction: either everything or nothing.
 extension EditPage {
-    /// Carries what was refused out of the transaction that it ends.
+    /// Thrown to roll back the transaction; carries the refusals out of it.
     private struct Refused: Error {
         let content: Content
-        /// The object as somebody else has saved it meanwhile.
+        /// The object as somebody else has saved it in the meantime.
         var theirs: PanelResource?
 
-        /// Whether nothing is wrong but that somebody else changed the object or rows.
+        /// Whether the only problem is that somebody else changed the object or rows.
         var isConflict: Bool {
             let problems = content.children?.rows.flatMap(\.problems) ?? []
             return content.problems.isEmpty && problems.allSatisfy { $0.code == .preconditionFailed }
@@ -56,8 +56,8 @@ extension EditPage {
         _ content: Content, _ document: JSON?, _ children: ChildRows, key: Value, _ connection: PostgresConnection
     ) async throws {
         var (content, children) = (content, children)
-        // The object before its rows, as everybody does. And all versions before anything is written: what the database does
-        // to rows by itself when their object changes isn't somebody else's change.
+        // Lock the object before its rows, in the same order as everywhere. And check all versions before writing
+        // anything: what the database changes in rows when their object changes isn't somebody else's change.
         let reader = ResourceReader(view: view)
         let found = try await reader.locked(
             type, matching: reader.isKey(key, of: type), document == nil ? .share : .update, limit: 1, connection)
@@ -77,8 +77,8 @@ extension EditPage {
         if isStale || content.isRefused { throw Refused(content: content, theirs: isStale ? now : nil) }
     }
 
-    /// Makes the object, and what its rows say.
-    /// - Parameter children: with the key of the object.
+    /// Creates the object and what its rows ask for.
+    /// - Parameter children: rows that have the object's key already.
     func make(_ content: Content, with children: ChildRows, key: Value) async throws -> PanelAnswer {
         do {
             let isVisible = try await request.core.pool.transaction { connection in
@@ -106,9 +106,9 @@ extension EditPage {
             let change = try checked(newDocument(content))
             isVisible = try await writer.create(change, key: key, at: Self.pointer, connection) != nil
         }
-        // Rows of an object that isn't there would be refused for nothing else.
+        // Without the object, all its rows would be refused.
         if content.problems.isEmpty, children.count > 0 {
-            // Making an object may give its maker a role in it.
+            // Creating an object may give its creator a role in it.
             let subject = try await request.core.authenticator.subject(of: request.userID, connection)
             let view = try request.core.view(of: subject, under: view.rules)
             let writer = ResourceWriter(view: view, moveToTrash: Self.move(request.core))
@@ -119,8 +119,8 @@ extension EditPage {
         return isVisible
     }
 
-    /// Does something in a transaction that goes on whatever comes of it.
-    /// - Returns: why it was refused; empty if it wasn't.
+    /// Runs the body in a savepoint, so that the transaction continues after a refusal.
+    /// - Returns: why the body was refused; empty if it wasn't.
     nonisolated(nonsending) static func refusals(
         _ connection: PostgresConnection,
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Void

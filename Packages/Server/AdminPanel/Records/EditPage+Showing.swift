@@ -8,7 +8,7 @@ import TomboloModel
 extension EditPage {
     private static let template = PanelTemplate(PackageResources.edit_mustache)
 
-    /// - Parameter title: of the object; nil for a new one.
+    /// - Parameter title: the object's title; nil for a new one.
     func shown(_ content: Content, title: String?) async throws -> PanelPage {
         let singular = ClassTitle.singular(of: type)
         let isNew = title == nil
@@ -39,7 +39,7 @@ extension EditPage {
             "cancel": isNew ? ClassPages.path(of: type) : page.path,
             "button": isNew ? localized("Create") : localized("Save"),
             "draft": draft(content, isNew: isNew),
-            // A page has no form that was sent.
+            // A fresh page wasn't made from a submitted form.
             "isFresh": request.form.fields.isEmpty,
         ]
         let together = try together(content, isNew: isNew)
@@ -69,7 +69,7 @@ extension EditPage {
             content: Self.template.render(values), status: Self.status(of: content))
     }
 
-    /// The two fields that get a map; nil without a server of tiles.
+    /// The two fields that get a map; nil without a tile server.
     func place(among fields: [ResourceField]) -> PlaceFields? {
         request.core.tiles == nil ? nil : PlaceFields(fields)
     }
@@ -78,13 +78,13 @@ extension EditPage {
         content.problems.first?.code.status ?? (content.isRefused ? .unprocessableContent : .ok)
     }
 
-    /// Where the form is sent: the rows that it has stand in the address.
+    /// The address that the form is sent to. It names the rows that the form contains.
     func action(_ content: Content, isNew: Bool) -> String {
         let path = isNew ? Self.newPath(of: type) : page.path
         return content.children.map { "\(path)?\(ChildRows.query($0.link))" } ?? path
     }
 
-    /// What the form was filled from. What was entered is offered again for nothing else.
+    /// Identifies what the form was filled from. Unsaved input is restored only into a form with the same identity.
     private func draft(_ content: Content, isNew: Bool) -> String {
         let parts = [
             request.userID.stringValue, type.name, isNew ? "new" : request.parameter("id"), content.version ?? "",
@@ -92,7 +92,7 @@ extension EditPage {
         return (parts + (content.children.map { [$0.link.name, $0.state] } ?? [])).joined(separator: " ")
     }
 
-    /// What is wrong with the object itself, with links to the controls that it's about.
+    /// The problems of the object itself, with links to the controls that they're about.
     private func problems(_ content: Content, _ known: Set<String>, _ renderer: FormRenderer) -> [[String: Any]] {
         content.problems.map { problem in
             var item: [String: Any] = ["text": problem.message]

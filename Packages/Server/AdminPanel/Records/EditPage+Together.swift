@@ -4,20 +4,20 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// The form of an object with the rows of others that link to it.
+/// An object's form together with rows of other objects that link to it.
 extension EditPage {
-    /// The buttons that show rows of another class; their value is the link's name.
+    /// The buttons that show rows of another class; a button's value is the link's name.
     static let withField = "_with"
 
-    /// The rows that the address asks for, if it does.
+    /// The rows that the address asks for, if any.
     /// - Parameter key: nil for a new object.
-    /// - Throws: ``RequestFailure``: 404 for what isn't a link to the class that the caller may see, 403 where they may
-    ///   change nothing of the other class, 400 where rows haven't what it takes.
+    /// - Throws: ``RequestFailure``: 404 if it isn't a link to this class that the caller may see, 403 if they may not
+    ///   change anything of the other class, 400 if rows can't hold everything that the other class requires.
     func children(of key: Value?) throws -> ChildRows? {
         try request.query(ChildRows.parameter).map { try children(by: $0, of: key) }
     }
 
-    /// - Parameter name: of the link.
+    /// - Parameter name: the link's name.
     private func children(by name: String, of key: Value?) throws -> ChildRows {
         let links = IncomingLink.all(to: type, view)
         let plural = ClassTitle.inSentence(ClassTitle.plural(of: type))
@@ -34,9 +34,9 @@ extension EditPage {
             hint: "Open the form of each.")
     }
 
-    /// What the buttons for the rows of other classes ask for.
-    /// - Returns: whether one of them was pressed, so that nothing is saved: the rows are there then, with what was entered for
-    ///   the object.
+    /// Applies the buttons for rows of other classes.
+    /// - Returns: whether one of them was pressed, so that nothing is saved; the form then has the rows, and keeps the
+    ///   input for the object.
     func changesRows(of content: inout Content, _ key: Value?) async throws -> Bool {
         guard let name = request.form[Self.withField] else { return false }
         if let children = content.children, children.count > 0, children.link.name != name {
@@ -51,7 +51,7 @@ extension EditPage {
         return true
     }
 
-    /// Buttons for the rows of each class for which that works.
+    /// Buttons for the rows of each class that can be edited this way.
     func together(_ content: Content, isNew: Bool) throws -> [[String: Any]] {
         let key = isNew ? nil : try page.key()
         let links = IncomingLink.all(to: type, view).filter { ChildRows($0, of: key, self) != nil }

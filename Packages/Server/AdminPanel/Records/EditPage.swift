@@ -7,14 +7,14 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
-/// The forms that change an object or make one.
+/// The forms that change or create an object.
 struct EditPage: Sendable {
     /// The hidden field with the version that the form was filled from.
     static let versionField = "_version"
-    /// The button that searches for what a link leads to; its value is the field's name.
+    /// The button that searches for a link's target; its value is the field's name.
     static let findField = "_find"
     static let idField = "_id"
-    /// Of the files of a form together, with its other fields.
+    /// The maximum size of a form: its files, plus all other fields.
     static let maximumFormByteCount = PanelForm.maximumTextByteCount + 2 * PanelForm.maximumFileByteCount
 
     let request: PanelRequest
@@ -26,12 +26,12 @@ struct EditPage: Sendable {
     var reader: RecordReader { RecordReader(view: view, pool: request.core.pool) }
     var page: RecordPage { RecordPage(request: request, view: view, type: type) }
     var fields: [FormField] { view.fields(of: type).compactMap { FormField($0) } }
-    /// Embedded objects and lists.
+    /// The embedded objects and lists.
     var parts: [FormPart] {
         view.fields(of: type).compactMap { FormPart($0, at: $0.name, of: type.item, view) }.filter { !$0.isControl }
     }
 
-    /// What a form has: what was read, what stands in the controls, and what is wrong with it.
+    /// The content of a form: the original values, the contents of its controls, and any problems.
     struct Content {
         /// Nil for a new object.
         var version: String?
@@ -40,21 +40,21 @@ struct EditPage: Sendable {
         var searches: [String: String] = [:]
         var id = ""
         var problems: [RequestFailure] = []
-        /// Of a copy: what has no control, by field.
+        /// For a copy, the values that have no control, by field.
         var copied: [String: JSON] = [:]
-        /// What stands in the controls of embedded objects and lists.
+        /// The contents of the controls for embedded objects and lists.
         var entries: [String: FormEntry] = [:]
-        /// What is chosen to be added to lists of links, by their places.
+        /// The ids chosen to be added to lists of links, by place.
         var added: [String: String] = [:]
-        /// Bytes that were chosen, by field; null for those that shall go.
+        /// The chosen bytes, by field; null for bytes that should be removed.
         var bytes: [String: JSON] = [:]
-        /// What is said of the bytes that are there, by field.
+        /// The descriptions of the current bytes, by field.
         var sizes: [String: String] = [:]
-        /// The fields whose bytes, as they were read, are images.
+        /// The fields whose current bytes are images.
         var images: Set<String> = []
         /// The place that a button was about.
         var focus: String?
-        /// The rows of objects that link to this one, if the form has some.
+        /// The rows of objects that link to this one, if the form has any.
         var children: ChildRows?
 
         var isRefused: Bool { !problems.isEmpty || children?.isRefused == true }
@@ -62,7 +62,7 @@ struct EditPage: Sendable {
 
     // MARK: Filling the form
 
-    /// The form of an object as it is.
+    /// The form of an existing object.
     func edit() async throws -> PanelAnswer {
         let key = try page.key()
         if let denial = try await ResourceReader(view: view).refusal(.update, type, key: key, request.core.pool) {
@@ -98,8 +98,8 @@ struct EditPage: Sendable {
         return content
     }
 
-    /// The value of an embedded object or a list of an object that was read; nil for a list that is too long to be shown, and
-    /// for an object with such a list.
+    /// The original value of an embedded object or a list; nil if it is, or contains, a list that is too long to be
+    /// shown.
     static func value(of part: FormPart, _ resource: PanelResource) -> JSON? {
         guard part.field.isRelationship else {
             let json = resource.attribute(part.field.name)
@@ -108,13 +108,13 @@ struct EditPage: Sendable {
         return resource.linked(part.field.name).map { .array($0.map(JSON.string)) }
     }
 
-    /// The value of a field of an object that was read.
+    /// The original value of a field.
     static func value(of field: FormField, _ resource: PanelResource) -> JSON {
         guard case .link = field.control else { return resource.attribute(field.field.name) ?? .null }
         return resource.linked(field.field.name)?.first.map(JSON.string) ?? .null
     }
 
-    /// The form of a new object, with what the address says of it already.
+    /// The form of a new object, prefilled from the address.
     func create() async throws -> PanelAnswer {
         var content = Content()
         for part in parts { content.entries[part.field.name] = part.blank }
@@ -131,7 +131,7 @@ struct EditPage: Sendable {
         return .page(try await shown(content, title: nil))
     }
 
-    /// What was sent.
+    /// The submitted content.
     /// - Throws: ``RequestFailure`` with status 400 or 422 for more than a form can have.
     func sent() throws -> Content {
         let form = FormValues(request.form)
@@ -146,7 +146,7 @@ struct EditPage: Sendable {
             if let was = form[Self.wasName(part)] { content.was[name] = FormField.value(was) }
             let whole = form[FormValues.whole(name)].map { part.entry(FormField.value($0)) }
             let entry = try whole ?? part.entry(form)
-            // No page has shown more, and none will.
+            // No page has ever shown, or ever will show, more than that.
             guard entry.map({ $0.fits && $0.controlCount <= FormEntry.maximumControlCount }) ?? true else {
                 throw Self.tooManyValues(at: name)
             }

@@ -6,7 +6,7 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// The page of one object: its fields, what it links to, and what links to it.
+/// The page of one object: its fields, the objects it links to, and those that link to it.
 struct RecordPage: Sendable {
     private static let template = PanelTemplate(PackageResources.record_mustache)
 
@@ -73,7 +73,7 @@ struct RecordPage: Sendable {
                 watches: LivePages.path(of: type, id: record.resource.id, seen: record.resource.version ?? "")))
     }
 
-    /// What links to the record by one link, with the ways to see, add and edit it.
+    /// The objects that link to the record by one link, with the ways to see, add and edit them.
     private func shown(
         _ link: IncomingLink, _ record: RecordReader.Record, key: Value, mayUpdate: Bool
     ) -> [String: Any] {
@@ -95,7 +95,7 @@ struct RecordPage: Sendable {
         return item
     }
 
-    /// A field with its value, and with links where it leads somewhere that the caller may see.
+    /// A field with its value. Links lead to targets that the caller may see.
     func shown(_ field: ResourceField, _ record: RecordReader.Record) -> [String: Any] {
         var values: [String: Any] = ["label": ClassTitle.words(field.name)]
         guard let index = field.target, let target = view.types[index] else {

@@ -4,17 +4,17 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
-/// Reads one object as the caller may see it, and what it's linked with.
+/// Reads one object and the objects linked with it, as far as the caller may see them.
 struct RecordReader {
-    /// Links that lead to an object which are counted, in all classes together.
+    /// How many incoming links are counted, in all classes together.
     static let maximumIncomingCount = 40
-    /// Objects of one class that are counted.
+    /// Counting the objects of one class stops here.
     static let countLimit = 10_000
-    /// Objects of a list of links whose titles are shown.
+    /// How many titles are shown for a list of links.
     static let shownLinkCount = 20
-    /// A chooser of so many objects shows all of them.
+    /// A chooser lists all objects if there are at most this many.
     static let choiceCount = 50
-    /// Objects that a search of a chooser shows.
+    /// How many objects a chooser's search shows.
     static let foundCount = 20
 
     let view: CallerView
@@ -24,13 +24,13 @@ struct RecordReader {
     struct Record {
         let resource: PanelResource
         let title: String
-        /// Titles of what it links to, by class and id: of what the caller may see.
+        /// Titles of link targets by class and id, as far as the caller may see them.
         let titles: [Target: String]
     }
 
     struct Target: Hashable {
         private let classIndex: Int
-        /// A text, since ids are compared by their bytes.
+        /// A `Value.string`, since ids are compared by their bytes.
         private let id: Value
 
         init(classIndex: Int, id: String) {
@@ -72,7 +72,7 @@ struct RecordReader {
             resource: resource, title: resource.title(ClassTitle.field(of: type, view)), titles: titles)
     }
 
-    // MARK: What leads to it
+    // MARK: Incoming links
 
     struct Incoming {
         let link: IncomingLink
@@ -80,7 +80,7 @@ struct RecordReader {
         let count: Int?
     }
 
-    /// The links of other objects that lead to one, with how many of these the caller may see.
+    /// The incoming links of an object, each with the number of linking objects that the caller may see.
     func incoming(_ type: ResourceType, key: Value) async throws -> [Incoming] {
         var found: [Incoming] = []
         for link in IncomingLink.all(to: type, view).prefix(Self.maximumIncomingCount) {
@@ -91,12 +91,12 @@ struct RecordReader {
         return found
     }
 
-    /// Objects of one link that are shown beside what they lead to.
+    /// How many objects that link to a record are shown for each link.
     static let shownChildCount = 5
-    /// With more of them, sorting by title would take longer than a page may.
+    /// Sorting more objects by title would take too long for a page.
     private static let sortedChildCount = 1_000
 
-    /// The first of the objects that lead to one, by their titles; none of very many.
+    /// The first objects by title among those that link to an object; empty if there are too many to sort or count.
     func first(of incoming: Incoming, key: Value) async throws -> [Choice] {
         guard let count = incoming.count, count > 0, count <= Self.sortedChildCount else { return [] }
         return try await choices(
@@ -110,8 +110,8 @@ struct RecordReader {
         let title: String
     }
 
-    /// Objects of a class with their titles, of those that the caller may see.
-    /// - Parameter isByTitle: false for the order of their keys.
+    /// Objects of a class with their titles, as far as the caller may see them.
+    /// - Parameter isByTitle: whether they are sorted by title; otherwise they are sorted by key.
     func choices(
         of type: ResourceType, matching filter: Predicate, limit: Int, isByTitle: Bool = true
     ) async throws -> [Choice] {
@@ -122,7 +122,7 @@ struct RecordReader {
 
     /// - Parameters:
     ///   - title: the only field that is read.
-    ///   - isWhole: whether all of it is, and not only what a title shows.
+    ///   - isWhole: whether the field is read in full, not just as much as a title shows.
     private func resources(
         of type: ResourceType, with title: ResourceField?, matching filter: Predicate, limit: Int, isByTitle: Bool,
         isWhole: Bool = false
@@ -148,8 +148,8 @@ struct RecordReader {
         return try await choices(of: type, matching: .isIn(PropertyPath(type.key.name), keys), limit: keys.count)
     }
 
-    /// Where to-one links of objects lead, by the ids of the objects, as texts, and the names of the links, of what the caller
-    /// may see.
+    /// The targets of objects' to-one links, by the objects' ids as texts and the links' names, as far as the caller
+    /// may see them.
     func linked(
         _ type: ResourceType, among ids: [String], _ fields: [ResourceField]
     ) async throws -> [Value: [String: String]] {
@@ -168,8 +168,8 @@ struct RecordReader {
         return linked
     }
 
-    /// For each text the ids of objects whose title is exactly that, of those that the caller may see. Of more objects than
-    /// there are texts it may be some, but then one of the texts has two.
+    /// For each text, the ids of objects with exactly that title, as far as the caller may see them. If there are more
+    /// objects than texts, some may be missing, but at least one text then has two ids.
     func ids(of type: ResourceType, titled texts: [String]) async throws -> [[String]] {
         guard !texts.isEmpty, let title = ClassTitle.field(of: type, view),
             case .value(let column, .string) = title.content
@@ -178,7 +178,7 @@ struct RecordReader {
         let found = try await resources(
             of: type, with: title, matching: .isIn(path, texts.map(Value.string)), limit: texts.count + 1,
             isByTitle: false, isWhole: true)
-        // Values compare bytes, as the database does.
+        // Values are compared by their bytes, as in the database.
         var ids: [Value: [String]] = [:]
         for resource in found {
             guard case .string(let text)? = resource.attribute(title.name) else { continue }

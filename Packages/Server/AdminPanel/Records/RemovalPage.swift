@@ -9,7 +9,8 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Asks before an object goes, says what goes with it, and offers to take it back where that is possible.
+/// Asks for confirmation before an object is removed, shows what will be removed with it, and offers to undo if
+/// possible.
 struct RemovalPage {
     private static let template = PanelTemplate(PackageResources.removal_mustache)
 
@@ -23,7 +24,7 @@ struct RemovalPage {
         let key = try page.key()
         let reader = RecordReader(view: view, pool: request.core.pool)
         let record = try await reader.record(type, key: key)
-        // What goes along is nobody's business who may not remove it.
+        // Don't reveal what would go along to callers who may not remove the object.
         let removal = JSONAPIRoutes.removal(of: type.item)
         if let denial = try await ResourceReader(view: view).refusal(removal, type, key: key, request.core.pool) {
             throw RequestFailure(denial)
@@ -69,10 +70,10 @@ struct RemovalPage {
             days, one: "It can be restored for \(days) day.", other: "It can be restored for \(days) days.")
     }
 
-    /// The field for a reason, with what it has already.
+    /// The values for the field with a reason, prefilled with a text.
     static func reasonField(_ text: String) -> [String: Any] { ["limit": TrashReason.byteLimit, "text": text] }
 
-    /// What goes along, by class; classes that the caller may not read are not named.
+    /// The objects that go into the trash along with it, by class; classes that the caller may not read aren't named.
     private func touched(_ counts: [String: Int]) -> [[String: Any]] {
         var counts = counts
         counts[type.item.name, default: 1] -= 1
@@ -92,10 +93,10 @@ struct RemovalPage {
         return items
     }
 
-    /// Removes it, if it is as the page showed it.
+    /// Removes the object, if it's still as the page showed it.
     func remove() async throws -> PanelAnswer {
         let key = try page.key()
-        // What can't be taken back takes the password.
+        // Irreversible removal requires the password.
         if type.item.isTrashable {
             try await request.demandPassword(changingClassAt: type.classIndex, under: view.rules)
         } else {
@@ -129,7 +130,7 @@ struct RemovalPage {
         return .redirect(to: ClassPages.path(of: type), notice: notice)
     }
 
-    /// What went into the trash together with an object.
+    /// The trash group that an object belongs to.
     private func group(of key: Value) async throws -> String? {
         let table = PostgresSQL.quoteIdentifier(type.item.table)
         let column = PostgresSQL.quoteIdentifier(type.key.sqlName)
@@ -139,7 +140,7 @@ struct RemovalPage {
         return try found.first.flatMap { try $0[0].nonNull?.string }
     }
 
-    /// Restores what a notice offers to restore.
+    /// Restores what a notice offered to restore.
     static func restore(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelAnswer {
         guard let group = request.form["group"].flatMap(UUID.init(uuidString:)) else {
             throw RequestFailure(.badRequest, "The form doesn't say what to restore.")

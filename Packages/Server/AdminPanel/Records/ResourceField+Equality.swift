@@ -3,8 +3,8 @@ import TomboloJSONAPI
 import TomboloModel
 
 extension ResourceField {
-    /// Whether two texts of the API mean the same value: `1.50` and `1.5`, `09:00:00Z` and `09:00:00.000000Z`. Identities of
-    /// list elements aren't compared.
+    /// Whether two values of the API have the same meaning: `1.50` and `1.5`, `09:00:00Z` and `09:00:00.000000Z`. The
+    /// ids of list elements aren't compared.
     func isSame(_ one: JSON, _ other: JSON) -> Bool {
         switch content {
         case .value(_, let type): Self.isSame(one, other, type)
@@ -20,12 +20,12 @@ extension ResourceField {
         }
     }
 
-    /// The members of an object. One that isn't said is null.
+    /// Compares the members of an object. A missing member is null.
     private static func areSame(_ one: JSON, _ other: JSON, _ fields: [ResourceField]) -> Bool {
         fields.allSatisfy { $0.isSame(one[$0.name] ?? .null, other[$0.name] ?? .null) }
     }
 
-    /// The elements of a list.
+    /// Compares the elements of a list.
     private static func areSame(_ one: JSON, _ other: JSON, _ isSame: (JSON, JSON) -> Bool) -> Bool {
         one.items.count == other.items.count && zip(one.items, other.items).allSatisfy(isSame)
     }
