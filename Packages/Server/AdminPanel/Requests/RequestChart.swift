@@ -1,7 +1,7 @@
 import AdminService
 import TomboloLocalization
 
-/// Bars for the requests of each part of a time, as parts of an SVG.
+/// A chart of requests per interval, as parts of an SVG.
 struct RequestChart: Sendable {
     /// In units of the SVG, which is stretched.
     private static let barWidth = 8
@@ -17,12 +17,12 @@ struct RequestChart: Sendable {
 
     struct Bar: Sendable {
         let x: Int
-        /// What a pointer and a screen reader are told.
+        /// The text for the pointer's tooltip and for screen readers.
         let title: String
         let parts: [Part]
     }
 
-    /// What a bar stands for.
+    /// The interval that a bar represents.
     enum Unit: Int64 {
         case minute = 60
         case hour = 3_600
@@ -36,13 +36,14 @@ struct RequestChart: Sendable {
     let barWidth: Int
     let bars: [Bar]
     let summary: String
-    /// Of the highest bar, in requests.
+    /// The height of the highest bar, in requests.
     let top: String
     let isOfMinutes: Bool
     let isOfHours: Bool
     let isOfDays: Bool
 
-    /// - Parameter summary: what it shows, by the total of all bars, of those that were refused, and of those that failed.
+    /// - Parameter summary: makes the chart's description from the total number of requests, and the numbers of refused
+    ///   and failed ones.
     init(_ spans: [RequestSpan], by unit: Unit, summary: (_ all: String, _ refused: String, _ failed: String) -> String)
     {
         width = spans.count * (Self.barWidth + Self.gap)
@@ -59,7 +60,7 @@ struct RequestChart: Sendable {
             let answered = span.requests - span.refused - span.failed
             for (kind, count) in [("failed", span.failed), ("refused", span.refused), ("answered", answered)]
             where count > 0 {
-                // A single failure among thousands of requests must be seen.
+                // A single failure among thousands of requests must remain visible.
                 let height = min(bottom, max(1, count * Self.height / max(1, most)))
                 bottom -= height
                 parts.append(Part(kind: kind, y: bottom, height: height))

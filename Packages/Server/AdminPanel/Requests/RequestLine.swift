@@ -8,18 +8,18 @@ struct RequestLine: Sendable {
     let method: String
     let route: String
     let status: Int
-    /// The kind of mark.
+    /// The style of the mark.
     let kind: String
     let duration: String
     let isSlow: Bool
     let userID: String?
     var user: String
-    /// Where the list has only those of the same user, or from the same address; nil where it has already.
+    /// The list narrowed to the same user or address; nil if it already is.
     let ofUser: String?
     let ofAddress: String?
     let address: String
     let requestID: String
-    /// Nil where all are one server's.
+    /// Nil if all requests are from one server.
     let server: String?
 
     init(_ entry: RequestLog.Entry, server: String? = nil, _ wish: RequestWish, now: Int64) {

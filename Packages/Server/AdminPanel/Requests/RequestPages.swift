@@ -3,12 +3,12 @@ import TomboloHTTP
 import TomboloLocalization
 import TomboloServerModel
 
-/// The log of requests: the latest of this server from memory, and those of all servers from the database. It's for those whom
-/// the rules permit to `inspect`: it tells who asks for what, of everybody.
+/// The log of requests: the latest of this server from memory, and those of all servers from the database. It's for
+/// users whom the rules permit to `inspect`, because it tells what everybody asks for.
 struct RequestPages: PanelSection {
     static let path = "\(AdminPanel.path)/requests"
     private static let template = PanelTemplate(PackageResources.requests_mustache)
-    /// A log of more days is counted by day.
+    /// A log that covers more days is counted by day.
     private static let maximumDaysByHour = 7
 
     func add(to panel: PanelRoutes) {
@@ -37,7 +37,7 @@ struct RequestPages: PanelSection {
         do {
             spans = try await kept.spans(wish.filter, since: since, now: now, width: unit.seconds)
         } catch let failure as RequestFailure where failure.code == .unprocessable {
-            // The list is of use without a chart.
+            // The list is useful without a chart.
         }
         return RequestsContent(kept, wish, page, spans: spans, by: unit, now: now)
     }

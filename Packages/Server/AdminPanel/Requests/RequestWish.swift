@@ -5,17 +5,17 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// Which requests somebody wants to see, as the address of the page says it.
+/// Which requests to show, as given in the address of the page.
 struct RequestWish: Sendable {
     enum Range: String, Sendable {
-        /// The latest of this server, from memory.
+        /// The latest requests of this server, from memory.
         case latest
         case day
-        /// All that is kept.
+        /// All requests that are kept.
         case all
     }
 
-    /// Of what is looked for, in bytes.
+    /// The maximum size of a search text, in bytes.
     private static let maximumTextByteCount = 200
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     /// The fields of the form.
@@ -23,12 +23,12 @@ struct RequestWish: Sendable {
 
     let range: Range
     let filter: RequestFilter
-    /// What the fields of the form say; empty ones are missing.
+    /// The values of the form's fields, without empty ones.
     let values: [String: String]
     let page: Int
     let after: RequestCursor?
 
-    /// - Throws: ``RequestFailure`` with status 400 for what can't be understood, or a time of which nothing is kept.
+    /// - Throws: ``RequestFailure`` with status 400 for an invalid parameter, or for a period of which nothing is kept.
     init(_ request: PanelRequest, keepsDays: Bool) async throws {
         page = try request.pageNumber(limit: RequestsContent.maximumPage)
         let range = Range(rawValue: request.query("range") ?? Range.latest.rawValue)
@@ -61,10 +61,10 @@ struct RequestWish: Sendable {
         }
         (filter.method, filter.route, filter.address) = (values["method"], values["route"], values["address"])
         filter.requestID = values["request"]
-        // Memory has this one's alone.
+        // Memory has only this server's requests.
         filter.server = range == .latest ? nil : values["server"]
         if let user = values["user"], let id = try? ObjectId(string: user) {
-            // Also of an account that's gone.
+            // This also finds requests of deleted accounts.
             filter.user = .account(id)
         } else if let user = values["user"] {
             do {
@@ -76,8 +76,8 @@ struct RequestWish: Sendable {
         (self.filter, self.values) = (filter, values)
     }
 
-    /// The address of the page that shows something else in one way, and the rest alike.
-    /// - Parameter others: instead of what the wish says; a page of a list is never kept.
+    /// The address of the page with some parameters replaced.
+    /// - Parameter others: the replacements. The number of the list's page is always dropped.
     func address(_ others: [String: String?]) -> String {
         var parameters = values
         if range != .latest { parameters["range"] = range.rawValue }

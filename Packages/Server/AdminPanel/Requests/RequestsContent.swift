@@ -2,7 +2,7 @@ import AdminService
 import TomboloHTTP
 import TomboloLocalization
 
-/// What the template `requests` shows: a chart, a form to narrow it down, and a list.
+/// The values for the template `requests`: a chart, a form to filter the requests, and a list.
 struct RequestsContent: Sendable {
     private static let pageSize = 100
     static let maximumPage = (RequestLog.maximumCount + pageSize - 1) / pageSize
@@ -19,15 +19,15 @@ struct RequestsContent: Sendable {
     }
 
     let path = RequestPages.path
-    /// The times to choose from; none where only the latest requests are kept.
+    /// The periods to choose from; empty if only the latest requests are kept.
     let ranges: [Tab]
     let tabs: [Tab]
     /// Whether the latest requests of this server are shown.
     let isLatest: Bool
     let chart: RequestChart?
-    /// Why there's no chart.
+    /// Why there is no chart.
     let chartProblem: String?
-    /// That requests are missing.
+    /// A warning that requests are missing.
     let dropped: String?
     let methods: [Choice]
     let route: String
@@ -35,10 +35,10 @@ struct RequestsContent: Sendable {
     let address: String
     let request: String
     let server: String
-    /// What the form passes on; nil for what needn't be said.
+    /// The values that the form passes on; nil for defaults.
     let range: String?
     let show: String?
-    /// Where the form begins anew; nil where nothing is narrowed down.
+    /// The address without any filter; nil if there is no filter.
     let everything: String?
     var entries: [RequestLine]
     let empty: String
@@ -69,10 +69,10 @@ struct RequestsContent: Sendable {
             next: all.count > start + Self.pageSize ? wish.address(["page": "\(wish.page + 1)"]) : nil)
     }
 
-    /// Those of all servers, from the database.
+    /// The requests of all servers, from the database.
     /// - Parameters:
-    ///   - spans: nil where counting takes too long.
-    ///   - unit: what a bar of the chart stands for.
+    ///   - spans: nil if counting took too long.
+    ///   - unit: the interval that a bar of the chart represents.
     init(
         _ kept: KeptRequests, _ wish: RequestWish, _ page: KeptRequests.Page, spans: [RequestSpan]?,
         by unit: RequestChart.Unit, now: Int64
@@ -166,7 +166,7 @@ struct RequestsContent: Sendable {
         return kept.days > 1 ? [latest, day, all] : [latest, day]
     }
 
-    /// Says what users are called.
+    /// Fills in the names of users.
     mutating func name(_ names: [String: String]) {
         for index in entries.indices {
             if let id = entries[index].userID, let name = names[id] { entries[index].user = name }

@@ -1,7 +1,7 @@
 import AdminService
 import TomboloLocalization
 
-/// What the template `sql` shows: the form, and what came of the statement that was sent.
+/// The values for the template `sql`: the form, and the outcome of the submitted statement.
 struct SQLContent: Sendable {
     struct Problem: Sendable {
         let message: String
@@ -63,7 +63,7 @@ struct SQLContent: Sendable {
             }
     }
 
-    /// How many rows, in how long.
+    /// The number of rows and the duration.
     static func summary(of result: SQLResult) -> String {
         let milliseconds = PanelNumber.text(Int((result.duration / .milliseconds(1)).rounded()))
         let tag = result.columns.isEmpty && !result.commandTag.isEmpty ? "\(result.commandTag): " : ""

@@ -7,11 +7,11 @@ import TomboloModel
 import TomboloServerModel
 import TomboloLocalization
 
-/// One SQL statement that reads, for super administrators, where the operator has made a database user for it. A page has
-/// no statement in its address: forms are sent by POST.
+/// Runs a single read-only SQL statement for super administrators, if the operator has made a database user for it. The
+/// statement is never part of an address: forms are sent by POST.
 struct SQLPages: PanelSection {
     static let path = "\(AdminPanel.path)/sql"
-    /// Of a statement in a line of the log, in bytes.
+    /// The maximum size of a statement in a line of the log.
     private static let loggedBytes = 2_000
     private static let template = PanelTemplate(PackageResources.sql_mustache)
 
@@ -35,7 +35,8 @@ struct SQLPages: PanelSection {
         PanelPage(localized("SQL"), content: Self.template.render(request.values(content)), status: status)
     }
 
-    /// Whatever comes of it, the server's log has who ran what before it runs, and the outcome afterwards.
+    /// Runs the statement. The server's log records who runs what before it runs, and the outcome afterwards, whatever
+    /// it is.
     private func run(_ request: PanelRequest, _ console: SQLConsole) async throws -> PanelPage {
         let statement = (request.form["sql"] ?? "").replacing("\r\n", with: "\n")
         let logger = request.context.logger

@@ -1,31 +1,31 @@
 import AdminService
 import TomboloLocalization
 
-/// What the template `schedule` shows.
+/// The values for the template `schedule`.
 struct ScheduleContent: Sendable {
     struct Line: Sendable {
         let title: String
         let explanation: String
         let last: Moment?
         let next: Moment?
-        /// In place of a moment.
+        /// Shown instead of a moment.
         let pace: String
         let result: String
         let problem: String?
         let state: String
-        /// The kind of mark.
+        /// The style of the mark.
         let kind: String
         let link: String?
         let linkLabel: String
-        /// Where a form has it run now.
+        /// The action that runs it now.
         let run: String?
     }
 
     let works: [Line]
-    /// Whether something begins or ends in a moment.
+    /// Whether a job is waiting to begin or is running.
     let isOpen: Bool
 
-    /// - Parameter mayRun: whether the reader may have jobs run.
+    /// - Parameter mayRun: whether the viewer may have jobs run.
     init(_ works: [ScheduledWork], mayPurge: Bool, mayBackUp: Bool, mayRun: Bool, now: Int64) {
         isOpen = works.contains { Self.isOpen($0, now: now) }
         self.works = works.map { work in

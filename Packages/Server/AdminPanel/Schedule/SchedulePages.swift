@@ -5,15 +5,15 @@ import TomboloRules
 import TomboloServerModel
 import TomboloLocalization
 
-/// What servers do by themselves: the last run, the next, and what came of it. It's for those whom the rules permit to
-/// `inspect`; having it run now is for super administrators, and running the purge takes what it always takes.
+/// What servers do automatically: the last run, the next, and the outcome. It's for users whom the rules permit to
+/// `inspect`. Running a job now is for super administrators; running the purge requires the usual permission for it.
 struct SchedulePages: PanelSection {
     static let path = "\(AdminPanel.path)/schedule"
-    /// How often a browser without JavaScript loads the page again while a job begins or runs.
+    /// How often a browser without JavaScript reloads the page while a job is about to begin or running, in seconds.
     private static let refreshSeconds = 3
     private static let template = PanelTemplate(PackageResources.schedule_mustache)
 
-    /// Where a form has a kind of work run.
+    /// The action that runs a kind of work.
     static func path(running kind: ScheduledWork.Kind) -> String { "\(path)/\(kind.rawValue)/run" }
 
     func add(to panel: PanelRoutes) {
@@ -44,7 +44,7 @@ struct SchedulePages: PanelSection {
         return page
     }
 
-    /// - Returns: what to tell.
+    /// - Returns: the text of the notice.
     private func run(_ request: PanelRequest) async throws -> String {
         guard let kind = ScheduledWork.Kind(rawValue: request.parameter("job")) else { throw Schedule.unknown }
         do {

@@ -5,13 +5,13 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloLocalization
 
-/// The code that a log-in takes besides the password, of those who have a second factor.
+/// Asks users who have a second factor for its code at login, after the password.
 struct CodePages: PanelSection {
     static let path = "\(LoginPages.path)/code"
     private static let codeField = "code"
     private static let template = PanelTemplate(PackageResources.login_code_mustache)
 
-    /// The page, which leads to another.
+    /// The address of the page, with the page to go to afterwards.
     static func address(next: String) -> String {
         next == AdminPanel.path ? path : "\(path)?\(LoginPages.nextField)=\(RequestParameters.encode(next))"
     }
@@ -49,7 +49,7 @@ struct CodePages: PanelSection {
             "formToken": request.visit.token.formToken, "email": request.visit.session.email,
         ]
         if let message { values["message"] = message }
-        // Without what is around pages: the log-in isn't complete.
+        // Without the frame, because the login isn't complete yet.
         return PanelLayout(core: request.core).response(
             PanelPage(localized("Enter the code"), content: template.render(values), status: status))
     }

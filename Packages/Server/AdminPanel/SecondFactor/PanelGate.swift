@@ -3,9 +3,9 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
 
-/// What a session may ask for before its second factor is given, or set up where it must be.
+/// What a session may request before its second factor has been given, or set up if it's mandatory.
 enum PanelGate {
-    /// Which page a refusal leads to.
+    /// The failure detail with the page that a refusal leads to.
     private static let page = "page"
 
     /// - Throws: ``RequestFailure`` with ``RequestFailure/Code/secondFactorRequired``.

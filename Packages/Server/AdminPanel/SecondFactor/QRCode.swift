@@ -1,16 +1,16 @@
-/// A QR code (ISO/IEC 18004) of a text as bytes, with error correction level M: 15 % of it may be unreadable. Versions 1 to
-/// 10 take up to 213 bytes, enough for an address to set an authenticator app up with.
+/// A QR code (ISO/IEC 18004) for a text in byte mode, with error correction level M: 15 % of it may be unreadable.
+/// Versions 1 to 10 hold up to 213 bytes, which is enough for the address that sets up an authenticator app.
 struct QRCode: Sendable {
-    /// Modules in a row; without the quiet zone.
+    /// The number of modules in a row, without the quiet zone.
     var size: Int { version.size }
-    /// Row by row; true for dark ones.
+    /// The modules, row by row; true for dark ones.
     private(set) var modules: [Bool]
-    /// Modules with a meaning of their own, which hold no data.
+    /// Function modules, which hold no data.
     private var isFixed: [Bool]
     private var version: QRVersion
 
     /// - Parameter mask: from 0 to 7; nil for the one that reads best.
-    /// - Returns: nil for a text that's too long.
+    /// - Returns: nil for a text that is too long.
     init?(_ text: String, mask: Int? = nil) {
         let bytes = Array(text.utf8)
         guard let version = QRVersion.all.first(where: { $0.capacity >= bytes.count }) else { return nil }
@@ -37,7 +37,7 @@ struct QRCode: Sendable {
 
     subscript(row: Int, column: Int) -> Bool { modules[row * size + column] }
 
-    // MARK: Modules with a meaning of their own
+    // MARK: Function modules
 
     private mutating func fix(_ row: Int, _ column: Int, _ isDark: Bool) {
         modules[row * size + column] = isDark
@@ -54,7 +54,7 @@ struct QRCode: Sendable {
         let last = places.count - 1
         for (i, row) in places.enumerated() {
             for (j, column) in places.enumerated() {
-                // Finders are in these corners.
+                // These corners have finder patterns.
                 if i == 0 && (j == 0 || j == last) || i == last && j == 0 { continue }
                 for dy in -2...2 {
                     for dx in -2...2 { fix(row + dy, column + dx, max(abs(dy), abs(dx)) != 1) }
@@ -76,7 +76,7 @@ struct QRCode: Sendable {
         }
     }
 
-    /// The level and the mask, twice, with a BCH code of their own (section 7.9).
+    /// The level and the mask, twice, with their own BCH code (section 7.9).
     private mutating func drawFormat(mask: Int) {
         // Level M is 00.
         let data = mask
@@ -94,7 +94,7 @@ struct QRCode: Sendable {
         fix(size - 8, 8, true)
     }
 
-    /// From version 7 on the code says its version, twice (section 7.10).
+    /// From version 7, the code contains its version twice (section 7.10).
     private mutating func drawVersion() {
         guard version.number >= 7 else { return }
         var rest = version.number
@@ -110,12 +110,12 @@ struct QRCode: Sendable {
 
     // MARK: Data
 
-    /// In pairs of columns from the right, up and down in turn (section 7.7.3).
+    /// In pairs of columns from the right, alternately up and down (section 7.7.3).
     private mutating func drawData(_ codewords: [UInt8]) {
         var index = 0
         var right = size - 1
         while right >= 1 {
-            // The column with the timing pattern holds none.
+            // Skip the column of the timing pattern.
             if right == 6 { right = 5 }
             let isUpward = (right + 1) & 2 == 0
             for step in 0..<size {
@@ -138,7 +138,7 @@ struct QRCode: Sendable {
         drawFormat(mask: mask)
     }
 
-    /// Section 7.8.2, table 10.
+    /// Whether the mask inverts a module (section 7.8.2, table 10).
     private static func inverts(_ mask: Int, _ i: Int, _ j: Int) -> Bool {
         switch mask {
         case 0: (i + j) % 2 == 0
@@ -154,13 +154,13 @@ struct QRCode: Sendable {
 
     // MARK: SVG
 
-    /// Light modules around the code (section 9.1).
+    /// The number of light modules around the code (section 9.1).
     static let quietZone = 4
 
-    /// The length of a side of the picture, in modules.
+    /// The side length of the picture, in modules.
     var side: Int { size + 2 * Self.quietZone }
 
-    /// The dark modules as the data of an SVG path, a rectangle for each run.
+    /// The dark modules as SVG path data, with a rectangle for each run.
     var path: String {
         var path = ""
         for row in 0..<size {

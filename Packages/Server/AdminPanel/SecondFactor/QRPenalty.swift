@@ -1,4 +1,5 @@
-/// How badly a QR code reads (ISO/IEC 18004, section 7.8.3): of eight masks the one with the least counts.
+/// How badly a QR code reads (ISO/IEC 18004, section 7.8.3). Of the eight masks, the one with the lowest penalty is
+/// used.
 enum QRPenalty {
     static func of(_ code: QRCode) -> Int {
         var penalty = 0
@@ -9,7 +10,7 @@ enum QRPenalty {
         return penalty + ofSquares(code) + ofBalance(code)
     }
 
-    /// Runs of five and more, and what looks like a finder beside four light modules.
+    /// Penalizes runs of five or more, and patterns that look like a finder next to four light modules.
     private static func ofLine(_ line: [Bool]) -> Int {
         var penalty = 0
         var length = 0
@@ -21,7 +22,7 @@ enum QRPenalty {
         guard line.count >= finder.count + 4 else { return penalty }
         for start in 0...(line.count - finder.count) where Array(line[start..<(start + finder.count)]) == finder {
             let (before, after) = (line[max(0, start - 4)..<start], line[(start + 7)..<min(line.count, start + 11)])
-            // Beyond the edge everything is light.
+            // Everything beyond the edge is light.
             if !before.contains(true) || !after.contains(true) { penalty += 40 }
         }
         return penalty
@@ -41,7 +42,7 @@ enum QRPenalty {
         return penalty
     }
 
-    /// Ten for each five percent that the dark modules differ from a half.
+    /// Ten for each full five percent by which the share of dark modules differs from one half.
     private static func ofBalance(_ code: QRCode) -> Int {
         let count = code.modules.count { $0 }
         let total = code.size * code.size

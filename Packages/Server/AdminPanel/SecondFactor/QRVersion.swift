@@ -1,11 +1,11 @@
-/// A size of QR codes, with how level M divides it into blocks (ISO/IEC 18004, table 9).
+/// A size of QR codes, with its division into blocks at level M (ISO/IEC 18004, table 9).
 struct QRVersion: Sendable {
     let number: Int
-    /// Codewords for error correction in each block.
+    /// The number of error correction codewords per block.
     private let correctionCount: Int
-    /// Codewords of data in each block.
+    /// The number of data codewords in each block.
     private let blocks: [Int]
-    /// Where alignment patterns are, by row and by column (annex E).
+    /// The row and column positions of alignment patterns (annex E).
     let alignments: [Int]
 
     private init(_ number: Int, _ correctionCount: Int, _ blocks: [Int], _ alignments: [Int]) {
@@ -26,14 +26,14 @@ struct QRVersion: Sendable {
     var size: Int { 17 + 4 * number }
 
     private var dataCount: Int { blocks.reduce(0, +) }
-    /// Of the number of bytes that follow.
+    /// The size of the field with the number of bytes.
     private var lengthBitCount: Int { number < 10 ? 8 : 16 }
 
-    /// How many bytes of text it takes.
+    /// How many bytes of text fit in.
     var capacity: Int { (dataCount * 8 - 4 - lengthBitCount) / 8 }
 
-    /// The text in byte mode, filled up, with error correction, the blocks interleaved (sections 7.4 to 7.6).
-    /// - Parameter bytes: no more than ``capacity``.
+    /// The text in byte mode, padded, with error correction and interleaved blocks (sections 7.4 to 7.6).
+    /// - Parameter bytes: at most ``capacity``.
     func codewords(_ bytes: [UInt8]) -> [UInt8] {
         var bits: [Bool] = []
         func append(_ value: Int, _ count: Int) {

@@ -1,10 +1,10 @@
-/// Error correction of QR codes (ISO/IEC 18004, section 7.5 and annex A): the rest of a division of polynomials over the
-/// field of 256 elements.
+/// Error correction of QR codes (ISO/IEC 18004, section 7.5 and annex A): the remainder of a polynomial division over
+/// the field with 256 elements.
 struct ReedSolomon: Sendable {
-    /// Of the generator, from the highest power but one down; the highest has 1.
+    /// The generator's coefficients, highest power first, without the leading 1.
     private let coefficients: [UInt8]
 
-    /// - Parameter count: codewords for error correction.
+    /// - Parameter count: the number of error correction codewords.
     init(count: Int) {
         var coefficients = [UInt8](repeating: 0, count: count)
         coefficients[count - 1] = 1
@@ -29,7 +29,7 @@ struct ReedSolomon: Sendable {
         return rest
     }
 
-    /// In the field, modulo x^8 + x^4 + x^3 + x^2 + 1.
+    /// The product in the field, modulo x^8 + x^4 + x^3 + x^2 + 1.
     private static func product(_ one: UInt8, _ other: UInt8) -> UInt8 {
         var result = 0
         for bit in stride(from: 7, through: 0, by: -1) {

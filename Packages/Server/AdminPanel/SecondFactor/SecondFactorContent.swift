@@ -1,7 +1,7 @@
 import TomboloAuthentication
 import TomboloLocalization
 
-/// What the template `second_factor` shows: whether there is one.
+/// The values for the template `second_factor`: whether one is set up.
 struct SecondFactorContent: Sendable {
     let since: Moment?
     let isRequired: Bool
@@ -11,7 +11,7 @@ struct SecondFactorContent: Sendable {
     let mayRemove: Bool
     let button: String
 
-    /// With fewer recovery codes the page says that it's time for new ones.
+    /// With fewer recovery codes than this, the page suggests making new ones.
     private static let fewCodes = 3
 
     init(_ factor: SecondFactor, isRequired: Bool, now: Int64) {

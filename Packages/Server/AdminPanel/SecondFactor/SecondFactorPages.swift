@@ -8,8 +8,8 @@ import TomboloRules
 import TomboloServerModel
 import TomboloLocalization
 
-/// A user's own second factor: setting it up, its recovery codes, taking it away; and taking away somebody else's, for
-/// those who look after accounts.
+/// A user's own second factor: setting it up, its recovery codes, and removing it. Account administrators can also
+/// remove somebody else's.
 struct SecondFactorPages: PanelSection {
     static let path = "\(AdminPanel.path)/second-factor"
     private static let setUpPath = "\(path)/set-up"
@@ -54,7 +54,7 @@ struct SecondFactorPages: PanelSection {
         RequestFailure(.unprocessable, "Your account has no second factor.")
     }
 
-    // MARK: One's own
+    // MARK: The caller's own
 
     private static func state(_ request: PanelRequest) async throws -> PanelPage {
         try request.requireOwnAccount()

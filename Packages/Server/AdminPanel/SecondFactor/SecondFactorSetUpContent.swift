@@ -1,6 +1,6 @@
 import TomboloAuthentication
 
-/// What the template `second_factor_set_up` shows: the secret, for an authenticator app.
+/// The values for the template `second_factor_set_up`: the secret, for an authenticator app.
 struct SecondFactorSetUpContent: Sendable {
     struct Picture: Sendable {
         let side: Int
@@ -9,9 +9,9 @@ struct SecondFactorSetUpContent: Sendable {
 
     private static let groupLength = 4
 
-    /// Nil for an address that is too long for one.
+    /// Nil if the address is too long for a QR code.
     let picture: Picture?
-    /// In groups, to be typed.
+    /// In groups, for typing.
     let secret: String
     let uri: String
     let problem: String?

@@ -5,11 +5,11 @@ import TomboloHTTP
 import TomboloLocalization
 
 extension PanelCore {
-    /// Who is asking: by the session's cookie, never by an access token. A request that may change something needs the
-    /// token of the session's forms as well, and must not come from a page of somebody else's.
+    /// Identifies the caller by the session's cookie, never by an access token. A request that may change something
+    /// also needs the session's form token, and must not come from another site's page.
     var identity: RouteIdentity { identity(readsForms: true) }
 
-    /// The same for forms with files, which ``PanelRoutes`` reads: it looks at their token before anything else of them.
+    /// The same for forms with files. ``PanelRoutes`` reads those, and checks their token before anything else in them.
     var uploadIdentity: RouteIdentity { identity(readsForms: false) }
 
     private func identity(readsForms: Bool) -> RouteIdentity {

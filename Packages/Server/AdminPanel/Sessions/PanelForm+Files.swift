@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloLocalization
 
 extension PanelForm {
-    /// Reads a form with files (RFC 7578), which are kept in memory.
+    /// Reads a form with files (RFC 7578) into memory.
     mutating func read(_ body: RequestBody, _ decoder: MultipartDecoder, limit: Int) async throws {
         var (decoder, total, textBytes) = (decoder, 0, 0)
         var part: (name: String, fileName: String?, bytes: [UInt8])?
@@ -49,6 +49,6 @@ extension PanelForm {
         add(Field(name: name, value: value))
     }
 
-    /// The file of a field; nil if none was chosen.
+    /// The file in a field; nil if none was chosen.
     func file(_ name: String) -> File? { files.first { $0.name == name && !$0.fileName.isEmpty } }
 }

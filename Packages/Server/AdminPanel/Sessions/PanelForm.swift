@@ -5,16 +5,16 @@ import NIOCore
 import TomboloHTTP
 import TomboloLocalization
 
-/// The fields of a form, in their order: `application/x-www-form-urlencoded`, or `multipart/form-data` with small files.
+/// The fields of a form in order: `application/x-www-form-urlencoded`, or `multipart/form-data` with small files.
 public struct PanelForm: Sendable {
-    /// Every form has the session's token in it.
+    /// The field with the session's token, which every form contains.
     static let tokenField = "_token"
-    /// The password that an action demanded.
+    /// The field with a password that was demanded.
     static let passwordField = "_password"
-    /// The code of the second factor, beside the password.
+    /// The field with the second factor's code, next to the password.
     static let codeField = "_code"
     static let maximumFieldCount = 3_000
-    /// Of all fields together that aren't files.
+    /// The maximum size of all fields together that aren't files.
     static let maximumTextByteCount = 1 << 20
     static let maximumFileByteCount = 5 << 20
 
@@ -24,9 +24,9 @@ public struct PanelForm: Sendable {
     }
 
     public struct File: Sendable {
-        /// Of its field.
+        /// The name of its field.
         public let name: String
-        /// As the sender's system calls it; empty if no file was chosen.
+        /// The name on the sender's system; empty if no file was chosen.
         public let fileName: String
         public let bytes: [UInt8]
     }
@@ -36,7 +36,8 @@ public struct PanelForm: Sendable {
 
     init() {}
 
-    /// - Throws: ``RequestFailure``: 415 for another type, 413 for too long a body, 400 for what can't be decoded.
+    /// - Throws: ``RequestFailure``: 415 for another media type, 413 for a body that is too long, 400 for one that
+    ///   can't be decoded.
     init(_ request: Request, _ context: EdgeContext) async throws {
         self.init()
         let limit = context.limits.bodyBytes
@@ -60,7 +61,7 @@ public struct PanelForm: Sendable {
         }
     }
 
-    /// - Parameter text: as browsers encode it.
+    /// - Parameter text: the fields as browsers encode them.
     init(_ text: String) throws {
         let parts = text.split(separator: "&")
         guard parts.count <= Self.maximumFieldCount else {
@@ -77,7 +78,7 @@ public struct PanelForm: Sendable {
         }
     }
 
-    /// 403 for a form without the session's token.
+    /// The 403 failure for a form without the session's token.
     static var foreign: RequestFailure {
         RequestFailure(
             .forbidden,
@@ -93,14 +94,14 @@ public struct PanelForm: Sendable {
         text.replacing("+", with: " ").removingPercentEncoding
     }
 
-    /// The value of a field; nil if the form has none of the name.
+    /// The value of a field; nil if there is no field of that name.
     public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// All values of fields of the name.
+    /// The values of all fields of that name.
     public func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
     private static let ownFields: Set<String> = [tokenField, passwordField, codeField]
 
-    /// What the form says, without what only says that it may.
+    /// The fields without the token, the password and the code.
     var content: [Field] { fields.filter { !Self.ownFields.contains($0.name) } }
 }

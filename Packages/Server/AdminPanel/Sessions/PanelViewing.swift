@@ -10,16 +10,16 @@ import TomboloRules
 import TomboloServerModel
 import TomboloLocalization
 
-/// Whom a session looks at the panel as, while it does.
+/// Whom a session is viewing the panel as.
 struct PanelViewing: Sendable {
-    /// Whose sight counts.
+    /// The subject whose permissions apply.
     let subject: Subject
-    /// For logs: what a role is given in by its id, which stays.
+    /// The name for logs. It contains a role's scope as an id, which is permanent.
     let name: String
-    /// For the mark on every page: what a role is given in by its title, if the viewer may see it.
+    /// The title for the mark on every page. It contains the title of a role's scope, if the viewer may see it.
     let title: String
 
-    /// For logs.
+    /// The name for logs.
     static func name(of viewing: ViewAs, _ authenticator: Authenticator) async throws -> String {
         switch viewing {
         case .user(let id):
@@ -29,7 +29,7 @@ struct PanelViewing: Sendable {
         }
     }
 
-    /// The name in the language of the page, with the title of what a role is given in, if the viewer sees that.
+    /// The title in the language of the page. It contains the title of a role's scope, if the viewer may see it.
     private static func title(
         of viewing: ViewAs, named name: String, _ viewer: Subject, under rules: Rules, _ core: PanelCore
     ) async throws -> String {
@@ -40,15 +40,15 @@ struct PanelViewing: Sendable {
         return localized("the role \(role) in \(titles[.objectId(scope)] ?? scope.stringValue)")
     }
 
-    /// Within so many seconds of its beginning a look isn't ended by a request without its cookie: the browser may not have
-    /// it yet.
+    /// During this time after the start, a request without the cookie doesn't end the viewing: the browser may not have
+    /// received the cookie yet.
     private static let graceSeconds: Int64 = 60
 
-    /// For a sealed cookie, which counts while the audit log has the look that began then.
+    /// The text for a sealed cookie. It's valid as long as the audit log has the viewing that began at this time.
     static func text(_ viewing: ViewAs, since: Int64) -> String { "\(since)\n\(viewing.text)" }
 
-    /// As whom a session looks, if it does. Who may look as whom is decided at each request anew; a look that isn't
-    /// permitted any more ends, and so does one whose cookie is gone.
+    /// The viewing of a session, if there is one. Each request checks again who may view as whom. A viewing ends when
+    /// it's no longer permitted, or when its cookie is missing.
     static func of(
         _ request: Request, _ context: EdgeContext, _ token: PanelToken, _ session: PanelSession, _ core: PanelCore
     ) async throws -> PanelViewing? {
@@ -79,10 +79,10 @@ struct PanelViewing: Sendable {
         return PanelViewing(subject: subject, name: name, title: title)
     }
 
-    /// What may be sent while it lasts.
+    /// The forms that may be sent while viewing.
     private static let permittedPaths: Set<String> = [ViewAsPages.endPath, "\(AdminPanel.path)/logout"]
 
-    /// - Throws: ``RequestFailure`` with status 403 for everything that may change something.
+    /// - Throws: ``RequestFailure`` with status 403 for every request that may change something.
     func check(_ request: Request) throws {
         guard request.method != .get, request.method != .head, !Self.permittedPaths.contains(request.uri.path) else {
             return
@@ -94,7 +94,8 @@ struct PanelViewing: Sendable {
 }
 
 extension PanelRequest {
-    /// Does something of the session itself: in the audit log it's by who is logged in, not by whom they look as.
+    /// Performs an action on the session itself: the audit log attributes it to the logged-in user, not to whom they
+    /// view as.
     func asThemselves(_ body: () async throws -> Void) async throws {
         guard let origin = ChangeOrigin.current else { return try await body() }
         try await origin.by(visit.session.userID.stringValue).run { try await body() }
@@ -102,7 +103,7 @@ extension PanelRequest {
 }
 
 extension PanelViewing {
-    /// Notes which page somebody looked at.
+    /// Logs which page somebody viewed.
     func log(_ request: Request, _ context: EdgeContext, _ session: PanelSession) {
         context.logger.info(
             "\(session.userID) looks at \(request.uri.path.forLog) as \(name.forLog).",

@@ -3,11 +3,11 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloRules
 
-/// Who is asking, by the cookie of the request, and the form that was sent.
+/// The caller, identified by the request's cookie, and the submitted form.
 struct PanelVisit: Sendable {
     let session: PanelSession
     let form: PanelForm
-    /// Whom the session looks at the panel as; nil for its own user.
+    /// Whom the session views the panel as; nil for its own user.
     let viewing: PanelViewing?
     private let sessionToken: SessionToken
 
@@ -18,16 +18,16 @@ struct PanelVisit: Sendable {
         self.viewing = viewing
     }
 
-    /// Whose permissions count: decisions are made about nobody else.
+    /// The subject whose permissions apply; every decision uses it.
     var subject: Subject { viewing?.subject ?? session.subject }
 
-    /// What the browser's cookie holds after the answer.
+    /// The token in the browser's cookie after this response.
     var token: PanelToken { sessionToken.current }
 
-    /// Has the answer give the browser another cookie. The one that it had counts for nothing any more.
+    /// Gives the browser a new cookie with the response. The previous one is no longer valid.
     func renew(_ token: PanelToken) { sessionToken.renew(token) }
 
-    /// Sends the cookie, if it's another one than the browser has.
+    /// Sends the cookie, if the browser doesn't have it yet.
     func setCookie(in response: inout Response, _ context: EdgeContext) {
         guard let token = sessionToken.renewed else { return }
         response.headers[values: .setCookie].append(

@@ -4,12 +4,12 @@ import Hummingbird
 import TomboloHTTP
 import TomboloLocalization
 
-/// Where a form was sent from, by the headers that browsers set and pages can't.
+/// Checks where a form was sent from, using headers that browsers set and pages can't.
 enum RequestOrigin {
-    /// - Parameter isRequired: whether a request that doesn't say is refused: where no token of a session protects it.
-    /// - Throws: ``RequestFailure`` with status 403 for a form of another site's page.
+    /// - Parameter isRequired: whether a request without such headers is refused. True if no session token protects it.
+    /// - Throws: ``RequestFailure`` with status 403 for a form from another site's page.
     static func check(_ request: Request, isRequired: Bool) throws {
-        // https://www.w3.org/TR/fetch-metadata/: only sent to addresses that nobody on the way can read.
+        // https://www.w3.org/TR/fetch-metadata/: sent only to addresses that nobody on the way can read.
         if let site = request.headers[.secFetchSite] {
             guard site == "same-origin" || site == "none" else { throw refusal }
             return

@@ -2,7 +2,7 @@ import AdminService
 import TomboloAuthentication
 import TomboloLocalization
 
-/// What the template `setting` shows.
+/// The values for the template `setting`.
 struct SettingContent: Sendable {
     struct Option: Sendable {
         let value: String
@@ -14,25 +14,25 @@ struct SettingContent: Sendable {
     let back = SettingsPages.path
     let summary: String
     let state: SettingState
-    /// Whether it can't be changed here.
+    /// Whether it can't be changed in the panel.
     let isFixed: Bool
-    /// The newest change that the form knows; 0 for none.
+    /// The number of the newest change that the form is based on; 0 if there is none.
     let number: Int64
-    /// In the field.
+    /// The contents of the field.
     let text: String
-    /// What counts, where the field doesn't have it: its whole value isn't shown.
+    /// The current value in a redacted form, if it can't be shown in the field.
     let hidden: String?
-    /// What counts without a value.
+    /// The default that applies without a value.
     let fallback: String
     let options: [Option]
-    /// Whether there is a value of the panel to take away.
+    /// Whether the panel has a value that can be removed.
     let isEntered: Bool
     let isMail: Bool
     let problem: String?
 
     /// - Parameters:
-    ///   - entered: what somebody wanted, which the form shows again; nil for the value that counts.
-    ///   - problem: why that wasn't done.
+    ///   - entered: a submitted value that the form shows again; nil for the current value.
+    ///   - problem: why the submitted value wasn't stored.
     init(
         _ setting: ChangeableSetting, _ settings: ServerSettings, _ change: SettingHistory.Change?, entered: String?,
         problem: String?, now: Int64
@@ -47,7 +47,8 @@ struct SettingContent: Sendable {
         isFixed = state.isFixed
         number = change?.number ?? 0
         let known = settings[setting.name] ?? state.value
-        // What has a secret in it isn't shown whole, so that the field would lose it.
+        // A value that contains a secret is shown redacted, and not in the field: saving that would overwrite the
+        // secret.
         let isWhole = isFixed || known == change?.value
         text = entered ?? (isWhole ? known ?? "" : "")
         hidden = isWhole ? nil : known

@@ -6,11 +6,11 @@ import Logging
 import TomboloHTTP
 import TomboloLocalization
 
-/// Changing a setting for all admin servers of the database, for super administrators. What is set where the server is started
-/// is shown and can't be changed.
+/// Lets super administrators change a setting for all admin servers of the database. Settings made where the server is
+/// started are shown, but can't be changed.
 struct SettingPages: PanelSection {
     private static let template = PanelTemplate(PackageResources.setting_mustache)
-    /// The button that takes the panel's value away.
+    /// The button that removes the panel's value.
     private static let removal = "remove"
 
     static func path(of setting: ChangeableSetting) -> String { "\(SettingsPages.path)/change/\(setting.name)" }
@@ -91,7 +91,7 @@ struct SettingPages: PanelSection {
                     : localized("\(setting.name) was changed. All admin servers follow within a few seconds.")))
     }
 
-    /// What to say to somebody who changes what somebody else has changed since the form was shown.
+    /// The message for somebody whose form is older than somebody else's change.
     private static func overtaken(_ setting: ChangeableSetting, _ change: SettingHistory.Change?) -> String {
         let name = change?.userName ?? localized("unknown")
         guard let value = change?.value else {

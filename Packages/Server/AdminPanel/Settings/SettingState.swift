@@ -1,7 +1,7 @@
 import AdminService
 import TomboloLocalization
 
-/// What there is to say of a setting that may be changed in the panel.
+/// What is shown of a setting that may be changed in the panel.
 struct SettingState: Sendable {
     struct Change: Sendable {
         /// What was done, and who did it.
@@ -10,17 +10,17 @@ struct SettingState: Sendable {
     }
 
     let path: String
-    /// Whether a variable sets it, so that it can't be changed here.
+    /// Whether an environment variable sets it, so that it can't be changed here.
     let isFixed: Bool
-    /// What may be seen of the value that was entered in the panel, if it counts.
+    /// The visible part of the value entered in the panel, if that value applies.
     let value: String?
-    /// The last one in the panel.
+    /// The last change in the panel.
     let change: Change?
 
     /// - Parameters:
-    ///   - settings: what the server was started with.
-    ///   - change: the newest one; nil if there was none.
-    ///   - now: microseconds since 1970.
+    ///   - settings: the settings that the server was started with.
+    ///   - change: the newest change; nil if there was none.
+    ///   - now: in microseconds since 1970.
     init(_ setting: ChangeableSetting, _ settings: ServerSettings, _ change: SettingHistory.Change?, now: Int64) {
         path = SettingPages.path(of: setting)
         isFixed = settings[setting.name] != nil
@@ -36,7 +36,7 @@ struct SettingState: Sendable {
         }
     }
 
-    /// Of every setting that may be changed.
+    /// The states of all settings that may be changed.
     static func all(_ request: PanelRequest) async throws -> [ChangeableSetting: SettingState] {
         let changes = try await SettingHistory(request.core.pool).newest()
         return Dictionary(

@@ -3,7 +3,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
 
-/// What the template `settings` shows.
+/// The values for the template `settings`.
 struct SettingsContent: Sendable {
     struct Topic: Sendable {
         let id: String
@@ -15,10 +15,10 @@ struct SettingsContent: Sendable {
         let name: String
         let value: String?
         let isSecret: Bool
-        /// What counts where it isn't set.
+        /// The default that applies if it isn't set.
         let fallback: String
         let summary: String
-        /// Of a setting that may be changed in the panel.
+        /// The state of a setting that may be changed in the panel.
         let state: SettingState?
     }
 
@@ -39,8 +39,8 @@ struct SettingsContent: Sendable {
     let problem: Problem?
 
     /// - Parameters:
-    ///   - states: of the settings that may be changed in the panel.
-    ///   - usual: the address that counts.
+    ///   - states: the states of the settings that may be changed in the panel.
+    ///   - usual: the address in use.
     init(
         _ settings: ServerSettings, states: [ChangeableSetting: SettingState], address usual: AdminAddress?,
         modelVersion: Int64, database: String, warnings: [String], hasMail: Bool, email: String,
@@ -64,7 +64,7 @@ struct SettingsContent: Sendable {
                 id: "topic-\(index)", title: localizedText(topic.rawValue),
                 settings: settings.settings.filter { $0.variable.topic == topic }.map { setting in
                     let state = ChangeableSetting(name: setting.variable.name).flatMap { states[$0] }
-                    // A server for development has one by default.
+                    // A development server has a default address.
                     let isAddress = setting.variable.name == AdminAddress.variable
                     return Line(
                         name: setting.variable.name, value: setting.value ?? state?.value,

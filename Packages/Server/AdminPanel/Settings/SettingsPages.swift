@@ -8,12 +8,12 @@ import TomboloHTTP
 import TomboloServerModel
 import TomboloLocalization
 
-/// What this server runs with, for super administrators, and a mail that shows whether mails arrive. ``SettingPages`` change
-/// some of the settings; the others are changed where the server is started.
+/// The settings that this server runs with, for super administrators, and a test mail. Some of the settings can be
+/// changed with ``SettingPages``; the others are set where the server is started.
 struct SettingsPages: PanelSection {
     static let path = "\(AdminPanel.path)/settings"
     private static let mailPath = "\(path)/test-mail"
-    /// Longer than a carrier may take.
+    /// How long the test mail may take; must exceed the mail carrier's own timeout.
     private static let mailTimeout = Duration.seconds(60)
     private static let template = PanelTemplate(PackageResources.settings_mustache)
 

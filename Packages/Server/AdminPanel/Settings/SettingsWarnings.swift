@@ -3,13 +3,13 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloLocalization
 
-/// What people should know about a server's settings before it matters.
+/// Warnings about a server's settings, before they cause problems.
 struct SettingsWarnings: Sendable {
     let settings: ServerSettings
     let hasMail: Bool
-    /// Whether links in mails have something to begin with.
+    /// Whether the server has an address for links in mails.
     let hasAddress: Bool
-    /// Whether the page came by HTTPS.
+    /// Whether the page was requested over HTTPS.
     let isSecure: Bool
 
     var texts: [String] {
