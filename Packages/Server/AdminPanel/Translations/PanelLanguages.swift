@@ -6,21 +6,21 @@ import TomboloAuthentication
 public import TomboloHTTP
 public import TomboloLocalization
 
-/// The languages that pages can be in: English, those that come with the panel, and those of an operator's folder, whose files
-/// also name an app's classes and properties. They have the texts of mails too.
+/// The languages that pages can be in: English, the built-in ones, and those of an operator's folder, whose files can
+/// also name an app's classes and properties. They include the texts of mails.
 public struct PanelLanguages: Sendable {
     /// The context of texts that `panel.js` writes into pages.
     static let scriptContext = "script"
 
     public let texts: MessageCatalogues
-    /// What pages tell the script, by language: a JSON object of its texts in English with their translations.
+    /// For each language, a JSON object that the page passes to the script: English texts with their translations.
     private let scriptWords: [String: String]
 
     /// By the languages' own names, without English.
     var catalogues: [MessageCatalogue] { texts.all }
     var languages: [Language] { texts.languages }
 
-    /// Those that come with the panel.
+    /// The built-in languages.
     public static let builtIn = PanelLanguages(
         MessageCatalogues(
             BuiltInTranslations.files.values.map { text in
@@ -43,29 +43,28 @@ public struct PanelLanguages: Sendable {
             })
     }
 
-    /// - Parameter folder: with files in gettext's format, `de.po`. One of a language that comes with the panel adds to it, and
-    ///   what it has instead counts.
-    /// - Throws: ``ConfigurationError`` with every file that can't be read, and why.
+    /// - Parameter folder: a folder with files in gettext's format, such as `de.po`. A file for a built-in language
+    ///   adds to it, and takes precedence where both have a text.
     public init(folder: String) throws(ConfigurationError) {
         self.init(try MessageCatalogues(folder: folder, over: Self.builtIn.texts))
     }
 
-    /// - Returns: those that come with the panel where the process's environment names no folder.
+    /// - Returns: the built-in languages if the process's environment names no folder.
     public static func ofEnvironment() throws(ConfigurationError) -> PanelLanguages {
         PanelLanguages(try .ofEnvironment(over: builtIn.texts))
     }
 
-    /// Empty for English.
+    /// The script's texts; empty for English.
     func scriptWords(in language: Language) -> String { scriptWords[language.tag] ?? "" }
 
-    /// The catalogue for a request: in the language that its browser has chosen here, or that it says it likes best.
+    /// The catalogue for a request: in the language chosen in its browser, or else the one that the browser prefers.
     /// - Returns: nil for English.
     func catalogue(for request: Request, _ context: EdgeContext) -> MessageCatalogue? {
         if let tag = Self.chosen(request, context), languages.contains(where: { $0.tag == tag }) { return texts[tag] }
         return request.headers[.acceptLanguage].flatMap(texts.preferred)
     }
 
-    /// What was chosen with ``ThemePages``; nil for what the browser likes best.
+    /// The choice made with ``ThemePages``; nil for the browser's preference.
     static func chosen(_ request: Request, _ context: EdgeContext) -> String? {
         PanelCookie.language.value(in: request, context)
     }

@@ -1,10 +1,10 @@
-/// Takes the source of a template apart into texts, values, sections and tags, which together are the source again.
+/// Splits the source of a template into texts, values, sections and tags. Joined again, they yield the source.
 enum TemplatePieces {
     enum Piece {
         case text(String)
-        /// `{{name}}`: a value that is written into the text.
+        /// `{{name}}`: a value within the text.
         case value(String)
-        /// Everything else in double braces: the beginning or the end of a section, another template, HTML.
+        /// Anything else in double braces: the start or the end of a section, another template, HTML.
         case section(String)
         case tag(Tag)
 
@@ -22,7 +22,7 @@ enum TemplatePieces {
         let name: Substring
         let isEnd: Bool
 
-        /// Whether it has no end.
+        /// Whether it has no closing tag.
         var isVoid: Bool { ["br", "hr", "img", "input", "link", "meta", "wbr"].contains(name) }
 
         fileprivate init(_ source: Substring) {
@@ -62,7 +62,7 @@ enum TemplatePieces {
         return pieces
     }
 
-    /// Where an attribute's value ends that began before: at a quotation mark outside of braces.
+    /// The end of an attribute's value that has already begun: a quotation mark outside braces.
     static func endOfAttribute(_ text: Substring) -> Substring.Index {
         var rest = text
         while let first = rest.first {

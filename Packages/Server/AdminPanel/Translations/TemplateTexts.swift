@@ -1,15 +1,15 @@
 import TomboloLocalization
 
-/// Finds the texts of a template, to be translated: what stands between tags, and the attributes that people see or hear.
+/// Finds the translatable texts of a template: those between tags, and those in attributes that people see or hear.
 ///
-/// A text goes on over values (`{{name}}`) and over tags within a sentence, which are numbered: of
-/// `No <b>{{name}}</b> match.` the text is `No <1>{{name}}</1> match.`. It ends at other tags and at sections. Code isn't text.
+/// A text includes values (`{{name}}`) and the tags within a sentence, which are numbered: the text of
+/// `No <b>{{name}}</b> match.` is `No <1>{{name}}</1> match.`. It ends at other tags and at sections. Code isn't text.
 struct TemplateTexts {
-    /// Gives the translation of a text; nil leaves it in English.
+    /// Returns the translation of a text; nil leaves it in English.
     typealias Translate = (_ text: String) -> String?
 
     private static let attributes: Set<Substring> = ["alt", "aria-label", "data-label", "placeholder", "title"]
-    /// Tags within a sentence.
+    /// Tags that may occur within a sentence.
     private static let inline: Set<Substring> = [
         "a", "abbr", "b", "br", "code", "em", "i", "kbd", "small", "span", "strong", "time",
     ]
@@ -38,7 +38,7 @@ struct TemplateTexts {
         return result + translated(run, by: translate)
     }
 
-    /// The texts of a template, in their order.
+    /// The texts of a template, in order.
     static func all(in source: String) -> [String] {
         var found: [String] = []
         _ = translated(source) { text in
@@ -55,7 +55,7 @@ struct TemplateTexts {
 
     private static func translated(_ run: [Piece], by translate: Translate) -> String {
         guard let ends = ends(of: run) else {
-            // A tag that begins or ends outside parts what is before it from what follows.
+            // A tag whose counterpart is outside the run separates what precedes it from what follows.
             return run.split(
                 omittingEmptySubsequences: false, whereSeparator: { if case .tag = $0 { true } else { false } }
             )
@@ -73,7 +73,7 @@ struct TemplateTexts {
             }
         }
         if isSentence { return sentence(run, by: translate) }
-        // Only what is within tags may have texts.
+        // Only the insides of tags may have texts.
         var result = ""
         var index = 0
         while index < run.count {
@@ -95,7 +95,8 @@ struct TemplateTexts {
         return result
     }
 
-    /// Where the tags end that begin in a run, by where they begin; nil unless each one does both there.
+    /// The index of each closing tag in a run, by the index of its opening tag; nil unless all tags are closed within
+    /// the run.
     private static func ends(of run: [Piece]) -> [Int: Int]? {
         var open: [(index: Int, name: Substring)] = []
         var ends: [Int: Int] = [:]
@@ -180,7 +181,7 @@ struct TemplateTexts {
 
     // MARK: Texts
 
-    /// The white space before and after a text, and the text with single spaces.
+    /// The white space around a text, and the text with its white space collapsed.
     private static func parts(of text: String) -> (before: Substring, text: String, after: Substring) {
         let before = text.prefix { $0.isWhitespace }
         let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.endIndex
@@ -194,7 +195,7 @@ struct TemplateTexts {
         text.replacing(/&#?\w+;/, with: "").contains { $0.isLetter }
     }
 
-    /// Values in braces stay as they are: the template escapes them.
+    /// Doesn't escape values in braces: the template escapes them.
     private static func escape(_ text: String) -> String {
         text.replacing(/&(?!#?\w+;)/, with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")
@@ -202,7 +203,7 @@ struct TemplateTexts {
 }
 
 extension [String] {
-    /// The elements with others between them.
+    /// The elements, interleaved with others.
     fileprivate func joinedAround(_ others: [String]) -> String {
         enumerated().reduce(into: "") { text, item in
             text += item.element

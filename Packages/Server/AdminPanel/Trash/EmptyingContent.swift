@@ -2,7 +2,7 @@ import AdminService
 import TomboloHTTP
 import TomboloLocalization
 
-/// What the template `trash_emptying` shows: how far it is, and where it goes on.
+/// The values for the template `trash_emptying`: the progress, and how to continue.
 struct EmptyingContent: Sendable {
     struct Next: Sendable {
         let after: String
@@ -25,13 +25,13 @@ struct EmptyingContent: Sendable {
     private(set) var status = ""
     private(set) var objects: Int
     private(set) var groups: Int
-    /// Groups that there were when it began; 0 before it did.
+    /// The number of groups at the start; 0 before it has started.
     var total: Int
     private(set) var progress: Progress?
     private(set) var next: Next?
     private(set) var kept: [Kept] = []
 
-    /// - Parameter form: of the request before, which says what was done so far: for the reader only.
+    /// - Parameter form: the form of the previous request, which reports the progress so far. It's only for display.
     init(_ form: [String: String]) {
         func number(_ name: String) -> Int {
             form[name].flatMap { Int($0) }.map { max(0, min($0, 1_000_000_000)) } ?? 0

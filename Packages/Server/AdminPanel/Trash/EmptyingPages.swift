@@ -4,7 +4,8 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Empties the trash: says first what goes, then deletes a bounded amount for each request and shows how far it is.
+/// Empties the trash: first shows what will be deleted, then deletes a limited amount per request and shows the
+/// progress.
 struct EmptyingPages: PanelSection {
     private static let path = "\(TrashPages.path)/empty"
     private static let confirm = PanelTemplate(PackageResources.trash_confirm_mustache)

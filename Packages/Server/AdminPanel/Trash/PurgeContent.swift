@@ -2,7 +2,7 @@ import AdminService
 import TomboloHTTP
 import TomboloLocalization
 
-/// What the template `trash_purge` shows, of what the JSON route answers.
+/// The values for the template `trash_purge`, taken from the response of the JSON route.
 struct PurgeContent: Sendable {
     struct Run: Sendable {
         let began: String
@@ -75,7 +75,7 @@ struct PurgeContent: Sendable {
 }
 
 extension JSON {
-    /// The elements of a member that is a list; none for everything else.
+    /// The elements of a member that is a list; empty for everything else.
     fileprivate func list(_ name: String) -> [JSON] {
         if case .array(let items)? = self[name] { items } else { [] }
     }

@@ -2,10 +2,10 @@ import AdminService
 import TomboloHTTP
 import TomboloModel
 
-/// What the form of a restore says about clashes: for each object `choice-ADDRESS` is values, leave or swap, and
-/// `value-ADDRESS-PROPERTY` a new value.
+/// What a restore form says about clashes: for each object, `choice-ADDRESS` is values, leave or swap, and
+/// `value-ADDRESS-PROPERTY` is a new value.
 struct RestoreForm: Sendable {
-    /// By name: a text, since addresses are compared by their bytes.
+    /// Keyed by name as `Value.string`, since the addresses in it are compared by their bytes.
     private let values: [Value: String]
 
     init(_ fields: [PanelForm.Field]) {
@@ -14,7 +14,7 @@ struct RestoreForm: Sendable {
 
     subscript(name: String) -> String? { values[.string(name)] }
 
-    /// The fields whose names begin with a text, with what comes after it.
+    /// The fields whose names begin with a prefix, along with the rest of their names.
     private func fields(beginningWith start: String) -> [(rest: String, value: String)] {
         values.compactMap { name, value in
             let bytes = name.keyText.utf8
@@ -40,12 +40,13 @@ struct RestoreForm: Sendable {
         return wishes
     }
 
-    /// Only unique properties are ever asked for; the restore refuses others, and text that isn't a value of theirs.
+    /// The new values for an object. The page asks only for unique properties; the restore refuses others, and invalid
+    /// values.
     private func values(of id: TrashAddress, _ schema: Schema) -> [String: JSON] {
         var values: [String: JSON] = [:]
-        // A field that is left empty asks for nothing.
+        // An empty field asks for nothing.
         for (property, text) in fields(beginningWith: "value-\(id.text)-") where !text.isEmpty {
-            // The address of another object may begin like this one.
+            // Another object's address may begin with this one.
             guard !property.contains("-") else { continue }
             let types = schema.classes.compactMap { item in
                 item.isTrashable ? item.columnIndex(property).map { item.columns[$0].type } : nil

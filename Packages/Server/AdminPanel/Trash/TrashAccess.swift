@@ -4,7 +4,7 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Who may do what with the trash: as its JSON routes decide.
+/// Who may do what with the trash, decided as for its JSON routes.
 struct TrashAccess: Sendable {
     private let rules: LiveRules
 
@@ -12,7 +12,7 @@ struct TrashAccess: Sendable {
 
     private static func names(_ schema: Schema) -> [String] { Trash.classes(of: schema).map(\.name) }
 
-    /// The operation, and the sight of what is in the trash.
+    /// Access to an operation, combined with permission to list the trash.
     func to(_ operation: TomboloRules.Operation) -> RouteAccess<ClassesGrant> {
         let listing = RouteAccess.objects(.listTrash, ofAny: Trash.objectWords, Self.names, by: rules)
         guard operation != .listTrash else { return listing }
@@ -26,7 +26,7 @@ struct TrashAccess: Sendable {
         } ?? false
     }
 
-    /// What the grant is about, of one class if one is chosen.
+    /// The grant's filters, restricted to one class if one is chosen.
     /// - Throws: ``RequestFailure`` with status 404 for a class that the caller may not ask about.
     static func filters(
         _ grant: ClassesGrant, of chosen: String?
@@ -55,10 +55,10 @@ struct TrashAccess: Sendable {
     }
 }
 
-/// What somebody may see of the trash.
+/// What a user may see of the trash.
 struct TrashView: Sendable {
     let subject: Subject
     let rules: Rules
-    /// By class; others are left out.
+    /// By class; classes without any visible trash are missing.
     let filters: [String: TomboloModel.Predicate]
 }

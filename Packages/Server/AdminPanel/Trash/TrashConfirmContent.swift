@@ -3,14 +3,14 @@ import TomboloJSONAPI
 import TomboloLocalization
 import TomboloModel
 
-/// What the template `trash_confirm` shows before something is deleted for ever.
+/// The values for the template `trash_confirm`, the page shown before a permanent deletion.
 struct TrashConfirmContent: Sendable {
     struct Problem: Sendable {
         let message: String
         let hint: String?
     }
 
-    /// What stays in the trash because the app keeps it.
+    /// Objects that stay in the trash because the app keeps them.
     struct Kept: Sendable {
         let group: String
         let object: String
@@ -22,12 +22,12 @@ struct TrashConfirmContent: Sendable {
     var chosenClass: String?
     let button: String
     let back: String
-    /// What it would be refused with, as it is now.
+    /// The problem for which the deletion would currently be refused.
     var problem: Problem?
     var kept: [Kept] = []
-    /// How many more there are, in words, if not all are listed.
+    /// The number of further groups, in words; nil if all are listed.
     var more: String?
-    /// What couldn't be found out.
+    /// What couldn't be determined.
     var note: String?
 
     init(lines: [String], action: String, chosenClass: String? = nil, button: String, back: String) {

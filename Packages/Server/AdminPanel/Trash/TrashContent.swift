@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// What the template `trash` shows.
+/// The values for the template `trash`.
 struct TrashContent: Sendable {
     struct ClassChoice: Sendable {
         let name: String
@@ -16,14 +16,14 @@ struct TrashContent: Sendable {
         let address: String
         let title: String
         let className: String
-        /// In words: `6 sessions, 2 tickets`.
+        /// What belongs to it, in words: `6 sessions, 2 tickets`.
         let with: String
-        /// The same for a cell of a table.
+        /// The same for a table's cell.
         let including: String
         let trashedAt: Moment
         let trashedBy: String
         let reason: String?
-        /// Nil if it's never deleted, or not then.
+        /// Nil if it's never deleted automatically, or if the app keeps it when it's due.
         let purgeAt: Moment?
         let keptBecause: String?
         let isKept: Bool
@@ -48,7 +48,7 @@ struct TrashContent: Sendable {
             keptBecause = entry.keptBecause
         }
 
-        /// - Parameter head: a class of which one object isn't counted.
+        /// - Parameter head: the class of the group's main object, which isn't counted.
         static func words(_ counts: [(className: String, count: Int)], without head: String?) -> String {
             counts.compactMap { part in
                 let count = part.className == head ? part.count - 1 : part.count
@@ -66,7 +66,7 @@ struct TrashContent: Sendable {
     let next: String?
     let mayPurge: Bool
     let emptyLink: String?
-    /// Where all of the chosen class are restored, for those who may.
+    /// The page that restores everything of the chosen class; nil if the viewer may not.
     let restoreAll: String?
 
     init(

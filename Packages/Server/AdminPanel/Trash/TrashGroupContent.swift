@@ -4,7 +4,7 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloLocalization
 
-/// What the template `trash_group` shows.
+/// The values for the template `trash_group`.
 struct TrashGroupContent: Sendable {
     struct Member: Sendable {
         let title: String
@@ -15,7 +15,7 @@ struct TrashGroupContent: Sendable {
         let className: String
         let count: Int
         let members: [Member]
-        /// In words, if not all are listed.
+        /// How many more there are, in words; nil if all are listed.
         let more: String?
     }
 
@@ -46,7 +46,7 @@ struct TrashGroupContent: Sendable {
     struct Problem: Sendable {
         let message: String
         let hint: String?
-        /// Where what an object belongs to lies in the trash.
+        /// The address in the trash of the object that this one belongs to.
         let parentLink: String?
     }
 
@@ -60,7 +60,7 @@ struct TrashGroupContent: Sendable {
     let purgeAt: Moment?
     let keptBecause: String?
     let isKept: Bool
-    /// What the button says that restores all of it.
+    /// The label of the button that restores everything.
     let restoring: String
     let parts: [Part]
     let mayRestore: Bool
@@ -102,11 +102,11 @@ struct TrashGroupContent: Sendable {
 
     // MARK: Clashes
 
-    /// Shows why a restore was refused, with what there is to choose.
+    /// Shows why a restore was refused, and the choices that there are.
     /// - Parameters:
-    ///   - clashes: what it clashes with; nil if with nothing.
-    ///   - form: what was chosen, so that nothing is typed twice.
-    ///   - rows: what lies in the trash, by id.
+    ///   - clashes: the failure with the clashes; nil if there are none.
+    ///   - form: the previous choices, so that nothing has to be typed twice.
+    ///   - rows: the objects in the trash, by address.
     mutating func show(
         _ failure: RequestFailure, clashes: RequestFailure?, _ form: RestoreForm, _ schema: Schema,
         _ rows: [TrashAddress: Row]
@@ -119,7 +119,7 @@ struct TrashGroupContent: Sendable {
             problem = Problem(message: failure.message, hint: failure.shownHint, parentLink: parentLink)
             return
         }
-        // The hint of a clash says how the API chooses.
+        // The hint of a clash explains how to choose in the API.
         let hint = failure.code == .conflict ? nil : failure.shownHint
         problem = Problem(message: failure.message, hint: hint, parentLink: parentLink)
         self.clashes = found.compactMap { clash($0, form, schema, rows) }
@@ -133,7 +133,7 @@ struct TrashGroupContent: Sendable {
             case .array(let properties)? = json["properties"], case .array(let choices)? = json["choices"]
         else { return nil }
         let names = properties.compactMap(\.text)
-        // Another event for a ticket that only needs another rank would be a strange thing to ask for.
+        // Links aren't asked for: nobody wants to give a ticket another event if all it needs is another rank.
         let asked = names.filter { name in
             item.columnIndex(name).map { item.columns[$0].linkTarget == nil } ?? false
         }

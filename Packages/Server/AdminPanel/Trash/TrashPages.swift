@@ -7,7 +7,8 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// The trash: what is in it, restoring with what went with it, deleting for ever, and emptying.
+/// The trash: its contents, restoring objects with what went into it along with them, deleting permanently, and
+/// emptying.
 struct TrashPages: PanelSection {
     static let path = "\(AdminPanel.path)/trash"
     private static let list = PanelTemplate(PackageResources.trash_mustache)
@@ -72,7 +73,7 @@ struct TrashPages: PanelSection {
         return .page(PanelPage(localized("Trash"), content: Self.list.render(request.values(content))))
     }
 
-    /// Where all objects of a class are restored at once.
+    /// The page that restores all objects of a class at once.
     private func restoreAll(_ chosen: String?, _ request: PanelRequest, _ view: TrashView) throws -> String? {
         guard let chosen, TrashAccess.may(.restore, chosen, view),
             let index = view.rules.schema.index(of: chosen)
@@ -127,14 +128,14 @@ struct TrashPages: PanelSection {
                 restored.count, one: "\(objects) was restored.", other: "\(objects) were restored.")
             return .redirect(to: Self.path, notice: PanelNotice(words))
         } catch let failure as RequestFailure where [.conflict, .unprocessable].contains(failure.code) {
-            // What there is to choose, on the page that asked.
+            // The choices are shown on the page that asked.
             let clashes = failure.code == .conflict ? failure : try await trash.clashes(at: address, by: restorer)
             return .page(
                 try await page(request, TrashAccess.listing(grant), after: failure, clashes: clashes))
         }
     }
 
-    // MARK: Deleting for ever
+    // MARK: Deleting permanently
 
     private func confirmation(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelPage {
         let entry = try await entry(request, TrashAccess.listing(grant))
