@@ -48,8 +48,8 @@ extension ModelChangePagesTests {
             let form = try Self.form(try await browser.get(Self.path).text)
             let models = try #require(form["models"])
             for (name, message) in [
-                ("\"name\": \"trashedAt\", \"type\": \"date?\"", "the column trashed_at says"),
-                ("\"name\": \"why\", \"column\": \"trash_reason\", \"type\": \"string?\"", "the column trash_reason"),
+                ("\"name\": \"trashedAt\", \"type\": \"date?\"", "the column trashed_at is reserved"),
+                ("\"name\": \"why\", \"column\": \"trash_reason\", \"type\": \"string?\"", "the column trash_reason is reserved"),
             ] {
                 let changed = models.replacing(
                     "\"name\": \"color\", \"type\"", with: "\(name)}, {\"name\": \"color\", \"type\"",

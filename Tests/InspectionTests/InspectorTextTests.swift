@@ -48,7 +48,7 @@ import TomboloHTTP
         let part = InspectorText.sessions(
             try Self.json(
                 #"{"gateway": "g:1", "count": 101, "page": 2, "newestTick": 1, "sessions": [\#(Self.session())]}"#))
-        #expect(part.hasSuffix("This is page 2, of 1 sessions. --page 3 shows the next."), "\(part)")
+        #expect(part.hasSuffix("This is page 2, with 1 session. --page 3 shows the next."), "\(part)")
     }
 
     @Test("a session is shown with each of its subscriptions")

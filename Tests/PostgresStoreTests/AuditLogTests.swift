@@ -412,8 +412,8 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
             let report = try await AuditVerification.run(database.schema, on: connection)
             #expect(
                 report.differences.map(\.description).sorted() == [
-                    "Account 1 differs in balance", "Account 2 is in the log, not in the table",
-                    "Account 7 is in the table, not in the log",
+                    "Account 1 differs in balance", "Account 2 is in the log but not in the table",
+                    "Account 7 is in the table but not in the log",
                 ])
         }
     }

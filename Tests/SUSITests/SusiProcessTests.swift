@@ -49,7 +49,8 @@ import Testing
         let result = try await Susi.run(["import"] + bad + [good] + data)
         #expect(result.status == 1)
         #expect(result.lines == ["\(good): 1 added"])
-        for file in bad { #expect(result.messages.contains("error: '\(file)'")) }
+        let errors = result.messages.split(separator: "\n").filter { $0.hasPrefix("error: ") }
+        for file in bad { #expect(errors.contains { $0.contains("'\(file)'") }, "\(file): \(result.messages)") }
         #expect(try await Susi.run(["show"] + data).lines.count == Self.shown.count)
     }
 

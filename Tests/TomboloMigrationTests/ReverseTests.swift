@@ -100,7 +100,7 @@ struct ReverseTests {
             #expect(
                 values.findings.filter { $0.kind == .required }.map { "\($0.column ?? ""): \($0.message.prefix(6))" }
                     == [
-                        "line_no: It is ", "quantity: It is ", "rating: 1 row ", "created_at: 1 row ",
+                        "line_no: It's o", "quantity: It's o", "rating: 1 row ", "created_at: 1 row ",
                     ])
             try await connection.execute(
                 "ALTER TABLE order_line ALTER line_no TYPE bigint, ALTER quantity TYPE bigint")

@@ -212,7 +212,7 @@ struct EncryptionTests {
         let file = try open()
         try moveToken(file, from: "box", to: "empty")
         let error = #expect(throws: SQLiteStoreError.self) { try token("empty", file) }
-        #expect(error?.message.contains("'Account.token' of the object \"empty\"") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("'Account.token' in object \"empty\"") == true, "\(error?.message ?? "")")
     }
 
     @Test("A value moved between objects whose keys share 40 characters is rejected")

@@ -23,7 +23,8 @@ extension InspectorText {
         lines += [""] + table.lines
         let page = answer["page"]?.number ?? 1
         if Int64(sessions.count) < count {
-            lines += ["", "This is page \(page), with \(sessions.count) sessions. --page \(page + 1) shows the next."]
+            let content = "\(sessions.count) session\(sessions.count == 1 ? "" : "s")"
+            lines += ["", "This is page \(page), with \(content). --page \(page + 1) shows the next."]
         }
         return lines.joined(separator: "\n")
     }
