@@ -183,7 +183,7 @@ import TomboloRules
             let confirmation = try await browser.get(page).text
             #expect(
                 confirmation.contains("Restore the backup")
-                    && confirmation.contains("anyone who lost access since then"))
+                    && confirmation.contains("anyone who has lost access since then"))
             try await PanelBrowser.ageProofs(fixture.pool)
             #expect(try await browser.post(page).text.contains("Enter your password"))
             #expect(try await browser.post(page, ["_password": ServiceFixture.password]).status == 303)
@@ -197,7 +197,7 @@ import TomboloRules
             let again = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let after = try await again.get(Self.path).text
             let kept = try #require(after.firstMatch(of: /test\d+_before_\w+Z/)?.output).description
-            #expect(after.contains(">Restores<") && after.contains("is called \(kept) now"))
+            #expect(after.contains(">Restores<") && after.contains("is now called \(kept)."))
             let back = "\(Self.path)/kept/\(kept)/restore"
             #expect(try await again.get(back).text.contains("Bring the database back"))
             #expect(try await again.post(back).status == 303)

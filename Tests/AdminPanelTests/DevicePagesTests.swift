@@ -92,7 +92,7 @@ import TomboloModel
                     for text in [
                         "The owner", "1k2x9", "zz", "f00", "2 h 5 min", "3 ticks, 1.2 s", "12,345", "and 4 more",
                         "title == &#39;&lt;b&gt;&#39;",
-                        "No answer from dead:3 within 3 seconds", "old:4 ended without saying so",
+                        "No answer from dead:3 within 3 seconds", "old:4 stopped without signing off",
                         "/panel/devices/\(one.id)/7",
                     ] { #expect(page.contains(text), "\(text)") }
                     var detail = try await browser.get("/panel/devices/\(one.id)/7").text

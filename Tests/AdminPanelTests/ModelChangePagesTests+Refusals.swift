@@ -88,7 +88,7 @@ extension ModelChangePagesTests {
                 (["wish": "addClass", "className": "Track"], "declared twice"),
                 (["wish": "addProperty", "propertyName": "motto", "propertyType": "string"], "Choose the class"),
                 (Self.motto.merging(["propertyType": "strng"]) { $1 }, "Choose the type"),
-                (Self.motto.merging(["propertyType": "int", "values": "1\ntwo"]) { $1 }, "are whole numbers"),
+                (Self.motto.merging(["propertyType": "int", "values": "1\ntwo"]) { $1 }, "must be whole numbers"),
                 (Self.motto.merging(["propertyName": "description"]) { $1 }, "has a member called"),
                 (["wish": "rename", "renamed": "Track.name", "newName": "color"], "declared twice"),
                 (["wish": "rename", "renamed": "Track.name", "newName": "hash"], "has a member called"),
@@ -102,7 +102,7 @@ extension ModelChangePagesTests {
             let unused = try await browser.post("\(Self.path)/plan", form.merging(["className": "Boat"]) { $1 })
             #expect(unused.status == 422 && unused.text.contains("value=\"Boat\""))
             let same = try await browser.post("\(Self.path)/plan", form)
-            #expect(same.status == 422 && same.text.contains("Nothing is different"))
+            #expect(same.status == 422 && same.text.contains("There is nothing to change"))
         }
     }
 
@@ -181,7 +181,7 @@ extension ModelChangePagesTests {
     func waiting() async throws {
         try await Self.with(runs: false) { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
-            #expect(try await browser.get(Self.runPath).text.contains("has changed no model"))
+            #expect(try await browser.get(Self.runPath).text.contains("changed any model"))
             let (_, fields) = try await Self.planned(browser, try await Self.edited(browser, nil, Self.motto))
             #expect(try await browser.post("\(Self.path)/apply", fields).status == 303)
             let run = try await browser.get(Self.runPath).text

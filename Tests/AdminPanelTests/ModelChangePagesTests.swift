@@ -112,11 +112,11 @@ import TomboloServerModel
             let (plan, fields) = try await Self.planned(browser, form)
             for text in [
                 "Boat is added with 2 properties.", "Track.motto is added: string?, with an index.", "table boat",
-                "column track.motto", "(outside of a transaction)", "Applying the same again goes on", "track: 0 rows",
+                "column track.motto", "(outside a transaction)", "Applying it again continues", "track: 0 rows",
                 "Lines added: 2. Lines removed: 0.",
             ] { #expect(plan.contains(text), "\(text): \(plan)") }
             // Whoever changes rules may lose what they may do.
-            #expect(plan.contains("name=\"agreed\"") && plan.contains("These rules decide who may do what"))
+            #expect(plan.contains("name=\"agreed\"") && plan.contains("these rules decide who may do what"))
             #expect(try await browser.post("\(Self.path)/apply", fields).status == 422)
             #expect(try await Self.version(fixture) == before)
             #expect(try await Self.columns(fixture, "boat").isEmpty)

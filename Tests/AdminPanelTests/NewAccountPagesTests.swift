@@ -83,7 +83,7 @@ import TomboloModel
                 let added = try await browser.post(Self.path, Self.person)
                 let account = try #require(added.headers[.location])
                 let page = try await browser.get(account).text
-                #expect(page.contains("It has no password") && page.contains("that takes TOMBOLO_MAIL"))
+                #expect(page.contains("It has no password") && page.contains("that requires TOMBOLO_MAIL"))
                 #expect(!page.contains("/password-link"))
                 let refused = try await browser.post("\(account)/password-link")
                 #expect(refused.status == 503 && refused.text.contains("migration-tool user password"))

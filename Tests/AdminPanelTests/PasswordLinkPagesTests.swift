@@ -60,7 +60,7 @@ import TomboloModel
             let owner = try #require(fixture.users["owner"])
             #expect(try await admin.post("/panel/accounts/\(owner)/disable").status == 303)
             for (id, status, reason) in [
-                (owner, 409, "A disabled account gets no link"), (outsider, 422, "no e-mail address that a link"),
+                (owner, 409, "get a password link"), (outsider, 422, "no e-mail address to mail"),
             ] {
                 let page = try await admin.get("/panel/accounts/\(id)").text
                 #expect(page.contains(reason) && !page.contains("/password-link"), "\(page)")

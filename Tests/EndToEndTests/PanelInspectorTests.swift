@@ -75,7 +75,7 @@ struct PanelInspectorTests {
 
                 // Later it isn't waited for any more.
                 try await platform.eventually("a gateway that is known to be gone") {
-                    try await panel.get("/panel/devices").text.contains("ended without saying so")
+                    try await panel.get("/panel/devices").text.contains("stopped without signing off")
                 }
                 try await platform.eventually("a device that is at no gateway") {
                     try await why(platform.event, attendee).contains("connected to any gateway")

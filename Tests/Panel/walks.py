@@ -39,7 +39,7 @@ def models(hand):
             go("/panel/models/conference"), hand.open("Drop a class"),
             hand.choose("Class or property", "Sponsor.level"), hand.push("Drop it"), expect("Sponsor.level"))),
         ("sees what would happen", both(
-            hand.push("Show what would happen"), expect("What others may miss"))),
+            hand.push("Show what would happen"), expect("Consequences for others"))),
     ]
 
 

@@ -97,7 +97,7 @@ struct APIClassContent {
     private var reading: Section {
         section(
             "read", localized("Read"),
-            localized("The version of a resource is in the ETag header of the answer, and in meta.version."),
+            localized("The version of a resource is in the response's ETag header and in meta.version."),
             [examples.list, examples.single] + examples.related)
     }
 
@@ -105,19 +105,19 @@ struct APIClassContent {
         section(
             "filter", localized("Filter and sort"),
             localized(
-                "Up to \(ResourceQuery.maximumFilterCount) filters, which must all hold. An 'in' has up to "
-                    + "\(ResourceQuery.maximumFilterValueCount) values between commas. Up to "
-                    + "\(ResourceQuery.maximumSortCount) fields to sort by; a minus sorts in descending order."),
+                "Up to \(ResourceQuery.maximumFilterCount) filters, all of which must match. 'in' takes up to "
+                    + "\(ResourceQuery.maximumFilterValueCount) values, separated by commas. Sort by up to "
+                    + "\(ResourceQuery.maximumSortCount) fields; a minus sorts in descending order."),
             [examples.filter, examples.sorted])
     }
 
     private var choosing: Section {
         section(
-            "parts", localized("Choose what is sent"),
+            "parts", localized("Choose what is returned"),
             localized(
                 "Up to \(ResourceQuery.maximumIncludeCount) relationships to include, each up to "
-                    + "\(ResourceQuery.maximumIncludeDepth) names deep, with dots between them, and up to "
-                    + "\(PanelNumber.text(ResourceReader.maximumIncludedCount)) resources by them."),
+                    + "\(ResourceQuery.maximumIncludeDepth) names deep, separated by dots, and up to "
+                    + "\(PanelNumber.text(ResourceReader.maximumIncludedCount)) included resources."),
             [examples.sparse, examples.including])
     }
 
@@ -125,10 +125,10 @@ struct APIClassContent {
         section(
             "pages", localized("Pages"),
             localized(
-                "A page has \(ResourceQuery.defaultPageSize) resources unless you ask for up to "
-                    + "\(ResourceQuery.maximumPageSize). Take a cursor from links.next of the page before: cursors have "
-                    + "no limit. A page by its number may have up to \(PanelNumber.text(ResourceQuery.maximumOffset)) "
-                    + "resources before it."),
+                "A page has \(ResourceQuery.defaultPageSize) resources; you can ask for up to "
+                    + "\(ResourceQuery.maximumPageSize). Take the cursor from links.next of the previous page: cursors "
+                    + "have no limit. A page number can skip up to \(PanelNumber.text(ResourceQuery.maximumOffset)) "
+                    + "resources."),
             [examples.numbered, examples.following])
     }
 
@@ -142,8 +142,9 @@ struct APIClassContent {
         section(
             "change", localized("Change"),
             localized(
-                "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay "
-                    + "as they are. With If-Match, the change is refused with 412 if the object has another version."),
+                "The example repeats a value that the object already has, so it changes nothing. Fields that you leave "
+                    + "out keep their values. With If-Match, the change is refused with 412 if the object's version "
+                    + "differs."),
             [examples.update])
     }
 
@@ -151,8 +152,7 @@ struct APIClassContent {
         section(
             "links", localized("Change links"),
             localized(
-                "PATCH replaces all links of a relationship. Of a list, POST adds some at its end, and DELETE takes some "
-                    + "out."),
+                "PATCH replaces all links of a relationship. For a list, POST appends links and DELETE removes them."),
             examples.links)
     }
 
@@ -160,14 +160,14 @@ struct APIClassContent {
         section(
             "remove", localized("Remove"),
             type.item.isTrashable
-                ? localized("The object goes into the trash, with what belongs to it. The reason may be left out.")
-                : localized("This can't be undone. DELETE takes If-Match too."),
+                ? localized("The object moves to the trash with all that belongs to it. The reason is optional.")
+                : localized("This can't be undone. DELETE accepts If-Match too."),
             [examples.remove])
     }
 
     private func section(_ id: String, _ title: String, _ text: String, _ requests: [ExampleRequest?]) -> Section {
         let requests = requests.compactMap { $0 }
-        let asking = localized("Replace \(ExampleRequest.placeholder) by the id of an object.")
+        let asking = localized("Replace \(ExampleRequest.placeholder) with the id of an object.")
         return Section(
             id: id, title: title, text: requests.contains(where: \.asksForID) ? "\(text) \(asking)" : text,
             requests: requests, server: server)

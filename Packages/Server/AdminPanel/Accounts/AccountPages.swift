@@ -49,7 +49,7 @@ struct AccountPages: PanelSection {
             do {
                 try await request.core.authenticator.endSession(login, of: details.userID)
             } catch AuthenticationError.noSuchSession {
-                throw RequestFailure(.notFound, "This login has ended already.")
+                throw RequestFailure(.notFound, "This login has already ended.")
             }
             return .redirect(
                 to: "\(Self.path)/\(details.userID)", notice: PanelNotice(localized("The login was ended.")))
@@ -100,12 +100,12 @@ struct AccountPages: PanelSection {
         let search = request.query("search")
         let state = try request.query("state").map { text in
             guard let state = AccountState(rawValue: text) else {
-                throw RequestFailure(.badRequest, "'state' is neither enabled nor disabled.")
+                throw RequestFailure(.badRequest, "'state' must be enabled or disabled.")
             }
             return state
         }
         guard search?.utf8.count ?? 0 <= AccountRegistry.maximumEmailByteCount, search?.utf8.contains(0) != true else {
-            throw RequestFailure(.badRequest, "'search' is longer than any address.")
+            throw RequestFailure(.badRequest, "'search' is longer than any e-mail address.")
         }
         let found = try await request.core.authenticator.accounts(search: search, state: state, page: page)
         var content = AccountsContent(found, search: search ?? "", state: state, page: page, now: request.now)

@@ -90,7 +90,7 @@ struct NewAccountPages: PanelSection {
             ? localized(
                 "The account was added, but no mail could be sent. Press 'Mail a link to set a password' in a moment.")
             : localized(
-                "The account was added. It has no password: the server's operator sets one with 'migration-tool user "
-                    + "password ADDRESS'.")
+                "The account was added. It has no password yet: the server's operator can set one with 'migration-tool "
+                    + "user password ADDRESS'.")
     }
 }

@@ -37,20 +37,19 @@ struct PasswordLinkPages: PanelSection {
         if isDisabled {
             return .failure(
                 RequestFailure(
-                    .conflict, "A disabled account gets no link to set a password.", hint: "Enable the account first."))
+                    .conflict, "A disabled account can't get a password link.", hint: "Enable the account first."))
         }
         guard details.email != nil else {
             return .failure(
                 RequestFailure(
-                    .unprocessable, "This account has no e-mail address that a link could be mailed to.",
+                    .unprocessable, "This account has no e-mail address to mail a link to.",
                     hint: "Its owner logs in without a password."))
         }
         guard let link = ForgottenPages.link(core) else {
             return .failure(
                 RequestFailure(
                     .unavailable,
-                    "This server can't mail links to set a password: that takes TOMBOLO_MAIL and "
-                        + "TOMBOLO_ADMIN_URL.",
+                    "This server can't mail links to set a password: that requires TOMBOLO_MAIL and TOMBOLO_ADMIN_URL.",
                     hint: "Its operator can set the password with 'migration-tool user password ADDRESS'."))
         }
         return .success(link)

@@ -147,7 +147,7 @@ struct AuditPages: PanelSection {
             return .redirect(to: own, notice: PanelNotice(localized("The \(singular) was created again.")))
         }
         guard !result.was.isEmpty else {
-            let text = localized("Nothing was changed: it's like this already.")
+            let text = localized("Nothing was changed: it's already like this.")
             return .redirect(to: own, notice: PanelNotice(text))
         }
         let names = result.was.keys.sorted().map(ClassTitle.words).joined(separator: ", ")

@@ -44,7 +44,7 @@ enum AuditText {
         case "trash": localized("Moved to the trash")
         case "restore": localized("Restored from the trash")
         case "baseline": localized("Existed when the log began")
-        default: localized("The log begins here, or misses what happened before")
+        default: localized("The log begins here, or has no record of earlier changes")
         }
     }
 

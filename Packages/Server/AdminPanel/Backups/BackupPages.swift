@@ -64,7 +64,7 @@ struct BackupPages: PanelSection {
         guard let backups = request.core.backups else {
             throw RequestFailure(
                 .notFound, "Backups are off on this server.",
-                hint: "\(BackupSettings.folderVariable) and \(BackupSettings.databaseVariable) turn them on.")
+                hint: "To turn them on, set \(BackupSettings.folderVariable) and \(BackupSettings.databaseVariable).")
         }
         return backups
     }

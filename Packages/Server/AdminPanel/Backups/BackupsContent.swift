@@ -92,7 +92,7 @@ struct BackupsContent: Sendable {
             Restore(
                 source: run.source, began: Moment(run.startedAt, now: now), by: run.userName,
                 outcome: run.problem
-                    ?? run.kept.map { localized("Done. What was in use until then is called \($0) now.") }
+                    ?? run.kept.map { localized("Done. The previous database is now called \($0).") }
                     ?? localized("Done."))
         }
         kept = (restoring?.kept ?? []).map { item in
@@ -109,12 +109,12 @@ struct BackupsContent: Sendable {
         let text =
             switch current.step {
             case nil: localized("\(source) is being restored.")
-            case .checking: localized("\(source) is being restored: checking rights.")
+            case .checking: localized("\(source) is being restored: checking privileges.")
             case .making: localized("\(source) is being restored: making a new database.")
             case .restoring:
-                localized("\(source) is being restored: filling the new database. Everything goes on meanwhile.")
+                localized("\(source) is being restored: filling the new database. The server stays available.")
             case .preparing: localized("\(source) is being restored: preparing the new database.")
-            case .swapping: localized("\(source) is being restored: the databases are changing places.")
+            case .swapping: localized("\(source) is being restored: swapping the databases.")
             }
         return Progress(state: localized("restoring"), text: text)
     }
@@ -140,8 +140,8 @@ struct BackupsContent: Sendable {
             ? localized("every hour") : localized(hours, one: "every \(hours) hour", other: "every \(hours) hours")
         if count == 1 { return localized("Automatically \(pace): the newest one is kept.") }
         return localized(
-            count, one: "Automatically \(pace): the newest \(count) of those is kept.",
-            other: "Automatically \(pace): the newest \(count) of those are kept.")
+            count, one: "Automatically \(pace): the newest \(count) is kept.",
+            other: "Automatically \(pace): the newest \(count) are kept.")
     }
 
     private static func by(_ run: BackupRun?, isAutomatic: Bool) -> String {

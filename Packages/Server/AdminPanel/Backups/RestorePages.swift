@@ -53,8 +53,8 @@ struct RestorePages {
         let backups = try BackupPages.backups(request)
         guard backups.canRestore else {
             throw RequestFailure(
-                .notFound, localized("This server restores no backups."),
-                hint: localized("\(RestoreSettings.databaseVariable) turns it on; docs/backups.md has the steps."))
+                .notFound, localized("This server can't restore backups."),
+                hint: localized("Set \(RestoreSettings.databaseVariable) to turn it on: see docs/backups.md."))
         }
         return backups
     }
@@ -90,7 +90,7 @@ struct RestorePages {
     }
 
     private static func changes(_ count: Int, _ request: PanelRequest) -> String {
-        if count == 0 { return localized("Nothing has been changed since then, as far as the audit log knows.") }
+        if count == 0 { return localized("According to the audit log, nothing has changed since then.") }
         if count > Backups.maximumChangeCount {
             return localized("More than \(Backups.maximumChangeCount) changes have been made since then.")
         }

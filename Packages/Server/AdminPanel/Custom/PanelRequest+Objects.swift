@@ -49,7 +49,7 @@ extension PanelRequest {
         _ className: String, id: String, _ attributes: [String: JSON]
     ) async throws -> PanelResource? {
         guard request.method != .get, request.method != .head else {
-            throw RequestFailure(.internalError, "A page changes nothing.", hint: "Register an action for that.")
+            throw RequestFailure(.internalError, "Pages may not change data.", hint: "Register an action for that.")
         }
         let (view, type) = try readable(className)
         guard let key = type.keyValue(id) else { throw RequestFailure.noSuchObject(ClassTitle.singular(of: type)) }

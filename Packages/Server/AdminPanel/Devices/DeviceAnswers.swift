@@ -94,7 +94,7 @@ struct DeviceAnswers: Sendable {
         }
         let detail =
             unheard.isEmpty
-            ? localized("A device gets what it lacks when it connects.")
+            ? localized("A device gets what it's missing when it connects.")
             : localized("There may be a connection to \(DeviceWords.list(unheard)).")
         return Reason(code: "not_connected", message: what, details: [detail])
     }

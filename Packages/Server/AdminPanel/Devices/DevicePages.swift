@@ -76,7 +76,7 @@ struct DevicePages: PanelSection {
         let answers = try await ask("/inspector/sessions/\(number)", [], of: request.parameter("gateway"), request)
         guard let answer = answers.first else {
             throw RequestFailure(
-                .notFound, "This gateway isn't running any more.", hint: "Its devices have connected to another one.")
+                .notFound, "This gateway is no longer running.", hint: "Its devices have moved to another gateway.")
         }
         switch answer.outcome {
         case .answered(let json):
@@ -136,7 +136,7 @@ struct DevicePages: PanelSection {
     ) async throws -> [GatewayInquiry.Answer] {
         if let viewing = request.visit.viewing {
             throw RequestFailure(
-                .forbidden, "Gateways answer only you, not the person as whom you view the panel.",
+                .forbidden, "Gateways answer only you, not the person you're viewing the panel as.",
                 hint: "Stop viewing as \(viewing.title) to ask them.")
         }
         let query = parameters.map { "\($0.0)=\(RequestParameters.encode($0.1))" }.joined(separator: "&")

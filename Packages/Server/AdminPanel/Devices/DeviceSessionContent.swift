@@ -42,7 +42,7 @@ struct DeviceSessionContent: Sendable {
         device = client ?? localized("not known yet")
         whyLink = client.map { "\(DevicePages.whyPath)?client=\(RequestParameters.encode($0))" }
         let userText =
-            user.isEmpty ? localized("not let in yet") : names[user].map { "\($0) (\(user))" } ?? user
+            user.isEmpty ? localized("not authenticated yet") : names[user].map { "\($0) (\(user))" } ?? user
         let partition = session["partition"].flatMap { $0 == .null ? nil : $0.jsonText }
         facts = [
             Fact(name: localized("Device"), value: device),
@@ -59,18 +59,18 @@ struct DeviceSessionContent: Sendable {
             Fact(name: localized("Has everything up to tick"), value: number("position", "tick")),
             Fact(name: localized("Behind"), value: DeviceWords.distance(session["position"])),
             Fact(name: localized("Batches not applied yet"), value: number("position", "unappliedBatches")),
-            Fact(name: localized("Follows changes as they come"), value: yesNo("position", "isFollowing")),
+            Fact(name: localized("Follows changes live"), value: yesNo("position", "isFollowing")),
             Fact(name: localized("Changesets"), value: Self.uploads { number("uploads", $0) }),
             Fact(
                 name: localized("Connection"),
                 value: Self.sending(
                     takesMore: session["sending"]?["isWritable"] != .bool(false)
                 ) { number("sending", $0) }),
-            Fact(name: localized("A batch is being read for it"), value: yesNo("sending", "isReadingBatch")),
+            Fact(name: localized("Reading a batch for it"), value: yesNo("sending", "isReadingBatch")),
         ]
         var sets = [Subscriptions("subscriptions", localized("Subscriptions"), session["subscriptions"] ?? .null)]
         if let waiting = session["waitingSubscriptions"], waiting != .null {
-            let title = localized("Subscriptions that wait for the batch under way")
+            let title = localized("Subscriptions waiting for the current batch")
             sets.append(Subscriptions("waiting", title, waiting))
         }
         subscriptions = sets
@@ -87,6 +87,6 @@ struct DeviceSessionContent: Sendable {
         let (pending, spooled) = (number("pendingBytes"), number("spooledBytes"))
         return takesMore
             ? localized("\(pending) bytes pending, \(spooled) bytes spooled")
-            : localized("\(pending) bytes pending, \(spooled) bytes spooled, takes nothing now")
+            : localized("\(pending) bytes pending, \(spooled) bytes spooled, not accepting data")
     }
 }

@@ -45,7 +45,7 @@ struct DevicesContent: Sendable {
             link = "\(DevicePages.path)/\(gateway.id)/\(number)"
             device = session["client"]?.text ?? localized("not known yet")
             userID = session["user"]?.text ?? ""
-            user = names[userID] ?? (userID.isEmpty ? localized("not let in yet") : userID)
+            user = names[userID] ?? (userID.isEmpty ? localized("not authenticated yet") : userID)
             self.gateway = gateway.name
             connected = DeviceWords.duration(seconds: session["connectedSeconds"]?.number ?? 0)
             state = session["state"]?.text.map(DeviceWords.state) ?? ""
@@ -136,7 +136,7 @@ struct DevicesContent: Sendable {
                 DeviceProblem(
                     localized("No gateway is running on this database."),
                     hint: localized(
-                        "Start sync-gateway. One that has just started appears here within a few seconds."))
+                        "Start sync-gateway. A new gateway appears here within a few seconds."))
             ]
         }
         func names(_ isMeant: (GatewayInquiry.Outcome) -> Bool) -> [String] {
@@ -147,8 +147,8 @@ struct DevicesContent: Sendable {
         if !silent.isEmpty {
             let seconds = GatewayInquiry.patience.components.seconds
             let message = localized(
-                "No answer from \(DeviceWords.list(silent)) within \(seconds) seconds. "
-                    + "The devices that are connected there are missing.")
+                "No answer from \(DeviceWords.list(silent)) within \(seconds) seconds. Devices connected there are "
+                    + "missing from this page.")
             let hint = localized(
                 "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway "
                     + "after \(GatewayInquiry.aliveSeconds) seconds.")
@@ -157,7 +157,8 @@ struct DevicesContent: Sendable {
         let gone = names { if case .gone = $0 { true } else { false } }
         if !gone.isEmpty {
             let message = localized(
-                "\(DeviceWords.list(gone)) ended without saying so, or can't reach the database: it wasn't asked.")
+                "\(DeviceWords.list(gone)) stopped without signing off, or can't reach the database, so it wasn't "
+                    + "asked.")
             let hint = gone.count == answers.count ? localized("No other gateway is running.") : nil
             warnings.append(DeviceProblem(message, hint: hint))
         }

@@ -65,7 +65,7 @@ struct DocumentContent: Sendable {
         isDiff = true
         content = ""
         guard let diff = LineDiff(from: older.content, to: document.content) else {
-            summary = localized("The texts are too long, or too different, to be compared line by line.")
+            summary = localized("The texts are too long or too different to compare line by line.")
             lines = []
             hasLines = false
             return

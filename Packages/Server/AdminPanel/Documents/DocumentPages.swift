@@ -63,6 +63,6 @@ struct DocumentPages: PanelSection {
 
     private static var unknown: RequestFailure {
         RequestFailure(
-            .notFound, "There is no such version, or none to compare it with.", hint: "The history lists all versions.")
+            .notFound, "There is no such version, or nothing to compare to.", hint: "The history lists all versions.")
     }
 }

@@ -27,25 +27,25 @@ extension BuiltInTranslations {
         msgid "Read"
         msgstr "Lire"
 
-        msgid "The version of a resource is in the ETag header of the answer, and in meta.version."
+        msgid "The version of a resource is in the response's ETag header and in meta.version."
         msgstr "La version d’une ressource se trouve dans l’en-tête ETag de la réponse et dans meta.version."
 
         msgid "Filter and sort"
         msgstr "Filtrer et trier"
 
-        msgid "Up to {0} filters, which must all hold. An 'in' has up to {1} values between commas. Up to {2} fields to sort by; a minus sorts in descending order."
+        msgid "Up to {0} filters, all of which must match. 'in' takes up to {1} values, separated by commas. Sort by up to {2} fields; a minus sorts in descending order."
         msgstr "Jusqu’à {0} filtres, qui doivent tous être vérifiés. Un « in » accepte jusqu’à {1} valeurs séparées par des virgules. Jusqu’à {2} champs de tri ; un signe moins trie par ordre décroissant."
 
-        msgid "Choose what is sent"
+        msgid "Choose what is returned"
         msgstr "Choisir ce qui est envoyé"
 
-        msgid "Up to {0} relationships to include, each up to {1} names deep, with dots between them, and up to {2} resources by them."
+        msgid "Up to {0} relationships to include, each up to {1} names deep, separated by dots, and up to {2} included resources."
         msgstr "Jusqu’à {0} relations à inclure, chacune sur {1} niveaux au plus, séparés par des points, et jusqu’à {2} ressources incluses."
 
         msgid "Pages"
         msgstr "Pages"
 
-        msgid "A page has {0} resources unless you ask for up to {1}. Take a cursor from links.next of the page before: cursors have no limit. A page by its number may have up to {2} resources before it."
+        msgid "A page has {0} resources; you can ask for up to {1}. Take the cursor from links.next of the previous page: cursors have no limit. A page number can skip up to {2} resources."
         msgstr "Une page contient {0} ressources, sauf si vous en demandez plus, jusqu’à {1}. Prenez un curseur dans links.next de la page précédente : les curseurs n’ont pas de limite. Une page demandée par son numéro peut être précédée d’au plus {2} ressources."
 
         msgid "Create"
@@ -57,25 +57,25 @@ extension BuiltInTranslations {
         msgid "Change"
         msgstr "Modification"
 
-        msgid "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay as they are. With If-Match, the change is refused with 412 if the object has another version."
+        msgid "The example repeats a value that the object already has, so it changes nothing. Fields that you leave out keep their values. With If-Match, the change is refused with 412 if the object's version differs."
         msgstr "L’exemple répète une valeur que l’objet a déjà, il ne change donc rien. Les champs omis restent inchangés. Avec If-Match, la modification est refusée avec 412 si l’objet a une autre version."
 
         msgid "Change links"
         msgstr "Modifier des liens"
 
-        msgid "PATCH replaces all links of a relationship. Of a list, POST adds some at its end, and DELETE takes some out."
+        msgid "PATCH replaces all links of a relationship. For a list, POST appends links and DELETE removes them."
         msgstr "PATCH remplace tous les liens d’une relation. Pour une liste, POST en ajoute à la fin et DELETE en retire."
 
         msgid "Remove"
         msgstr "Supprimer"
 
-        msgid "The object goes into the trash, with what belongs to it. The reason may be left out."
+        msgid "The object moves to the trash with all that belongs to it. The reason is optional."
         msgstr "L’objet va dans la corbeille, avec ce qui lui appartient. Le motif peut être omis."
 
-        msgid "This can't be undone. DELETE takes If-Match too."
+        msgid "This can't be undone. DELETE accepts If-Match too."
         msgstr "Cette action est irréversible. DELETE accepte aussi If-Match."
 
-        msgid "Replace {0} by the id of an object."
+        msgid "Replace {0} with the id of an object."
         msgstr "Remplacez {0} par l’identifiant d’un objet."
 
         msgid "required"
@@ -215,16 +215,16 @@ extension BuiltInTranslations {
         msgid "{0} is disabled, and was logged out everywhere."
         msgstr "{0} : compte désactivé et déconnecté partout."
 
-        msgid "This login has ended already."
+        msgid "This login has already ended."
         msgstr "Cette session est déjà fermée."
 
         msgid "There is no such account."
         msgstr "Ce compte n’existe pas."
 
-        msgid "'state' is neither enabled nor disabled."
+        msgid "'state' must be enabled or disabled."
         msgstr "« state » ne vaut ni enabled ni disabled."
 
-        msgid "'search' is longer than any address."
+        msgid "'search' is longer than any e-mail address."
         msgstr "« search » est plus long que n’importe quelle adresse."
 
         msgid "You can't disable your own account."
@@ -261,7 +261,7 @@ extension BuiltInTranslations {
         msgid "The account was added, but no mail could be sent. Press 'Mail a link to set a password' in a moment."
         msgstr "Le compte a été ajouté, mais aucun e-mail n’a pu être envoyé. Cliquez dans un instant sur « Envoyer un lien pour définir un mot de passe »."
 
-        msgid "The account was added. It has no password: the server's operator sets one with 'migration-tool user password ADDRESS'."
+        msgid "The account was added. It has no password yet: the server's operator can set one with 'migration-tool user password ADDRESS'."
         msgstr "Le compte a été ajouté. Il n’a pas de mot de passe : l’exploitant du serveur en définit un avec « migration-tool user password ADDRESS »."
 
         msgid "This address already has an account."
@@ -272,19 +272,19 @@ extension BuiltInTranslations {
         msgid "A mail with a link to set a password is on its way to {0}. The link is good for {1} minutes. Until it's used, the password and all logins stay as they are."
         msgstr "Un e-mail avec un lien pour définir un mot de passe est en route vers {0}. Le lien est valable {1} minutes. Tant qu’il n’est pas utilisé, le mot de passe et toutes les connexions restent tels quels."
 
-        msgid "A disabled account gets no link to set a password."
+        msgid "A disabled account can't get a password link."
         msgstr "Un compte désactivé ne reçoit pas de lien pour définir un mot de passe."
 
         msgid "Enable the account first."
         msgstr "Activez d’abord le compte."
 
-        msgid "This account has no e-mail address that a link could be mailed to."
+        msgid "This account has no e-mail address to mail a link to."
         msgstr "Ce compte n’a pas d’adresse e-mail à laquelle un lien pourrait être envoyé."
 
         msgid "Its owner logs in without a password."
         msgstr "Son titulaire se connecte sans mot de passe."
 
-        msgid "This server can't mail links to set a password: that takes TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
+        msgid "This server can't mail links to set a password: that requires TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
         msgstr "Ce serveur ne peut pas envoyer de liens pour définir un mot de passe : il faut pour cela TOMBOLO_MAIL et TOMBOLO_ADMIN_URL."
 
         msgid "Its operator can set the password with 'migration-tool user password ADDRESS'."
@@ -301,7 +301,7 @@ extension BuiltInTranslations {
         msgid "The {0} was created again."
         msgstr "L’objet ({0}) a été recréé."
 
-        msgid "Nothing was changed: it's like this already."
+        msgid "Nothing was changed: it's already like this."
         msgstr "Rien n’a été modifié : c’est déjà le cas."
 
         msgid "Put back: {0}. The history shows it within a second."
@@ -358,7 +358,7 @@ extension BuiltInTranslations {
         msgid "Existed when the log began"
         msgstr "Existait déjà au début du journal"
 
-        msgid "The log begins here, or misses what happened before"
+        msgid "The log begins here, or has no record of earlier changes"
         msgstr "Le journal commence ici, ou il manque ce qui s’est passé avant"
 
         msgid "Created {0}"
@@ -465,7 +465,7 @@ extension BuiltInTranslations {
         msgid "Backups are off on this server."
         msgstr "Les sauvegardes sont désactivées sur ce serveur."
 
-        msgid "{0} and {1} turn them on."
+        msgid "To turn them on, set {0} and {1}."
         msgstr "{0} et {1} les activent."
 
         # Packages/Server/AdminPanel/Backups/BackupsContent.swift
@@ -473,7 +473,7 @@ extension BuiltInTranslations {
         msgid "unknown"
         msgstr "inconnu"
 
-        msgid "Done. What was in use until then is called {0} now."
+        msgid "Done. The previous database is now called {0}."
         msgstr "Terminé. Ce qui était utilisé jusque-là s’appelle maintenant {0}."
 
         msgid "Done."
@@ -482,19 +482,19 @@ extension BuiltInTranslations {
         msgid "{0} is being restored."
         msgstr "{0} est en cours de restauration."
 
-        msgid "{0} is being restored: checking rights."
+        msgid "{0} is being restored: checking privileges."
         msgstr "{0} est en cours de restauration : vérification des droits."
 
         msgid "{0} is being restored: making a new database."
         msgstr "{0} est en cours de restauration : création d’une nouvelle base de données."
 
-        msgid "{0} is being restored: filling the new database. Everything goes on meanwhile."
+        msgid "{0} is being restored: filling the new database. The server stays available."
         msgstr "{0} est en cours de restauration : remplissage de la nouvelle base de données. Tout continue entre-temps."
 
         msgid "{0} is being restored: preparing the new database."
         msgstr "{0} est en cours de restauration : préparation de la nouvelle base de données."
 
-        msgid "{0} is being restored: the databases are changing places."
+        msgid "{0} is being restored: swapping the databases."
         msgstr "{0} est en cours de restauration : les bases de données échangent leurs places."
 
         msgid "restoring"
@@ -529,8 +529,8 @@ extension BuiltInTranslations {
         msgid "Automatically {0}: the newest one is kept."
         msgstr "Automatiquement {0} : la plus récente est conservée."
 
-        msgid "Automatically {0}: the newest {1} of those is kept."
-        msgid_plural "Automatically {0}: the newest {1} of those are kept."
+        msgid "Automatically {0}: the newest {1} is kept."
+        msgid_plural "Automatically {0}: the newest {1} are kept."
         msgstr[0] "Automatiquement {0} : la plus récente est conservée."
         msgstr[1] "Automatiquement {0} : les {1} plus récentes sont conservées."
 
@@ -548,16 +548,16 @@ extension BuiltInTranslations {
         msgid "The database {0} was deleted."
         msgstr "La base de données {0} a été supprimée."
 
-        msgid "This server restores no backups."
+        msgid "This server can't restore backups."
         msgstr "Ce serveur ne restaure pas de sauvegardes."
 
-        msgid "{0} turns it on; docs/backups.md has the steps."
+        msgid "Set {0} to turn it on: see docs/backups.md."
         msgstr "{0} l’active ; docs/backups.md décrit les étapes."
 
         msgid "Restore {0}?"
         msgstr "Restaurer {0} ?"
 
-        msgid "Nothing has been changed since then, as far as the audit log knows."
+        msgid "According to the audit log, nothing has changed since then."
         msgstr "Rien n’a été modifié depuis, d’après le journal d’audit."
 
         msgid "More than {0} changes have been made since then."
@@ -570,7 +570,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
 
-        msgid "A page changes nothing."
+        msgid "Pages may not change data."
         msgstr "Une page ne modifie rien."
 
         msgid "Register an action for that."
@@ -599,7 +599,7 @@ extension BuiltInTranslations {
         msgid "No gateway has ever seen it."
         msgstr "Aucune passerelle ne l’a jamais vu."
 
-        msgid "A device gets what it lacks when it connects."
+        msgid "A device gets what it's missing when it connects."
         msgstr "Un appareil reçoit ce qui lui manque quand il se connecte."
 
         msgid "There may be a connection to {0}."
@@ -622,10 +622,10 @@ extension BuiltInTranslations {
         msgid "Why is an object missing?"
         msgstr "Pourquoi un objet manque-t-il ?"
 
-        msgid "This gateway isn't running any more."
+        msgid "This gateway is no longer running."
         msgstr "Cette passerelle ne fonctionne plus."
 
-        msgid "Its devices have connected to another one."
+        msgid "Its devices have moved to another gateway."
         msgstr "Ses appareils se sont connectés à une autre."
 
         msgid "The gateway {0} doesn't answer."
@@ -637,7 +637,7 @@ extension BuiltInTranslations {
         msgid "Enter a user or a device."
         msgstr "Saisissez un utilisateur ou un appareil."
 
-        msgid "Gateways answer only you, not the person as whom you view the panel."
+        msgid "Gateways answer only you, not the person you're viewing the panel as."
         msgstr "Les passerelles ne répondent qu’à vous, pas quand vous voyez le panneau en tant que quelqu’un d’autre."
 
         msgid "Stop viewing as {0} to ask them."
@@ -660,7 +660,7 @@ extension BuiltInTranslations {
         msgid "not known yet"
         msgstr "pas encore connu"
 
-        msgid "not let in yet"
+        msgid "not authenticated yet"
         msgstr "pas encore admis"
 
         msgid "Device"
@@ -696,7 +696,7 @@ extension BuiltInTranslations {
         msgid "Batches not applied yet"
         msgstr "Lots pas encore appliqués"
 
-        msgid "Follows changes as they come"
+        msgid "Follows changes live"
         msgstr "Suit les changements en direct"
 
         msgid "Changesets"
@@ -705,13 +705,13 @@ extension BuiltInTranslations {
         msgid "Connection"
         msgstr "Connexion"
 
-        msgid "A batch is being read for it"
+        msgid "Reading a batch for it"
         msgstr "Lecture d’un lot en cours"
 
         msgid "Subscriptions"
         msgstr "Abonnements"
 
-        msgid "Subscriptions that wait for the batch under way"
+        msgid "Subscriptions waiting for the current batch"
         msgstr "Abonnements qui attendent le lot en cours"
 
         msgid "{0} received, {1} acknowledged, {2} waiting, {3} under way"
@@ -720,7 +720,7 @@ extension BuiltInTranslations {
         msgid "{0} bytes pending, {1} bytes spooled"
         msgstr "{0} octets en attente, {1} octets mis en tampon"
 
-        msgid "{0} bytes pending, {1} bytes spooled, takes nothing now"
+        msgid "{0} bytes pending, {1} bytes spooled, not accepting data"
         msgstr "{0} octets en attente, {1} octets mis en tampon, n’accepte rien en ce moment"
 
         # Packages/Server/AdminPanel/Devices/DeviceWhyContent.swift
@@ -818,16 +818,16 @@ extension BuiltInTranslations {
         msgid "No gateway is running on this database."
         msgstr "Aucune passerelle ne fonctionne sur cette base de données."
 
-        msgid "Start sync-gateway. One that has just started appears here within a few seconds."
+        msgid "Start sync-gateway. A new gateway appears here within a few seconds."
         msgstr "Lancez sync-gateway. Une passerelle qui vient de démarrer apparaît ici au bout de quelques secondes."
 
-        msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
+        msgid "No answer from {0} within {1} seconds. Devices connected there are missing from this page."
         msgstr "Pas de réponse en {1} secondes : {0}. Les appareils qui y sont connectés manquent."
 
         msgid "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway after {0} seconds."
         msgstr "Si une passerelle a été tuée, ses appareils se connectent à une autre, et elle n’est plus interrogée après {0} secondes."
 
-        msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."
+        msgid "{0} stopped without signing off, or can't reach the database, so it wasn't asked."
         msgstr "{0} : arrêt sans prévenir, ou base de données inaccessible ; pas d’interrogation."
 
         msgid "No other gateway is running."
@@ -885,10 +885,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelChangeForm.swift
 
-        msgid "The texts have {0} bytes together. Here are at most {1} possible: use 'migration-tool apply' for larger ones."
+        msgid "The texts have {0} bytes together. The limit here is {1}: use 'migration-tool apply' for larger ones."
         msgstr "Les textes font {0} octets ensemble. Ici, {1} au plus sont possibles : utilisez « migration-tool apply » pour de plus longs."
 
-        msgid "The file {0} isn't text in UTF-8, so that the text stays as it was."
+        msgid "The file {0} isn't UTF-8 text, so the text was left unchanged."
         msgstr "Le fichier {0} n’est pas du texte en UTF-8, le texte reste donc tel quel."
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelChangePage.swift
@@ -902,28 +902,28 @@ extension BuiltInTranslations {
         msgid "Change the model of {0}"
         msgstr "Modifier le modèle : {0}"
 
-        msgid "One of the small forms is filled in and wasn't used. Press its button, or empty it."
+        msgid "One of the small forms is filled in and wasn't used. Press its button, or clear it."
         msgstr "L’un des petits formulaires est rempli et n’a pas été utilisé. Appuyez sur son bouton, ou videz-le."
 
-        msgid "Nothing is different from what is in use."
+        msgid "There is nothing to change: this is what is already in use."
         msgstr "Rien ne diffère de ce qui est utilisé."
 
         msgid "What would happen"
         msgstr "Ce qui se passerait"
 
-        msgid "Somebody has changed the models or the rules since you began, and your text doesn't have that."
+        msgid "Somebody has changed the models or the rules since you began, and your text doesn't include those changes."
         msgstr "Quelqu’un a modifié les modèles ou les règles depuis que vous avez commencé, et votre texte n’en tient pas compte."
 
-        msgid "Take over into your text what you need of it, then go on. What is stored is what the text says."
+        msgid "Copy what you need into your text, then continue. The text is stored exactly as it stands."
         msgstr "Reprenez dans votre texte ce qu’il vous en faut, puis continuez. C’est le contenu du texte qui sera enregistré."
 
-        msgid "Since you saw the plan, something has changed in the database. Nothing was done: this is what would happen now."
+        msgid "The database has changed since you saw the plan. Nothing was done: this is what would happen now."
         msgstr "Quelque chose a changé dans la base de données depuis que vous avez vu le plan. Rien n’a été fait : voici ce qui se passerait maintenant."
 
         msgid "There is no app with that name."
         msgstr "Aucune application ne porte ce nom."
 
-        msgid "The page of model and rules lists the apps."
+        msgid "The page Model and rules lists the apps."
         msgstr "La page « Modèle et règles » liste les applications."
 
         msgid "The app has no rules."
@@ -934,7 +934,7 @@ extension BuiltInTranslations {
         msgid "Changing the model"
         msgstr "Modification du modèle"
 
-        msgid "You are viewing the panel as {0}, who changes no models."
+        msgid "You are viewing the panel as {0}, who can't change models."
         msgstr "Vous voyez le panneau en tant que {0}, et les modèles ne se modifient que sous votre propre identité."
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelPlanContent.swift
@@ -945,7 +945,7 @@ extension BuiltInTranslations {
         msgid "The rules' text"
         msgstr "Texte des règles"
 
-        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgid "From then on, these rules decide who may do what, and that includes you. If they take the permission matrix away from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
         msgstr "Ces règles décident désormais de qui peut faire quoi, y compris pour vous. Si elles retirent la matrice des autorisations à tous les super-administrateurs, seule une personne ayant le mot de passe de la base peut la rétablir, avec migration-tool apply --replace-boxes."
 
         msgid "{0}: at least {1} row has it."
@@ -968,7 +968,7 @@ extension BuiltInTranslations {
         msgstr[0] "{0} : {1} ligne"
         msgstr[1] "{0} : {1} lignes"
 
-        msgid "The texts are too long, or too different, to be compared line by line."
+        msgid "The texts are too long or too different to compare line by line."
         msgstr "Les textes sont trop longs, ou trop différents, pour être comparés ligne par ligne."
 
         msgid "Lines added: {0}. Lines removed: {1}."
@@ -993,13 +993,13 @@ extension BuiltInTranslations {
         msgid "Choose the property to rename."
         msgstr "Choisissez la propriété à renommer."
 
-        msgid "{0} is called {1} in the text. Rules that name it have to be changed too."
+        msgid "{0} is now called {1} in the text. Rules that name it must be changed too."
         msgstr "{0} s’appelle {1} dans le texte. Les règles qui citent ce nom doivent être modifiées aussi."
 
         msgid "Choose what to drop."
         msgstr "Choisissez ce qui doit être retiré."
 
-        msgid "{0} was taken out of the text. Its values stay in the database."
+        msgid "{0} was removed from the text. Its values stay in the database."
         msgstr "« {0} » ne figure plus dans le texte. Les valeurs restent dans la base de données."
 
         msgid "Every object in Swift has a member called '{0}'. Choose another name."
@@ -1008,10 +1008,10 @@ extension BuiltInTranslations {
         msgid "Choose the type of the new property."
         msgstr "Choisissez le type de la nouvelle propriété."
 
-        msgid "The values of a whole number are whole numbers."
+        msgid "The possible values of a whole number must be whole numbers."
         msgstr "Les valeurs d’un nombre entier sont des nombres entiers."
 
-        msgid "Give at most {0} values, none of them twice or of more than {1} bytes."
+        msgid "Enter at most {0} different values, each of at most {1} bytes."
         msgstr "Indiquez au plus {0} valeurs, toutes différentes et d’au plus {1} octets chacune."
 
         # Packages/Server/AdminPanel/Documents/DocumentContent.swift
@@ -1047,7 +1047,7 @@ extension BuiltInTranslations {
         msgid "Model and rules"
         msgstr "Modèle et règles"
 
-        msgid "There is no such version, or none to compare it with."
+        msgid "There is no such version, or nothing to compare to."
         msgstr "Cette version n’existe pas, ou il n’y en a aucune à laquelle la comparer."
 
         msgid "The history lists all versions."
@@ -6077,7 +6077,7 @@ extension BuiltInTranslations {
         msgid "The new person gets a mail with a link to a page where they choose a password. The link is good for {{days}} days."
         msgstr "La nouvelle personne reçoit un e-mail avec un lien vers une page où elle choisit un mot de passe. Le lien est valable {{days}} jours."
 
-        msgid "This server can't mail the new person a link to choose a password: that takes <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then nobody can log in to the account."
+        msgid "This server can't mail the new person a link to choose a password: that requires <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then, nobody can log in to the account."
         msgstr "Ce serveur ne peut pas envoyer à la nouvelle personne de lien pour choisir un mot de passe : il faut pour cela <1>TOMBOLO_MAIL</1> et <2>TOMBOLO_ADMIN_URL</2>. Son exploitant peut définir un mot de passe avec <3>migration-tool user password ADDRESS</3>. D’ici là, personne ne peut se connecter à ce compte."
 
         msgid "E-mail"
@@ -6126,7 +6126,7 @@ extension BuiltInTranslations {
         msgid "Programs use <1>JSON:API 1.1</1> at <2>{{apiPath}}</2>. They see and change what the rules let their user see and change, as this panel does."
         msgstr "Les programmes utilisent <1>JSON:API 1.1</1> à l’adresse <2>{{apiPath}}</2>. Ils voient et modifient ce que les règles permettent à leur utilisateur, comme ce panneau."
 
-        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD. If you have a second factor, send a code too, as the member \"code\"."
+        msgid "This stores an access token in the variable TOKEN, which the examples use. Replace PASSWORD with your password. If you have a second factor, send a code too, as the member \"code\"."
         msgstr "Ceci place un jeton d’accès dans la variable TOKEN, que les exemples utilisent. Mettez votre mot de passe à la place de PASSWORD. Si vous avez un second facteur, envoyez aussi un code, dans le membre \"code\"."
 
         msgid "Log in, as a command"
@@ -6161,7 +6161,7 @@ extension BuiltInTranslations {
         msgid "What you may see and do at <1>{{address}}</1>. <2>Show the list</2>."
         msgstr "Ce que vous pouvez voir et faire à l’adresse <1>{{address}}</1>. <2>Afficher la liste</2>."
 
-        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD."
+        msgid "This stores an access token in the variable TOKEN, which the examples use. Replace PASSWORD with your password."
         msgstr "Ceci place un jeton d’accès dans la variable TOKEN, que les exemples utilisent. Mettez votre mot de passe à la place de PASSWORD."
 
         msgid "Fields"
@@ -6188,10 +6188,10 @@ extension BuiltInTranslations {
         msgid "Operators"
         msgstr "Opérateurs"
 
-        msgid "Sort by it"
+        msgid "Sortable"
         msgstr "Tri possible"
 
-        msgid "without an operator, <1>eq</1> is meant."
+        msgid "without an operator, <1>eq</1> applies."
         msgstr "sans opérateur, <1>eq</1> s’applique."
 
         msgid "{{title}}, as a command"
@@ -6200,10 +6200,10 @@ extension BuiltInTranslations {
         msgid "Errors"
         msgstr "Erreurs"
 
-        msgid "Every error says what is wrong, where, and what to do. This request is answered with {{status}}:"
+        msgid "Every error says what is wrong, where, and what to do. The response to this request is {{status}}:"
         msgstr "Chaque erreur indique ce qui ne va pas, où, et que faire. Cette requête reçoit la réponse {{status}} :"
 
-        msgid "The answer with an error"
+        msgid "An error response"
         msgstr "La réponse avec une erreur"
 
         # Packages/Server/AdminPanel/Templates/audit.mustache
@@ -6275,7 +6275,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/backups.mustache
 
-        msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and start the server again. The page <3>docs/backups.md</3> has the steps."
+        msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and restart the server. The page <3>docs/backups.md</3> has the steps."
         msgstr "Pour les activer, définissez <1>TOMBOLO_BACKUPS</1> avec un dossier et <2>TOMBOLO_BACKUP_URL</2> avec un utilisateur de la base de données qui peut tout lire, puis redémarrez le serveur. La page <3>docs/backups.md</3> décrit les étapes."
 
         msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{schedule}} Backups made by hand stay until somebody deletes them."
@@ -6284,7 +6284,7 @@ extension BuiltInTranslations {
         msgid "They are restored with <1>pg_restore</1>, or here with <2>TOMBOLO_RESTORE_URL</2>: see <3>docs/backups.md</3>."
         msgstr "Elles se restaurent avec <1>pg_restore</1>, ou ici avec <2>TOMBOLO_RESTORE_URL</2> : voir <3>docs/backups.md</3>."
 
-        msgid "Backups can't be restored here now. {{.}}"
+        msgid "Backups can't currently be restored here. {{.}}"
         msgstr "Les sauvegardes ne peuvent pas être restaurées ici pour le moment. {{.}}"
 
         msgid "Make a backup now"
@@ -6335,7 +6335,7 @@ extension BuiltInTranslations {
         msgid "Databases that were put aside"
         msgstr "Bases de données mises de côté"
 
-        msgid "Each was in use until a backup took its place, or another of these. Nobody writes to them. They take disk space until somebody deletes them."
+        msgid "Each was in use until a backup or another of these databases replaced it. Nobody writes to them. They take up disk space until somebody deletes them."
         msgstr "Chacune était utilisée jusqu’à ce qu’une sauvegarde, ou une autre d’entre elles, prenne sa place. Personne n’y écrit. Elles occupent de l’espace disque jusqu’à ce que quelqu’un les supprime."
 
         msgid "In use until"
@@ -6576,7 +6576,7 @@ extension BuiltInTranslations {
         msgid "model"
         msgstr "modèle"
 
-        msgid "To change models and rules here, set <1>{{.}}</1> and start the server again: see <2>docs/database-roles.md</2>."
+        msgid "To change models and rules here, set <1>{{.}}</1> and restart the server: see <2>docs/database-roles.md</2>."
         msgstr "Pour modifier ici les modèles et les règles, définissez <1>{{.}}</1> et redémarrez le serveur : voir <2>docs/database-roles.md</2>."
 
         msgid "Version"
@@ -6980,7 +6980,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/kept_delete.mustache
 
-        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything that is in it. The one in use stays, and so do backups."
+        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything in it. The database in use and all backups stay."
         msgstr "<1>Cette action est irréversible.</1> La base de données {{name}} est supprimée avec tout ce qu’elle contient. Celle qui est utilisée reste, les sauvegardes aussi."
 
         msgid "Delete the database"
@@ -7165,10 +7165,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/model_change.mustache
 
-        msgid "What was changed meanwhile"
+        msgid "What has changed in the meantime"
         msgstr "Ce qui a été modifié entre-temps"
 
-        msgid "Nothing here changes anything yet. The next page shows what would happen, and takes your password."
+        msgid "Nothing here changes anything yet. The next page shows what would happen, and asks for your password."
         msgstr "Rien n’est encore modifié ici. La page suivante montre ce qui se passerait, et demande votre mot de passe."
 
         msgid "Usual changes"
@@ -7180,7 +7180,7 @@ extension BuiltInTranslations {
         msgid "Add a class"
         msgstr "Ajouter une classe"
 
-        msgid "As in Swift, such as Boat. The class gets a key of its own."
+        msgid "As in Swift, such as Boat. The class gets its own primary key."
         msgstr "Comme dans Swift, par exemple Boat. La classe reçoit sa propre clé."
 
         msgid "Deleted objects go to the trash"
@@ -7198,7 +7198,7 @@ extension BuiltInTranslations {
         msgid "Choose a class"
         msgstr "Choisissez une classe"
 
-        msgid "It may be nil. Links and embedded objects always may, lists never."
+        msgid "It may be nil. Links and embedded objects always may be, lists never."
         msgstr "Elle peut être nil. Les liens et les objets imbriqués le peuvent toujours, les listes jamais."
 
         msgid "With an index, for filters and sorting"
@@ -7207,7 +7207,7 @@ extension BuiltInTranslations {
         msgid "Possible values"
         msgstr "Valeurs possibles"
 
-        msgid "One on each line, for an enumeration. Leave it empty if all are possible."
+        msgid "One per line, for an enumeration. Leave it empty to allow all values."
         msgstr "Une par ligne, pour une énumération. Laissez vide si toutes sont possibles."
 
         msgid "Hint"
@@ -7228,7 +7228,7 @@ extension BuiltInTranslations {
         msgid "New name"
         msgstr "Nouveau nom"
 
-        msgid "The values stay. Older versions of the app go on with the old name."
+        msgid "The values stay. Older versions of the app keep using the old name."
         msgstr "Les valeurs restent. Les anciennes versions de l’application continuent avec l’ancien nom."
 
         msgid "Rename the property"
@@ -7252,16 +7252,16 @@ extension BuiltInTranslations {
         msgid "Text of the model"
         msgstr "Texte du modèle"
 
-        msgid "JSON, as <1>docs/model-documents.md</1> describes it. What you leave out is retired."
+        msgid "JSON, as described in <1>docs/model-documents.md</1>. What you leave out is retired."
         msgstr "JSON, comme décrit dans <1>docs/model-documents.md</1>. Ce que vous omettez est mis hors service."
 
-        msgid "A file in place of this text"
+        msgid "A file instead of this text"
         msgstr "Un fichier à la place de ce texte"
 
         msgid "Text of the rules"
         msgstr "Texte des règles"
 
-        msgid "YAML or JSON, as <1>docs/rules.md</1> describes it. They count as they stand here, with the boxes of the permission matrix. Nobody sees a new class without rules for it."
+        msgid "YAML or JSON, as described in <1>docs/rules.md</1>. They apply exactly as they stand here, including the boxes of the permission matrix. Nobody sees a new class until it has rules."
         msgstr "YAML ou JSON, comme décrit dans <1>docs/rules.md</1>. Elles valent telles qu’elles figurent ici, avec les cases de la matrice d’autorisations. Personne ne voit une nouvelle classe sans règles pour elle."
 
         # Packages/Server/AdminPanel/Templates/model_plan.mustache
@@ -7269,13 +7269,13 @@ extension BuiltInTranslations {
         msgid "Nothing has been changed yet."
         msgstr "Rien n’a encore été modifié."
 
-        msgid "What others may miss"
+        msgid "Consequences for others"
         msgstr "Ce qui pourrait manquer à d’autres"
 
-        msgid "No values are deleted. SQL, views, functions and services of your own that use an old name stop working."
+        msgid "No values are deleted. Your own SQL, views, functions and services stop working if they use an old name."
         msgstr "Aucune valeur n’est supprimée. Vos requêtes SQL, vues, fonctions et services qui emploient un ancien nom cesseront de fonctionner."
 
-        msgid "The database has all of this already: there is nothing to do."
+        msgid "The database already has all of this: there is nothing to do."
         msgstr "La base de données a déjà tout cela : il n’y a rien à faire."
 
         msgid "Steps"
@@ -7284,13 +7284,13 @@ extension BuiltInTranslations {
         msgid "All of it happens in one transaction: if anything fails, nothing is changed."
         msgstr "Tout se passe dans une seule transaction : si quelque chose échoue, rien n’est modifié."
 
-        msgid "Some steps are done outside of a transaction, so that others can go on writing. If anything fails after one of them, what was finished stays in the database, and the new model doesn't count. Applying the same again goes on from there."
+        msgid "Some steps run outside a transaction, so that others can keep writing. If anything fails after one of them, the finished steps stay in the database, but the new model doesn't take effect. Applying it again continues from there."
         msgstr "Certaines étapes se font en dehors d’une transaction, pour que d’autres puissent continuer à écrire. Si quelque chose échoue après l’une d’elles, ce qui était terminé reste dans la base de données, et le nouveau modèle ne compte pas. Appliquer de nouveau la même chose reprend à cet endroit."
 
-        msgid "These tables are locked while the transaction runs, and others wait. It waits {{lockSeconds}} seconds for each itself, and gives up then."
+        msgid "These tables are locked while the transaction runs, and others have to wait. The transaction itself waits up to {{lockSeconds}} seconds for each table, then gives up."
         msgstr "Ces tables sont verrouillées pendant la transaction, et les autres attendent. Elle-même attend chacune {{lockSeconds}} secondes, puis abandonne."
 
-        msgid "{{name}} (outside of a transaction)"
+        msgid "{{name}} (outside a transaction)"
         msgstr "{{name}} (en dehors d’une transaction)"
 
         msgid "SQL of the step"
@@ -7305,7 +7305,7 @@ extension BuiltInTranslations {
         msgid "Tick this first: nothing was done."
         msgstr "Cochez d’abord cette case : rien n’a été fait."
 
-        msgid "I have read what others may miss"
+        msgid "I have read the consequences for others"
         msgstr "J’ai lu ce qui pourrait manquer à d’autres"
 
         msgid "Back to the text"
@@ -7313,16 +7313,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/model_run.mustache
 
-        msgid "This server has changed no model since it was started."
+        msgid "This server hasn't changed any model since it was started."
         msgstr "Ce serveur n’a modifié aucun modèle depuis son démarrage."
 
         msgid "What was stored is in the <1>history of the documents</1>."
         msgstr "Ce qui a été enregistré figure dans l’<1>historique des documents</1>."
 
-        msgid "It goes on if you close this page."
+        msgid "It continues even if you close this page."
         msgstr "L’opération continue si vous fermez cette page."
 
-        msgid "The documents are as they were, unless the history has a newer version. Of steps that the plan has outside of a transaction, those that were finished stay."
+        msgid "The documents are unchanged, unless the history has a newer version. Finished steps that ran outside a transaction stay."
         msgstr "Les documents sont tels qu’ils étaient, sauf si l’historique a une version plus récente. Parmi les étapes que le plan prévoit en dehors d’une transaction, celles qui étaient terminées restent."
 
         msgid "All servers use it within a second or two. Its version is in the <1>history of the documents</1>."
@@ -7331,10 +7331,10 @@ extension BuiltInTranslations {
         msgid "What is left to do in Swift"
         msgstr "Ce qui reste à faire en Swift"
 
-        msgid "The app's classes don't know of this change yet. Apps that are installed go on as they are."
+        msgid "The app's classes don't have this change yet. Installed apps continue as they are."
         msgstr "Les classes de l’application ne connaissent pas encore cette modification. Les applications installées continuent telles quelles."
 
-        msgid "Download <1>the model as it is now</1>, and change the classes to match. A property that was renamed declares its old name in <2>previousPropertyNames()</2>."
+        msgid "Download <1>the model as it is now</1>, and change the classes to match. A renamed property declares its old name in <2>previousPropertyNames()</2>."
         msgstr "Téléchargez <1>le modèle actuel</1>, et modifiez les classes en conséquence. Une propriété renommée déclare son ancien nom dans <2>previousPropertyNames()</2>."
 
         msgid "Export the document from the classes, and compare it with the download."
@@ -7343,7 +7343,7 @@ extension BuiltInTranslations {
         msgid "Apply it with <1>migration-tool apply</1>. From then on, the classes are the source again."
         msgstr "Appliquez-le avec <1>migration-tool apply</1>. Dès lors, les classes font de nouveau référence."
 
-        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old name of what was renamed here. Everything else counts as the document has it, and the tool names what it takes back."
+        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old names of anything renamed here. Everything else becomes what the document says, and the tool lists what it reverts."
         msgstr "D’ici là, <1>migration-tool apply</1> avec un document plus ancien conserve les classes et les propriétés ajoutées ici, et le signale. Il refuse l’ancien nom de ce qui a été renommé ici. Tout le reste vaut tel que le document l’indique, et l’outil nomme ce qu’il annule."
 
         msgid "Download the rules as they are now"
@@ -7655,28 +7655,28 @@ extension BuiltInTranslations {
         msgid "Back"
         msgstr "Retour"
 
-        msgid "Everything becomes what it was when the backup was made."
+        msgid "Everything returns to the state it was in when the backup was made."
         msgstr "Tout redevient comme au moment de la sauvegarde."
 
-        msgid "Everything becomes what it was when this database was put aside."
+        msgid "Everything returns to the state it was in when this database was put aside."
         msgstr "Tout redevient comme au moment où cette base de données a été mise de côté."
 
         msgid "That was <1>{{relative}}</1>."
         msgstr "C’était <1>{{relative}}</1>."
 
-        msgid "The database that is in use now is put aside. You can bring it back here."
+        msgid "The current database is put aside. You can bring it back here."
         msgstr "La base de données utilisée actuellement est mise de côté. Vous pouvez la rétablir ici."
 
-        msgid "Until the new database is filled, everything goes on."
+        msgid "The server stays available until the new database is filled."
         msgstr "Jusqu’à ce que la nouvelle base de données soit remplie, tout continue."
 
-        msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
+        msgid "When the databases are swapped, requests in progress fail, and people may have to log in again. You may have to, too."
         msgstr "Quand les bases de données échangent leurs places, les requêtes en cours échouent, et chacun devra peut-être se reconnecter, vous aussi."
 
-        msgid "Accounts, passwords, roles, API keys and logins go back too: anyone who lost access since then has it again."
+        msgid "Accounts, passwords, roles, API keys and logins are reverted too: anyone who has lost access since then gets it back."
         msgstr "Les comptes, mots de passe, rôles, clés d’API et connexions redeviennent aussi comme avant : qui a perdu l’accès depuis l’a de nouveau."
 
-        msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."
+        msgid "Devices that have later changes start over. They then upload what they hadn't uploaded yet."
         msgstr "Les appareils qui connaissent des modifications ultérieures recommencent de zéro. Ce qu’ils n’ont pas encore envoyé, ils l’envoient alors."
 
         msgid "Jobs that were running at that time continue."

@@ -28,25 +28,25 @@ extension BuiltInTranslations {
         msgid "Read"
         msgstr "Lesen"
 
-        msgid "The version of a resource is in the ETag header of the answer, and in meta.version."
+        msgid "The version of a resource is in the response's ETag header and in meta.version."
         msgstr "Die Version einer Ressource steht im Header ETag der Antwort und in meta.version."
 
         msgid "Filter and sort"
         msgstr "Filtern und sortieren"
 
-        msgid "Up to {0} filters, which must all hold. An 'in' has up to {1} values between commas. Up to {2} fields to sort by; a minus sorts in descending order."
+        msgid "Up to {0} filters, all of which must match. 'in' takes up to {1} values, separated by commas. Sort by up to {2} fields; a minus sorts in descending order."
         msgstr "Bis zu {0} Filter, die alle zutreffen müssen. Ein „in“ hat bis zu {1} Werte, durch Kommas getrennt. Sortiert wird nach bis zu {2} Feldern; ein Minus sortiert absteigend."
 
-        msgid "Choose what is sent"
+        msgid "Choose what is returned"
         msgstr "Wählen, was gesendet wird"
 
-        msgid "Up to {0} relationships to include, each up to {1} names deep, with dots between them, and up to {2} resources by them."
+        msgid "Up to {0} relationships to include, each up to {1} names deep, separated by dots, and up to {2} included resources."
         msgstr "Bis zu {0} Beziehungen lassen sich einschließen, jede bis zu {1} Namen tief, durch Punkte getrennt, und darüber bis zu {2} Ressourcen."
 
         msgid "Pages"
         msgstr "Seiten"
 
-        msgid "A page has {0} resources unless you ask for up to {1}. Take a cursor from links.next of the page before: cursors have no limit. A page by its number may have up to {2} resources before it."
+        msgid "A page has {0} resources; you can ask for up to {1}. Take the cursor from links.next of the previous page: cursors have no limit. A page number can skip up to {2} resources."
         msgstr "Eine Seite hat {0} Ressourcen, sofern Sie nicht bis zu {1} anfordern. Nehmen Sie einen Cursor aus links.next der vorherigen Seite: Cursor haben keine Grenze. Vor einer Seite mit Nummer dürfen bis zu {2} Ressourcen liegen."
 
         msgid "Create"
@@ -58,25 +58,25 @@ extension BuiltInTranslations {
         msgid "Change"
         msgstr "Änderung"
 
-        msgid "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay as they are. With If-Match, the change is refused with 412 if the object has another version."
+        msgid "The example repeats a value that the object already has, so it changes nothing. Fields that you leave out keep their values. With If-Match, the change is refused with 412 if the object's version differs."
         msgstr "Das Beispiel wiederholt einen Wert, den das Objekt schon hat, ändert also nichts. Felder, die Sie weglassen, bleiben unverändert. Mit If-Match wird die Änderung mit 412 abgelehnt, wenn das Objekt eine andere Version hat."
 
         msgid "Change links"
         msgstr "Verknüpfungen ändern"
 
-        msgid "PATCH replaces all links of a relationship. Of a list, POST adds some at its end, and DELETE takes some out."
+        msgid "PATCH replaces all links of a relationship. For a list, POST appends links and DELETE removes them."
         msgstr "PATCH ersetzt alle Verknüpfungen einer Beziehung. Bei Listen fügt POST am Ende welche hinzu, und DELETE entfernt welche."
 
         msgid "Remove"
         msgstr "Entfernen"
 
-        msgid "The object goes into the trash, with what belongs to it. The reason may be left out."
+        msgid "The object moves to the trash with all that belongs to it. The reason is optional."
         msgstr "Das Objekt kommt in den Papierkorb, samt allem, was dazugehört. Der Grund kann entfallen."
 
-        msgid "This can't be undone. DELETE takes If-Match too."
+        msgid "This can't be undone. DELETE accepts If-Match too."
         msgstr "Das lässt sich nicht rückgängig machen. Auch DELETE akzeptiert If-Match."
 
-        msgid "Replace {0} by the id of an object."
+        msgid "Replace {0} with the id of an object."
         msgstr "Ersetzen Sie {0} durch die ID eines Objekts."
 
         msgid "required"
@@ -216,16 +216,16 @@ extension BuiltInTranslations {
         msgid "{0} is disabled, and was logged out everywhere."
         msgstr "{0} ist deaktiviert und wurde überall abgemeldet."
 
-        msgid "This login has ended already."
+        msgid "This login has already ended."
         msgstr "Diese Anmeldung ist bereits beendet."
 
         msgid "There is no such account."
         msgstr "Dieses Konto gibt es nicht."
 
-        msgid "'state' is neither enabled nor disabled."
+        msgid "'state' must be enabled or disabled."
         msgstr "„state“ ist weder enabled noch disabled."
 
-        msgid "'search' is longer than any address."
+        msgid "'search' is longer than any e-mail address."
         msgstr "„search“ ist länger als jede Adresse."
 
         msgid "You can't disable your own account."
@@ -262,7 +262,7 @@ extension BuiltInTranslations {
         msgid "The account was added, but no mail could be sent. Press 'Mail a link to set a password' in a moment."
         msgstr "Das Konto wurde hinzugefügt, aber es konnte keine E-Mail verschickt werden. Drücken Sie gleich noch „Link zum Festlegen eines Passworts mailen“."
 
-        msgid "The account was added. It has no password: the server's operator sets one with 'migration-tool user password ADDRESS'."
+        msgid "The account was added. It has no password yet: the server's operator can set one with 'migration-tool user password ADDRESS'."
         msgstr "Das Konto wurde hinzugefügt. Es hat kein Passwort: Wer den Server betreibt, legt eines mit „migration-tool user password ADDRESS“ fest."
 
         msgid "This address already has an account."
@@ -273,19 +273,19 @@ extension BuiltInTranslations {
         msgid "A mail with a link to set a password is on its way to {0}. The link is good for {1} minutes. Until it's used, the password and all logins stay as they are."
         msgstr "Eine E-Mail mit einem Link zum Festlegen eines Passworts ist unterwegs an {0}. Der Link ist {1} Minuten gültig. Bis er benutzt wird, bleiben das Passwort und alle Anmeldungen, wie sie sind."
 
-        msgid "A disabled account gets no link to set a password."
+        msgid "A disabled account can't get a password link."
         msgstr "Ein deaktiviertes Konto bekommt keinen Link zum Festlegen eines Passworts."
 
         msgid "Enable the account first."
         msgstr "Aktivieren Sie das Konto zuerst."
 
-        msgid "This account has no e-mail address that a link could be mailed to."
+        msgid "This account has no e-mail address to mail a link to."
         msgstr "Dieses Konto hat keine E-Mail-Adresse, an die ein Link geschickt werden könnte."
 
         msgid "Its owner logs in without a password."
         msgstr "Wem es gehört, meldet sich ohne Passwort an."
 
-        msgid "This server can't mail links to set a password: that takes TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
+        msgid "This server can't mail links to set a password: that requires TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
         msgstr "Dieser Server kann keine Links zum Festlegen eines Passworts mailen: Dafür sind TOMBOLO_MAIL und TOMBOLO_ADMIN_URL nötig."
 
         msgid "Its operator can set the password with 'migration-tool user password ADDRESS'."
@@ -302,7 +302,7 @@ extension BuiltInTranslations {
         msgid "The {0} was created again."
         msgstr "Neu erstellt: {0}."
 
-        msgid "Nothing was changed: it's like this already."
+        msgid "Nothing was changed: it's already like this."
         msgstr "Nichts wurde geändert: Der Stand ist schon so."
 
         msgid "Put back: {0}. The history shows it within a second."
@@ -359,7 +359,7 @@ extension BuiltInTranslations {
         msgid "Existed when the log began"
         msgstr "Gab es schon, als das Protokoll begann"
 
-        msgid "The log begins here, or misses what happened before"
+        msgid "The log begins here, or has no record of earlier changes"
         msgstr "Das Protokoll beginnt hier, oder es fehlt, was davor geschah"
 
         msgid "Created {0}"
@@ -466,7 +466,7 @@ extension BuiltInTranslations {
         msgid "Backups are off on this server."
         msgstr "Auf diesem Server sind Sicherungen ausgeschaltet."
 
-        msgid "{0} and {1} turn them on."
+        msgid "To turn them on, set {0} and {1}."
         msgstr "{0} und {1} schalten sie ein."
 
         # Packages/Server/AdminPanel/Backups/BackupsContent.swift
@@ -474,7 +474,7 @@ extension BuiltInTranslations {
         msgid "unknown"
         msgstr "unbekannt"
 
-        msgid "Done. What was in use until then is called {0} now."
+        msgid "Done. The previous database is now called {0}."
         msgstr "Fertig. Was bis dahin benutzt wurde, heißt jetzt {0}."
 
         msgid "Done."
@@ -483,19 +483,19 @@ extension BuiltInTranslations {
         msgid "{0} is being restored."
         msgstr "{0} wird wiederhergestellt."
 
-        msgid "{0} is being restored: checking rights."
+        msgid "{0} is being restored: checking privileges."
         msgstr "{0} wird wiederhergestellt: Rechte werden geprüft."
 
         msgid "{0} is being restored: making a new database."
         msgstr "{0} wird wiederhergestellt: Eine neue Datenbank wird angelegt."
 
-        msgid "{0} is being restored: filling the new database. Everything goes on meanwhile."
+        msgid "{0} is being restored: filling the new database. The server stays available."
         msgstr "{0} wird wiederhergestellt: Die neue Datenbank wird gefüllt. Alles läuft solange weiter."
 
         msgid "{0} is being restored: preparing the new database."
         msgstr "{0} wird wiederhergestellt: Die neue Datenbank wird vorbereitet."
 
-        msgid "{0} is being restored: the databases are changing places."
+        msgid "{0} is being restored: swapping the databases."
         msgstr "{0} wird wiederhergestellt: Die Datenbanken tauschen die Plätze."
 
         msgid "restoring"
@@ -530,8 +530,8 @@ extension BuiltInTranslations {
         msgid "Automatically {0}: the newest one is kept."
         msgstr "Automatisch {0}; die neueste wird behalten."
 
-        msgid "Automatically {0}: the newest {1} of those is kept."
-        msgid_plural "Automatically {0}: the newest {1} of those are kept."
+        msgid "Automatically {0}: the newest {1} is kept."
+        msgid_plural "Automatically {0}: the newest {1} are kept."
         msgstr[0] "Automatisch {0}; die neueste davon wird behalten."
         msgstr[1] "Automatisch {0}; die neuesten {1} davon werden behalten."
 
@@ -549,16 +549,16 @@ extension BuiltInTranslations {
         msgid "The database {0} was deleted."
         msgstr "Die Datenbank {0} wurde gelöscht."
 
-        msgid "This server restores no backups."
+        msgid "This server can't restore backups."
         msgstr "Dieser Server stellt keine Sicherungen wieder her."
 
-        msgid "{0} turns it on; docs/backups.md has the steps."
+        msgid "Set {0} to turn it on: see docs/backups.md."
         msgstr "{0} schaltet es ein; die Schritte stehen in docs/backups.md."
 
         msgid "Restore {0}?"
         msgstr "{0} wiederherstellen?"
 
-        msgid "Nothing has been changed since then, as far as the audit log knows."
+        msgid "According to the audit log, nothing has changed since then."
         msgstr "Seitdem wurde nichts geändert, soweit das Änderungsprotokoll weiß."
 
         msgid "More than {0} changes have been made since then."
@@ -571,7 +571,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
 
-        msgid "A page changes nothing."
+        msgid "Pages may not change data."
         msgstr "Eine Seite ändert nichts."
 
         msgid "Register an action for that."
@@ -600,7 +600,7 @@ extension BuiltInTranslations {
         msgid "No gateway has ever seen it."
         msgstr "Kein Gateway hat es je gesehen."
 
-        msgid "A device gets what it lacks when it connects."
+        msgid "A device gets what it's missing when it connects."
         msgstr "Ein Gerät bekommt, was ihm fehlt, wenn es sich verbindet."
 
         msgid "There may be a connection to {0}."
@@ -623,10 +623,10 @@ extension BuiltInTranslations {
         msgid "Why is an object missing?"
         msgstr "Warum fehlt ein Objekt?"
 
-        msgid "This gateway isn't running any more."
+        msgid "This gateway is no longer running."
         msgstr "Dieses Gateway läuft nicht mehr."
 
-        msgid "Its devices have connected to another one."
+        msgid "Its devices have moved to another gateway."
         msgstr "Seine Geräte haben sich mit einem anderen verbunden."
 
         msgid "The gateway {0} doesn't answer."
@@ -638,7 +638,7 @@ extension BuiltInTranslations {
         msgid "Enter a user or a device."
         msgstr "Geben Sie einen Benutzer oder ein Gerät ein."
 
-        msgid "Gateways answer only you, not the person as whom you view the panel."
+        msgid "Gateways answer only you, not the person you're viewing the panel as."
         msgstr "Gateways antworten nur Ihnen selbst, nicht der Person, als die Sie das Panel ansehen."
 
         msgid "Stop viewing as {0} to ask them."
@@ -661,7 +661,7 @@ extension BuiltInTranslations {
         msgid "not known yet"
         msgstr "noch nicht bekannt"
 
-        msgid "not let in yet"
+        msgid "not authenticated yet"
         msgstr "noch nicht zugelassen"
 
         msgid "Device"
@@ -697,7 +697,7 @@ extension BuiltInTranslations {
         msgid "Batches not applied yet"
         msgstr "Noch nicht angewendete Pakete"
 
-        msgid "Follows changes as they come"
+        msgid "Follows changes live"
         msgstr "Folgt Änderungen laufend"
 
         msgid "Changesets"
@@ -706,13 +706,13 @@ extension BuiltInTranslations {
         msgid "Connection"
         msgstr "Verbindung"
 
-        msgid "A batch is being read for it"
+        msgid "Reading a batch for it"
         msgstr "Ein Paket wird dafür gelesen"
 
         msgid "Subscriptions"
         msgstr "Abonnements"
 
-        msgid "Subscriptions that wait for the batch under way"
+        msgid "Subscriptions waiting for the current batch"
         msgstr "Abonnements, die auf das laufende Paket warten"
 
         msgid "{0} received, {1} acknowledged, {2} waiting, {3} under way"
@@ -721,7 +721,7 @@ extension BuiltInTranslations {
         msgid "{0} bytes pending, {1} bytes spooled"
         msgstr "{0} Bytes ausstehend, {1} Bytes ausgelagert"
 
-        msgid "{0} bytes pending, {1} bytes spooled, takes nothing now"
+        msgid "{0} bytes pending, {1} bytes spooled, not accepting data"
         msgstr "{0} Bytes ausstehend, {1} Bytes ausgelagert, nimmt derzeit nichts an"
 
         # Packages/Server/AdminPanel/Devices/DeviceWhyContent.swift
@@ -819,16 +819,16 @@ extension BuiltInTranslations {
         msgid "No gateway is running on this database."
         msgstr "Für diese Datenbank läuft kein Gateway."
 
-        msgid "Start sync-gateway. One that has just started appears here within a few seconds."
+        msgid "Start sync-gateway. A new gateway appears here within a few seconds."
         msgstr "Starten Sie sync-gateway. Ein gerade gestartetes erscheint hier innerhalb weniger Sekunden."
 
-        msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
+        msgid "No answer from {0} within {1} seconds. Devices connected there are missing from this page."
         msgstr "Keine Antwort von {0} innerhalb von {1} Sekunden. Die dort verbundenen Geräte fehlen."
 
         msgid "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway after {0} seconds."
         msgstr "Wurde ein Gateway hart beendet, verbinden sich seine Geräte mit einem anderen, und nach {0} Sekunden wird es nicht mehr gefragt."
 
-        msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."
+        msgid "{0} stopped without signing off, or can't reach the database, so it wasn't asked."
         msgstr "{0}: ohne Abmeldung beendet oder ohne Verbindung zur Datenbank, deshalb nicht gefragt."
 
         msgid "No other gateway is running."
@@ -886,10 +886,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelChangeForm.swift
 
-        msgid "The texts have {0} bytes together. Here are at most {1} possible: use 'migration-tool apply' for larger ones."
+        msgid "The texts have {0} bytes together. The limit here is {1}: use 'migration-tool apply' for larger ones."
         msgstr "Die Texte haben zusammen {0} Bytes. Hier sind höchstens {1} möglich: Verwenden Sie für größere „migration-tool apply“."
 
-        msgid "The file {0} isn't text in UTF-8, so that the text stays as it was."
+        msgid "The file {0} isn't UTF-8 text, so the text was left unchanged."
         msgstr "Die Datei {0} ist kein Text in UTF-8, daher bleibt der Text, wie er war."
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelChangePage.swift
@@ -903,28 +903,28 @@ extension BuiltInTranslations {
         msgid "Change the model of {0}"
         msgstr "Das Modell von {0} ändern"
 
-        msgid "One of the small forms is filled in and wasn't used. Press its button, or empty it."
+        msgid "One of the small forms is filled in and wasn't used. Press its button, or clear it."
         msgstr "Eines der kleinen Formulare ist ausgefüllt, wurde aber nicht verwendet. Klicken Sie auf seine Schaltfläche, oder leeren Sie es."
 
-        msgid "Nothing is different from what is in use."
+        msgid "There is nothing to change: this is what is already in use."
         msgstr "Nichts ist anders als das, was in Gebrauch ist."
 
         msgid "What would happen"
         msgstr "Was geschehen würde"
 
-        msgid "Somebody has changed the models or the rules since you began, and your text doesn't have that."
+        msgid "Somebody has changed the models or the rules since you began, and your text doesn't include those changes."
         msgstr "Jemand hat die Modelle oder die Regeln geändert, seit Sie begonnen haben, und in Ihrem Text fehlt das."
 
-        msgid "Take over into your text what you need of it, then go on. What is stored is what the text says."
+        msgid "Copy what you need into your text, then continue. The text is stored exactly as it stands."
         msgstr "Übernehmen Sie davon in Ihren Text, was Sie brauchen, und fahren Sie dann fort. Gespeichert wird, was im Text steht."
 
-        msgid "Since you saw the plan, something has changed in the database. Nothing was done: this is what would happen now."
+        msgid "The database has changed since you saw the plan. Nothing was done: this is what would happen now."
         msgstr "Seit Sie den Plan gesehen haben, hat sich in der Datenbank etwas geändert. Es wurde nichts ausgeführt: Das würde jetzt geschehen."
 
         msgid "There is no app with that name."
         msgstr "Es gibt keine App mit diesem Namen."
 
-        msgid "The page of model and rules lists the apps."
+        msgid "The page Model and rules lists the apps."
         msgstr "Die Seite „Modell und Regeln“ enthält die Apps."
 
         msgid "The app has no rules."
@@ -935,7 +935,7 @@ extension BuiltInTranslations {
         msgid "Changing the model"
         msgstr "Änderung des Modells"
 
-        msgid "You are viewing the panel as {0}, who changes no models."
+        msgid "You are viewing the panel as {0}, who can't change models."
         msgstr "Sie sehen das Panel als {0} an, und Modelle lassen sich nur im eigenen Namen ändern."
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelPlanContent.swift
@@ -946,7 +946,7 @@ extension BuiltInTranslations {
         msgid "The rules' text"
         msgstr "Text der Regeln"
 
-        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgid "From then on, these rules decide who may do what, and that includes you. If they take the permission matrix away from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
         msgstr "Diese Regeln entscheiden von da an, wer was darf, auch über Sie. Nehmen sie allen mit oberster Verwaltung die Rechtematrix, kann sie nur zurückbringen, wer das Passwort der Datenbank hat, mit migration-tool apply --replace-boxes."
 
         msgid "{0}: at least {1} row has it."
@@ -969,7 +969,7 @@ extension BuiltInTranslations {
         msgstr[0] "{0}: {1} Zeile"
         msgstr[1] "{0}: {1} Zeilen"
 
-        msgid "The texts are too long, or too different, to be compared line by line."
+        msgid "The texts are too long or too different to compare line by line."
         msgstr "Die Texte sind zu lang oder zu verschieden, um sie zeilenweise zu vergleichen."
 
         msgid "Lines added: {0}. Lines removed: {1}."
@@ -994,13 +994,13 @@ extension BuiltInTranslations {
         msgid "Choose the property to rename."
         msgstr "Wählen Sie die Eigenschaft, die umbenannt werden soll."
 
-        msgid "{0} is called {1} in the text. Rules that name it have to be changed too."
+        msgid "{0} is now called {1} in the text. Rules that name it must be changed too."
         msgstr "{0} heißt im Text nun {1}. Regeln, die den Namen verwenden, müssen ebenfalls geändert werden."
 
         msgid "Choose what to drop."
         msgstr "Wählen Sie, was entfernt werden soll."
 
-        msgid "{0} was taken out of the text. Its values stay in the database."
+        msgid "{0} was removed from the text. Its values stay in the database."
         msgstr "{0} wurde aus dem Text entfernt. Die Werte bleiben in der Datenbank."
 
         msgid "Every object in Swift has a member called '{0}'. Choose another name."
@@ -1009,10 +1009,10 @@ extension BuiltInTranslations {
         msgid "Choose the type of the new property."
         msgstr "Wählen Sie den Typ der neuen Eigenschaft."
 
-        msgid "The values of a whole number are whole numbers."
+        msgid "The possible values of a whole number must be whole numbers."
         msgstr "Die Werte einer ganzen Zahl sind ganze Zahlen."
 
-        msgid "Give at most {0} values, none of them twice or of more than {1} bytes."
+        msgid "Enter at most {0} different values, each of at most {1} bytes."
         msgstr "Geben Sie höchstens {0} Werte an, keinen doppelt und keinen mit mehr als {1} Bytes."
 
         # Packages/Server/AdminPanel/Documents/DocumentContent.swift
@@ -1048,7 +1048,7 @@ extension BuiltInTranslations {
         msgid "Model and rules"
         msgstr "Modell und Regeln"
 
-        msgid "There is no such version, or none to compare it with."
+        msgid "There is no such version, or nothing to compare to."
         msgstr "Diese Version gibt es nicht, oder keine, mit der sie sich vergleichen lässt."
 
         msgid "The history lists all versions."
@@ -6078,7 +6078,7 @@ extension BuiltInTranslations {
         msgid "The new person gets a mail with a link to a page where they choose a password. The link is good for {{days}} days."
         msgstr "Die neue Person bekommt eine E-Mail mit einem Link zu einer Seite, auf der sie ein Passwort festlegt. Der Link ist {{days}} Tage gültig."
 
-        msgid "This server can't mail the new person a link to choose a password: that takes <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then nobody can log in to the account."
+        msgid "This server can't mail the new person a link to choose a password: that requires <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then, nobody can log in to the account."
         msgstr "Dieser Server kann der neuen Person keinen Link zum Festlegen eines Passworts mailen: Dafür sind <1>TOMBOLO_MAIL</1> und <2>TOMBOLO_ADMIN_URL</2> nötig. Wer ihn betreibt, kann mit <3>migration-tool user password ADDRESS</3> ein Passwort festlegen. Bis dahin kann sich niemand mit dem Konto anmelden."
 
         msgid "E-mail"
@@ -6127,7 +6127,7 @@ extension BuiltInTranslations {
         msgid "Programs use <1>JSON:API 1.1</1> at <2>{{apiPath}}</2>. They see and change what the rules let their user see and change, as this panel does."
         msgstr "Programme verwenden <1>JSON:API 1.1</1> unter <2>{{apiPath}}</2>. Sie sehen und ändern, was die Regeln ihrem Benutzer erlauben, genau wie dieses Panel."
 
-        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD. If you have a second factor, send a code too, as the member \"code\"."
+        msgid "This stores an access token in the variable TOKEN, which the examples use. Replace PASSWORD with your password. If you have a second factor, send a code too, as the member \"code\"."
         msgstr "Dies schreibt ein Zugriffstoken in die Variable TOKEN, die die Beispiele verwenden. Setzen Sie Ihr Passwort anstelle von PASSWORD ein. Wenn Sie einen zweiten Faktor haben, senden Sie im Feld \"code\" auch einen Code."
 
         msgid "Log in, as a command"
@@ -6162,7 +6162,7 @@ extension BuiltInTranslations {
         msgid "What you may see and do at <1>{{address}}</1>. <2>Show the list</2>."
         msgstr "Was Sie unter <1>{{address}}</1> sehen und tun dürfen. <2>Liste anzeigen</2>."
 
-        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD."
+        msgid "This stores an access token in the variable TOKEN, which the examples use. Replace PASSWORD with your password."
         msgstr "Dies schreibt ein Zugriffstoken in die Variable TOKEN, die die Beispiele verwenden. Setzen Sie Ihr Passwort anstelle von PASSWORD ein."
 
         msgid "Fields"
@@ -6189,10 +6189,10 @@ extension BuiltInTranslations {
         msgid "Operators"
         msgstr "Operatoren"
 
-        msgid "Sort by it"
+        msgid "Sortable"
         msgstr "Sortierbar"
 
-        msgid "without an operator, <1>eq</1> is meant."
+        msgid "without an operator, <1>eq</1> applies."
         msgstr "ohne Operator ist <1>eq</1> gemeint."
 
         msgid "{{title}}, as a command"
@@ -6201,10 +6201,10 @@ extension BuiltInTranslations {
         msgid "Errors"
         msgstr "Fehler"
 
-        msgid "Every error says what is wrong, where, and what to do. This request is answered with {{status}}:"
+        msgid "Every error says what is wrong, where, and what to do. The response to this request is {{status}}:"
         msgstr "Jeder Fehler sagt, was falsch ist, wo, und was zu tun ist. Diese Anfrage wird mit {{status}} beantwortet:"
 
-        msgid "The answer with an error"
+        msgid "An error response"
         msgstr "Die Antwort mit einem Fehler"
 
         # Packages/Server/AdminPanel/Templates/audit.mustache
@@ -6276,7 +6276,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/backups.mustache
 
-        msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and start the server again. The page <3>docs/backups.md</3> has the steps."
+        msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and restart the server. The page <3>docs/backups.md</3> has the steps."
         msgstr "Um sie einzuschalten, setzen Sie <1>TOMBOLO_BACKUPS</1> auf einen Ordner und <2>TOMBOLO_BACKUP_URL</2> auf einen Datenbankbenutzer, der alles lesen darf, und starten Sie den Server neu. Die Schritte stehen in <3>docs/backups.md</3>."
 
         msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{schedule}} Backups made by hand stay until somebody deletes them."
@@ -6285,7 +6285,7 @@ extension BuiltInTranslations {
         msgid "They are restored with <1>pg_restore</1>, or here with <2>TOMBOLO_RESTORE_URL</2>: see <3>docs/backups.md</3>."
         msgstr "Wiederhergestellt werden sie mit <1>pg_restore</1>, oder hier mit <2>TOMBOLO_RESTORE_URL</2>: siehe <3>docs/backups.md</3>."
 
-        msgid "Backups can't be restored here now. {{.}}"
+        msgid "Backups can't currently be restored here. {{.}}"
         msgstr "Sicherungen lassen sich hier zurzeit nicht wiederherstellen. {{.}}"
 
         msgid "Make a backup now"
@@ -6336,7 +6336,7 @@ extension BuiltInTranslations {
         msgid "Databases that were put aside"
         msgstr "Beiseitegelegte Datenbanken"
 
-        msgid "Each was in use until a backup took its place, or another of these. Nobody writes to them. They take disk space until somebody deletes them."
+        msgid "Each was in use until a backup or another of these databases replaced it. Nobody writes to them. They take up disk space until somebody deletes them."
         msgstr "Jede war in Gebrauch, bis eine Sicherung oder eine andere von diesen ihren Platz einnahm. Niemand schreibt in sie. Sie belegen Speicherplatz, bis jemand sie löscht."
 
         msgid "In use until"
@@ -6577,7 +6577,7 @@ extension BuiltInTranslations {
         msgid "model"
         msgstr "Modell"
 
-        msgid "To change models and rules here, set <1>{{.}}</1> and start the server again: see <2>docs/database-roles.md</2>."
+        msgid "To change models and rules here, set <1>{{.}}</1> and restart the server: see <2>docs/database-roles.md</2>."
         msgstr "Um Modelle und Regeln hier zu ändern, setzen Sie <1>{{.}}</1> und starten Sie den Server neu: siehe <2>docs/database-roles.md</2>."
 
         msgid "Version"
@@ -6981,7 +6981,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/kept_delete.mustache
 
-        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything that is in it. The one in use stays, and so do backups."
+        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything in it. The database in use and all backups stay."
         msgstr "<1>Das lässt sich nicht rückgängig machen.</1> Die Datenbank {{name}} wird mit allem gelöscht, was sie enthält. Die benutzte bleibt, ebenso die Sicherungen."
 
         msgid "Delete the database"
@@ -7166,10 +7166,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/model_change.mustache
 
-        msgid "What was changed meanwhile"
+        msgid "What has changed in the meantime"
         msgstr "Was inzwischen geändert wurde"
 
-        msgid "Nothing here changes anything yet. The next page shows what would happen, and takes your password."
+        msgid "Nothing here changes anything yet. The next page shows what would happen, and asks for your password."
         msgstr "Hier wird noch nichts geändert. Die nächste Seite zeigt, was geschehen würde, und verlangt Ihr Passwort."
 
         msgid "Usual changes"
@@ -7181,7 +7181,7 @@ extension BuiltInTranslations {
         msgid "Add a class"
         msgstr "Eine Klasse hinzufügen"
 
-        msgid "As in Swift, such as Boat. The class gets a key of its own."
+        msgid "As in Swift, such as Boat. The class gets its own primary key."
         msgstr "Wie in Swift, zum Beispiel Boat. Die Klasse bekommt einen eigenen Schlüssel."
 
         msgid "Deleted objects go to the trash"
@@ -7199,7 +7199,7 @@ extension BuiltInTranslations {
         msgid "Choose a class"
         msgstr "Klasse wählen"
 
-        msgid "It may be nil. Links and embedded objects always may, lists never."
+        msgid "It may be nil. Links and embedded objects always may be, lists never."
         msgstr "Sie darf nil sein. Verknüpfungen und eingebettete Objekte dürfen das immer, Listen nie."
 
         msgid "With an index, for filters and sorting"
@@ -7208,7 +7208,7 @@ extension BuiltInTranslations {
         msgid "Possible values"
         msgstr "Mögliche Werte"
 
-        msgid "One on each line, for an enumeration. Leave it empty if all are possible."
+        msgid "One per line, for an enumeration. Leave it empty to allow all values."
         msgstr "Einer pro Zeile, für eine Aufzählung. Lassen Sie das Feld leer, wenn alle möglich sind."
 
         msgid "Hint"
@@ -7229,7 +7229,7 @@ extension BuiltInTranslations {
         msgid "New name"
         msgstr "Neuer Name"
 
-        msgid "The values stay. Older versions of the app go on with the old name."
+        msgid "The values stay. Older versions of the app keep using the old name."
         msgstr "Die Werte bleiben. Ältere Versionen der App arbeiten mit dem alten Namen weiter."
 
         msgid "Rename the property"
@@ -7253,16 +7253,16 @@ extension BuiltInTranslations {
         msgid "Text of the model"
         msgstr "Text des Modells"
 
-        msgid "JSON, as <1>docs/model-documents.md</1> describes it. What you leave out is retired."
+        msgid "JSON, as described in <1>docs/model-documents.md</1>. What you leave out is retired."
         msgstr "JSON, wie in <1>docs/model-documents.md</1> beschrieben. Was Sie weglassen, wird stillgelegt."
 
-        msgid "A file in place of this text"
+        msgid "A file instead of this text"
         msgstr "Eine Datei anstelle dieses Textes"
 
         msgid "Text of the rules"
         msgstr "Text der Regeln"
 
-        msgid "YAML or JSON, as <1>docs/rules.md</1> describes it. They count as they stand here, with the boxes of the permission matrix. Nobody sees a new class without rules for it."
+        msgid "YAML or JSON, as described in <1>docs/rules.md</1>. They apply exactly as they stand here, including the boxes of the permission matrix. Nobody sees a new class until it has rules."
         msgstr "YAML oder JSON, wie in <1>docs/rules.md</1> beschrieben. Sie gelten so, wie sie hier stehen, samt den Kästchen der Rechtematrix. Eine neue Klasse ohne eigene Regeln sieht niemand."
 
         # Packages/Server/AdminPanel/Templates/model_plan.mustache
@@ -7270,13 +7270,13 @@ extension BuiltInTranslations {
         msgid "Nothing has been changed yet."
         msgstr "Noch wurde nichts geändert."
 
-        msgid "What others may miss"
+        msgid "Consequences for others"
         msgstr "Was anderen fehlen könnte"
 
-        msgid "No values are deleted. SQL, views, functions and services of your own that use an old name stop working."
+        msgid "No values are deleted. Your own SQL, views, functions and services stop working if they use an old name."
         msgstr "Es werden keine Werte gelöscht. Eigenes SQL und eigene Sichten, Funktionen und Dienste, die einen alten Namen verwenden, funktionieren nicht mehr."
 
-        msgid "The database has all of this already: there is nothing to do."
+        msgid "The database already has all of this: there is nothing to do."
         msgstr "Die Datenbank hat das alles schon: Es gibt nichts zu tun."
 
         msgid "Steps"
@@ -7285,13 +7285,13 @@ extension BuiltInTranslations {
         msgid "All of it happens in one transaction: if anything fails, nothing is changed."
         msgstr "Alles geschieht in einer Transaktion: Wenn etwas scheitert, wird nichts geändert."
 
-        msgid "Some steps are done outside of a transaction, so that others can go on writing. If anything fails after one of them, what was finished stays in the database, and the new model doesn't count. Applying the same again goes on from there."
+        msgid "Some steps run outside a transaction, so that others can keep writing. If anything fails after one of them, the finished steps stay in the database, but the new model doesn't take effect. Applying it again continues from there."
         msgstr "Einige Schritte laufen außerhalb einer Transaktion, damit andere weiter schreiben können. Scheitert nach einem davon etwas, bleibt das Fertige in der Datenbank, und das neue Modell gilt nicht. Wenden Sie dasselbe noch einmal an, geht es dort weiter."
 
-        msgid "These tables are locked while the transaction runs, and others wait. It waits {{lockSeconds}} seconds for each itself, and gives up then."
+        msgid "These tables are locked while the transaction runs, and others have to wait. The transaction itself waits up to {{lockSeconds}} seconds for each table, then gives up."
         msgstr "Diese Tabellen sind gesperrt, solange die Transaktion läuft, und andere warten. Sie selbst wartet auf jede {{lockSeconds}} Sekunden und gibt dann auf."
 
-        msgid "{{name}} (outside of a transaction)"
+        msgid "{{name}} (outside a transaction)"
         msgstr "{{name}} (außerhalb einer Transaktion)"
 
         msgid "SQL of the step"
@@ -7306,7 +7306,7 @@ extension BuiltInTranslations {
         msgid "Tick this first: nothing was done."
         msgstr "Setzen Sie zuerst dieses Häkchen: Es wurde nichts ausgeführt."
 
-        msgid "I have read what others may miss"
+        msgid "I have read the consequences for others"
         msgstr "Ich habe gelesen, was anderen fehlen könnte"
 
         msgid "Back to the text"
@@ -7314,16 +7314,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/model_run.mustache
 
-        msgid "This server has changed no model since it was started."
+        msgid "This server hasn't changed any model since it was started."
         msgstr "Dieser Server hat seit seinem Start kein Modell geändert."
 
         msgid "What was stored is in the <1>history of the documents</1>."
         msgstr "Was gespeichert wurde, steht im <1>Verlauf der Dokumente</1>."
 
-        msgid "It goes on if you close this page."
+        msgid "It continues even if you close this page."
         msgstr "Es läuft weiter, auch wenn Sie diese Seite schließen."
 
-        msgid "The documents are as they were, unless the history has a newer version. Of steps that the plan has outside of a transaction, those that were finished stay."
+        msgid "The documents are unchanged, unless the history has a newer version. Finished steps that ran outside a transaction stay."
         msgstr "Die Dokumente sind, wie sie waren, sofern der Verlauf keine neuere Version hat. Von den Schritten, die der Plan außerhalb einer Transaktion hat, bleiben die fertigen bestehen."
 
         msgid "All servers use it within a second or two. Its version is in the <1>history of the documents</1>."
@@ -7332,10 +7332,10 @@ extension BuiltInTranslations {
         msgid "What is left to do in Swift"
         msgstr "Was in Swift noch zu tun ist"
 
-        msgid "The app's classes don't know of this change yet. Apps that are installed go on as they are."
+        msgid "The app's classes don't have this change yet. Installed apps continue as they are."
         msgstr "Die Klassen der App kennen diese Änderung noch nicht. Installierte Apps laufen unverändert weiter."
 
-        msgid "Download <1>the model as it is now</1>, and change the classes to match. A property that was renamed declares its old name in <2>previousPropertyNames()</2>."
+        msgid "Download <1>the model as it is now</1>, and change the classes to match. A renamed property declares its old name in <2>previousPropertyNames()</2>."
         msgstr "Laden Sie <1>das jetzige Modell</1> herunter, und passen Sie die Klassen daran an. Eine umbenannte Eigenschaft gibt ihren alten Namen in <2>previousPropertyNames()</2> an."
 
         msgid "Export the document from the classes, and compare it with the download."
@@ -7344,7 +7344,7 @@ extension BuiltInTranslations {
         msgid "Apply it with <1>migration-tool apply</1>. From then on, the classes are the source again."
         msgstr "Wenden Sie es mit <1>migration-tool apply</1> an. Von da an sind wieder die Klassen maßgeblich."
 
-        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old name of what was renamed here. Everything else counts as the document has it, and the tool names what it takes back."
+        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old names of anything renamed here. Everything else becomes what the document says, and the tool lists what it reverts."
         msgstr "Bis dahin behält <1>migration-tool apply</1> bei einem älteren Dokument die Klassen und Eigenschaften, die hier hinzugefügt wurden, und weist darauf hin. Den alten Namen von hier Umbenanntem lehnt es ab. Alles andere gilt so, wie es im Dokument steht, und das Programm nennt, was es zurücknimmt."
 
         msgid "Download the rules as they are now"
@@ -7656,28 +7656,28 @@ extension BuiltInTranslations {
         msgid "Back"
         msgstr "Zurück"
 
-        msgid "Everything becomes what it was when the backup was made."
+        msgid "Everything returns to the state it was in when the backup was made."
         msgstr "Alles wird so, wie es bei der Sicherung war."
 
-        msgid "Everything becomes what it was when this database was put aside."
+        msgid "Everything returns to the state it was in when this database was put aside."
         msgstr "Alles wird so, wie es war, als diese Datenbank beiseitegelegt wurde."
 
         msgid "That was <1>{{relative}}</1>."
         msgstr "Das war <1>{{relative}}</1>."
 
-        msgid "The database that is in use now is put aside. You can bring it back here."
+        msgid "The current database is put aside. You can bring it back here."
         msgstr "Die jetzt benutzte Datenbank wird beiseitegelegt. Sie können sie hier zurückholen."
 
-        msgid "Until the new database is filled, everything goes on."
+        msgid "The server stays available until the new database is filled."
         msgstr "Bis die neue Datenbank gefüllt ist, läuft alles weiter."
 
-        msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
+        msgid "When the databases are swapped, requests in progress fail, and people may have to log in again. You may have to, too."
         msgstr "Wenn die Datenbanken die Plätze tauschen, scheitern laufende Anfragen, und vielleicht müssen sich alle neu anmelden, auch Sie."
 
-        msgid "Accounts, passwords, roles, API keys and logins go back too: anyone who lost access since then has it again."
+        msgid "Accounts, passwords, roles, API keys and logins are reverted too: anyone who has lost access since then gets it back."
         msgstr "Auch Konten, Passwörter, Rollen, API-Schlüssel und Anmeldungen sind wie damals: Wer seitdem den Zugang verlor, hat ihn wieder."
 
-        msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."
+        msgid "Devices that have later changes start over. They then upload what they hadn't uploaded yet."
         msgstr "Geräte, die spätere Änderungen kennen, beginnen von vorn. Was sie noch nicht hochgeladen haben, laden sie dann hoch."
 
         msgid "Jobs that were running at that time continue."

@@ -27,25 +27,25 @@ extension BuiltInTranslations {
         msgid "Read"
         msgstr "Leer"
 
-        msgid "The version of a resource is in the ETag header of the answer, and in meta.version."
+        msgid "The version of a resource is in the response's ETag header and in meta.version."
         msgstr "La versión de un recurso está en la cabecera ETag de la respuesta y en meta.version."
 
         msgid "Filter and sort"
         msgstr "Filtrar y ordenar"
 
-        msgid "Up to {0} filters, which must all hold. An 'in' has up to {1} values between commas. Up to {2} fields to sort by; a minus sorts in descending order."
+        msgid "Up to {0} filters, all of which must match. 'in' takes up to {1} values, separated by commas. Sort by up to {2} fields; a minus sorts in descending order."
         msgstr "Hasta {0} filtros, que deben cumplirse todos. Un «in» admite hasta {1} valores separados por comas. Se puede ordenar por hasta {2} campos; un signo menos ordena de forma descendente."
 
-        msgid "Choose what is sent"
+        msgid "Choose what is returned"
         msgstr "Elegir qué se envía"
 
-        msgid "Up to {0} relationships to include, each up to {1} names deep, with dots between them, and up to {2} resources by them."
+        msgid "Up to {0} relationships to include, each up to {1} names deep, separated by dots, and up to {2} included resources."
         msgstr "Se pueden incluir hasta {0} relaciones, cada una con hasta {1} nombres de profundidad separados por puntos, y a través de ellas hasta {2} recursos."
 
         msgid "Pages"
         msgstr "Páginas"
 
-        msgid "A page has {0} resources unless you ask for up to {1}. Take a cursor from links.next of the page before: cursors have no limit. A page by its number may have up to {2} resources before it."
+        msgid "A page has {0} resources; you can ask for up to {1}. Take the cursor from links.next of the previous page: cursors have no limit. A page number can skip up to {2} resources."
         msgstr "Una página tiene {0} recursos, salvo que pida hasta {1}. Tome un cursor de links.next de la página anterior: los cursores no tienen límite. Antes de una página pedida por su número puede haber hasta {2} recursos."
 
         msgid "Create"
@@ -57,25 +57,25 @@ extension BuiltInTranslations {
         msgid "Change"
         msgstr "Cambiar"
 
-        msgid "The example repeats a value that the object has, so it changes nothing. Fields that you leave out stay as they are. With If-Match, the change is refused with 412 if the object has another version."
+        msgid "The example repeats a value that the object already has, so it changes nothing. Fields that you leave out keep their values. With If-Match, the change is refused with 412 if the object's version differs."
         msgstr "El ejemplo repite un valor que el objeto ya tiene, así que no cambia nada. Los campos que omita quedan como están. Con If-Match, el cambio se rechaza con 412 si el objeto tiene otra versión."
 
         msgid "Change links"
         msgstr "Cambiar enlaces"
 
-        msgid "PATCH replaces all links of a relationship. Of a list, POST adds some at its end, and DELETE takes some out."
+        msgid "PATCH replaces all links of a relationship. For a list, POST appends links and DELETE removes them."
         msgstr "PATCH sustituye todos los enlaces de una relación. En una lista, POST añade enlaces al final y DELETE los quita."
 
         msgid "Remove"
         msgstr "Quitar"
 
-        msgid "The object goes into the trash, with what belongs to it. The reason may be left out."
+        msgid "The object moves to the trash with all that belongs to it. The reason is optional."
         msgstr "El objeto se mueve a la papelera con todo lo que le pertenece. El motivo es opcional."
 
-        msgid "This can't be undone. DELETE takes If-Match too."
+        msgid "This can't be undone. DELETE accepts If-Match too."
         msgstr "Esta acción no se puede deshacer. DELETE también admite If-Match."
 
-        msgid "Replace {0} by the id of an object."
+        msgid "Replace {0} with the id of an object."
         msgstr "Sustituya {0} por el ID de un objeto."
 
         msgid "required"
@@ -215,16 +215,16 @@ extension BuiltInTranslations {
         msgid "{0} is disabled, and was logged out everywhere."
         msgstr "{0} ya no puede iniciar sesión; se cerraron todas sus sesiones."
 
-        msgid "This login has ended already."
+        msgid "This login has already ended."
         msgstr "Esta sesión ya se cerró."
 
         msgid "There is no such account."
         msgstr "Esa cuenta no existe."
 
-        msgid "'state' is neither enabled nor disabled."
+        msgid "'state' must be enabled or disabled."
         msgstr "«state» no es ni enabled ni disabled."
 
-        msgid "'search' is longer than any address."
+        msgid "'search' is longer than any e-mail address."
         msgstr "«search» es más largo que cualquier dirección."
 
         msgid "You can't disable your own account."
@@ -261,7 +261,7 @@ extension BuiltInTranslations {
         msgid "The account was added, but no mail could be sent. Press 'Mail a link to set a password' in a moment."
         msgstr "Se ha añadido la cuenta, pero no se ha podido enviar ningún correo. Pulse dentro de un momento «Enviar un enlace para definir una contraseña»."
 
-        msgid "The account was added. It has no password: the server's operator sets one with 'migration-tool user password ADDRESS'."
+        msgid "The account was added. It has no password yet: the server's operator can set one with 'migration-tool user password ADDRESS'."
         msgstr "Se ha añadido la cuenta. No tiene contraseña: quien opera el servidor define una con «migration-tool user password ADDRESS»."
 
         msgid "This address already has an account."
@@ -272,19 +272,19 @@ extension BuiltInTranslations {
         msgid "A mail with a link to set a password is on its way to {0}. The link is good for {1} minutes. Until it's used, the password and all logins stay as they are."
         msgstr "Un correo con un enlace para definir una contraseña va de camino a {0}. El enlace es válido durante {1} minutos. Hasta que se use, la contraseña y todas las sesiones siguen como están."
 
-        msgid "A disabled account gets no link to set a password."
+        msgid "A disabled account can't get a password link."
         msgstr "Una cuenta desactivada no recibe ningún enlace para definir una contraseña."
 
         msgid "Enable the account first."
         msgstr "Active primero la cuenta."
 
-        msgid "This account has no e-mail address that a link could be mailed to."
+        msgid "This account has no e-mail address to mail a link to."
         msgstr "Esta cuenta no tiene ninguna dirección de correo a la que se pueda enviar un enlace."
 
         msgid "Its owner logs in without a password."
         msgstr "Su titular inicia sesión sin contraseña."
 
-        msgid "This server can't mail links to set a password: that takes TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
+        msgid "This server can't mail links to set a password: that requires TOMBOLO_MAIL and TOMBOLO_ADMIN_URL."
         msgstr "Este servidor no puede enviar enlaces para definir una contraseña: para eso hacen falta TOMBOLO_MAIL y TOMBOLO_ADMIN_URL."
 
         msgid "Its operator can set the password with 'migration-tool user password ADDRESS'."
@@ -301,7 +301,7 @@ extension BuiltInTranslations {
         msgid "The {0} was created again."
         msgstr "Se volvió a crear: {0}."
 
-        msgid "Nothing was changed: it's like this already."
+        msgid "Nothing was changed: it's already like this."
         msgstr "No se cambió nada: ya está así."
 
         msgid "Put back: {0}. The history shows it within a second."
@@ -358,7 +358,7 @@ extension BuiltInTranslations {
         msgid "Existed when the log began"
         msgstr "Ya existía cuando comenzó el registro"
 
-        msgid "The log begins here, or misses what happened before"
+        msgid "The log begins here, or has no record of earlier changes"
         msgstr "El registro comienza aquí o le falta lo que ocurrió antes"
 
         msgid "Created {0}"
@@ -465,7 +465,7 @@ extension BuiltInTranslations {
         msgid "Backups are off on this server."
         msgstr "Las copias de seguridad están desactivadas en este servidor."
 
-        msgid "{0} and {1} turn them on."
+        msgid "To turn them on, set {0} and {1}."
         msgstr "Se activan con {0} y {1}."
 
         # Packages/Server/AdminPanel/Backups/BackupsContent.swift
@@ -473,7 +473,7 @@ extension BuiltInTranslations {
         msgid "unknown"
         msgstr "desconocido"
 
-        msgid "Done. What was in use until then is called {0} now."
+        msgid "Done. The previous database is now called {0}."
         msgstr "Hecho. Lo que se usaba hasta entonces se llama ahora {0}."
 
         msgid "Done."
@@ -482,19 +482,19 @@ extension BuiltInTranslations {
         msgid "{0} is being restored."
         msgstr "Se está restaurando {0}."
 
-        msgid "{0} is being restored: checking rights."
+        msgid "{0} is being restored: checking privileges."
         msgstr "Se está restaurando {0}: se comprueban los permisos."
 
         msgid "{0} is being restored: making a new database."
         msgstr "Se está restaurando {0}: se crea una base de datos nueva."
 
-        msgid "{0} is being restored: filling the new database. Everything goes on meanwhile."
+        msgid "{0} is being restored: filling the new database. The server stays available."
         msgstr "Se está restaurando {0}: se llena la base de datos nueva. Mientras tanto todo sigue funcionando."
 
         msgid "{0} is being restored: preparing the new database."
         msgstr "Se está restaurando {0}: se prepara la base de datos nueva."
 
-        msgid "{0} is being restored: the databases are changing places."
+        msgid "{0} is being restored: swapping the databases."
         msgstr "Se está restaurando {0}: las bases de datos intercambian sus lugares."
 
         msgid "restoring"
@@ -529,8 +529,8 @@ extension BuiltInTranslations {
         msgid "Automatically {0}: the newest one is kept."
         msgstr "Automáticamente {0}: se conserva la más reciente."
 
-        msgid "Automatically {0}: the newest {1} of those is kept."
-        msgid_plural "Automatically {0}: the newest {1} of those are kept."
+        msgid "Automatically {0}: the newest {1} is kept."
+        msgid_plural "Automatically {0}: the newest {1} are kept."
         msgstr[0] "Automáticamente {0}: se conserva la más reciente."
         msgstr[1] "Automáticamente {0}: se conservan las {1} más recientes."
 
@@ -548,16 +548,16 @@ extension BuiltInTranslations {
         msgid "The database {0} was deleted."
         msgstr "Se eliminó la base de datos {0}."
 
-        msgid "This server restores no backups."
+        msgid "This server can't restore backups."
         msgstr "Este servidor no restaura copias de seguridad."
 
-        msgid "{0} turns it on; docs/backups.md has the steps."
+        msgid "Set {0} to turn it on: see docs/backups.md."
         msgstr "{0} lo activa; los pasos están en docs/backups.md."
 
         msgid "Restore {0}?"
         msgstr "¿Restaurar {0}?"
 
-        msgid "Nothing has been changed since then, as far as the audit log knows."
+        msgid "According to the audit log, nothing has changed since then."
         msgstr "Desde entonces no ha cambiado nada, según el registro de auditoría."
 
         msgid "More than {0} changes have been made since then."
@@ -570,7 +570,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Custom/PanelRequest+Objects.swift
 
-        msgid "A page changes nothing."
+        msgid "Pages may not change data."
         msgstr "Una página no cambia nada."
 
         msgid "Register an action for that."
@@ -599,7 +599,7 @@ extension BuiltInTranslations {
         msgid "No gateway has ever seen it."
         msgstr "Ninguna pasarela lo ha visto nunca."
 
-        msgid "A device gets what it lacks when it connects."
+        msgid "A device gets what it's missing when it connects."
         msgstr "Un dispositivo recibe lo que le falta cuando se conecta."
 
         msgid "There may be a connection to {0}."
@@ -622,10 +622,10 @@ extension BuiltInTranslations {
         msgid "Why is an object missing?"
         msgstr "¿Por qué falta un objeto?"
 
-        msgid "This gateway isn't running any more."
+        msgid "This gateway is no longer running."
         msgstr "Esta pasarela ya no está en funcionamiento."
 
-        msgid "Its devices have connected to another one."
+        msgid "Its devices have moved to another gateway."
         msgstr "Sus dispositivos se han conectado a otra."
 
         msgid "The gateway {0} doesn't answer."
@@ -637,7 +637,7 @@ extension BuiltInTranslations {
         msgid "Enter a user or a device."
         msgstr "Introduzca un usuario o un dispositivo."
 
-        msgid "Gateways answer only you, not the person as whom you view the panel."
+        msgid "Gateways answer only you, not the person you're viewing the panel as."
         msgstr "Las pasarelas solo le responden a usted, no a la persona como la que ve el panel."
 
         msgid "Stop viewing as {0} to ask them."
@@ -660,7 +660,7 @@ extension BuiltInTranslations {
         msgid "not known yet"
         msgstr "aún desconocido"
 
-        msgid "not let in yet"
+        msgid "not authenticated yet"
         msgstr "aún sin acceso"
 
         msgid "Device"
@@ -696,7 +696,7 @@ extension BuiltInTranslations {
         msgid "Batches not applied yet"
         msgstr "Lotes aún sin aplicar"
 
-        msgid "Follows changes as they come"
+        msgid "Follows changes live"
         msgstr "Recibe los cambios al momento"
 
         msgid "Changesets"
@@ -705,13 +705,13 @@ extension BuiltInTranslations {
         msgid "Connection"
         msgstr "Conexión"
 
-        msgid "A batch is being read for it"
+        msgid "Reading a batch for it"
         msgstr "Se está leyendo un lote para él"
 
         msgid "Subscriptions"
         msgstr "Suscripciones"
 
-        msgid "Subscriptions that wait for the batch under way"
+        msgid "Subscriptions waiting for the current batch"
         msgstr "Suscripciones que esperan al lote en curso"
 
         msgid "{0} received, {1} acknowledged, {2} waiting, {3} under way"
@@ -720,7 +720,7 @@ extension BuiltInTranslations {
         msgid "{0} bytes pending, {1} bytes spooled"
         msgstr "{0} bytes pendientes, {1} bytes en el almacén temporal"
 
-        msgid "{0} bytes pending, {1} bytes spooled, takes nothing now"
+        msgid "{0} bytes pending, {1} bytes spooled, not accepting data"
         msgstr "{0} bytes pendientes, {1} bytes en el almacén temporal; ahora no acepta nada"
 
         # Packages/Server/AdminPanel/Devices/DeviceWhyContent.swift
@@ -818,16 +818,16 @@ extension BuiltInTranslations {
         msgid "No gateway is running on this database."
         msgstr "Ninguna pasarela está en funcionamiento con esta base de datos."
 
-        msgid "Start sync-gateway. One that has just started appears here within a few seconds."
+        msgid "Start sync-gateway. A new gateway appears here within a few seconds."
         msgstr "Inicie sync-gateway. Una pasarela recién iniciada aparece aquí en unos segundos."
 
-        msgid "No answer from {0} within {1} seconds. The devices that are connected there are missing."
+        msgid "No answer from {0} within {1} seconds. Devices connected there are missing from this page."
         msgstr "Sin respuesta de {0} en {1} segundos. Faltan los dispositivos que están conectados allí."
 
         msgid "When a gateway is killed, its devices connect to another one. This page stops asking a killed gateway after {0} seconds."
         msgstr "Si una pasarela se detuvo bruscamente, sus dispositivos se conectan a otra, y a los {0} segundos se deja de consultarla."
 
-        msgid "{0} ended without saying so, or can't reach the database: it wasn't asked."
+        msgid "{0} stopped without signing off, or can't reach the database, so it wasn't asked."
         msgstr "{0}: terminó sin avisar o no puede acceder a la base de datos; no se consultó."
 
         msgid "No other gateway is running."
@@ -885,10 +885,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelChangeForm.swift
 
-        msgid "The texts have {0} bytes together. Here are at most {1} possible: use 'migration-tool apply' for larger ones."
+        msgid "The texts have {0} bytes together. The limit here is {1}: use 'migration-tool apply' for larger ones."
         msgstr "Los textos suman {0} bytes. Aquí puede haber como máximo {1}: use «migration-tool apply» para textos más largos."
 
-        msgid "The file {0} isn't text in UTF-8, so that the text stays as it was."
+        msgid "The file {0} isn't UTF-8 text, so the text was left unchanged."
         msgstr "El archivo {0} no es texto en UTF-8, así que el texto queda como estaba."
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelChangePage.swift
@@ -902,28 +902,28 @@ extension BuiltInTranslations {
         msgid "Change the model of {0}"
         msgstr "Cambiar el modelo de {0}"
 
-        msgid "One of the small forms is filled in and wasn't used. Press its button, or empty it."
+        msgid "One of the small forms is filled in and wasn't used. Press its button, or clear it."
         msgstr "Uno de los formularios pequeños está rellenado y no se usó. Pulse su botón o vacíelo."
 
-        msgid "Nothing is different from what is in use."
+        msgid "There is nothing to change: this is what is already in use."
         msgstr "No hay ninguna diferencia con lo que está en uso."
 
         msgid "What would happen"
         msgstr "Qué pasaría"
 
-        msgid "Somebody has changed the models or the rules since you began, and your text doesn't have that."
+        msgid "Somebody has changed the models or the rules since you began, and your text doesn't include those changes."
         msgstr "Alguien cambió los modelos o las reglas después de que usted empezara, y su texto no incluye ese cambio."
 
-        msgid "Take over into your text what you need of it, then go on. What is stored is what the text says."
+        msgid "Copy what you need into your text, then continue. The text is stored exactly as it stands."
         msgstr "Incorpore a su texto lo que necesite de él y continúe. Se guardará lo que diga el texto."
 
-        msgid "Since you saw the plan, something has changed in the database. Nothing was done: this is what would happen now."
+        msgid "The database has changed since you saw the plan. Nothing was done: this is what would happen now."
         msgstr "Desde que vio el plan, algo ha cambiado en la base de datos. No se hizo nada: esto es lo que pasaría ahora."
 
         msgid "There is no app with that name."
         msgstr "No hay ninguna aplicación con ese nombre."
 
-        msgid "The page of model and rules lists the apps."
+        msgid "The page Model and rules lists the apps."
         msgstr "La página «Modelo y reglas» muestra las aplicaciones."
 
         msgid "The app has no rules."
@@ -934,7 +934,7 @@ extension BuiltInTranslations {
         msgid "Changing the model"
         msgstr "Cambio del modelo"
 
-        msgid "You are viewing the panel as {0}, who changes no models."
+        msgid "You are viewing the panel as {0}, who can't change models."
         msgstr "Está viendo el panel como {0}, y los modelos solo se pueden cambiar con la propia cuenta."
 
         # Packages/Server/AdminPanel/Documents/Changing/ModelPlanContent.swift
@@ -945,7 +945,7 @@ extension BuiltInTranslations {
         msgid "The rules' text"
         msgstr "Texto de las reglas"
 
-        msgid "These rules decide who may do what from then on, and about you too. If they take the permission matrix from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
+        msgid "From then on, these rules decide who may do what, and that includes you. If they take the permission matrix away from every super administrator, only somebody with the database's password can bring it back, with migration-tool apply --replace-boxes."
         msgstr "Estas reglas deciden desde entonces quién puede hacer qué, también sobre usted. Si quitan la matriz de permisos a todos los superadministradores, solo quien tenga la contraseña de la base de datos puede recuperarla, con migration-tool apply --replace-boxes."
 
         msgid "{0}: at least {1} row has it."
@@ -968,7 +968,7 @@ extension BuiltInTranslations {
         msgstr[0] "{0}: {1} fila"
         msgstr[1] "{0}: {1} filas"
 
-        msgid "The texts are too long, or too different, to be compared line by line."
+        msgid "The texts are too long or too different to compare line by line."
         msgstr "Los textos son demasiado largos o demasiado distintos para compararlos línea por línea."
 
         msgid "Lines added: {0}. Lines removed: {1}."
@@ -993,13 +993,13 @@ extension BuiltInTranslations {
         msgid "Choose the property to rename."
         msgstr "Elija la propiedad cuyo nombre quiere cambiar."
 
-        msgid "{0} is called {1} in the text. Rules that name it have to be changed too."
+        msgid "{0} is now called {1} in the text. Rules that name it must be changed too."
         msgstr "{0} se llama {1} en el texto. También hay que cambiar las reglas que usan ese nombre."
 
         msgid "Choose what to drop."
         msgstr "Elija lo que quiere quitar."
 
-        msgid "{0} was taken out of the text. Its values stay in the database."
+        msgid "{0} was removed from the text. Its values stay in the database."
         msgstr "«{0}» ya no figura en el texto. Los valores permanecen en la base de datos."
 
         msgid "Every object in Swift has a member called '{0}'. Choose another name."
@@ -1008,10 +1008,10 @@ extension BuiltInTranslations {
         msgid "Choose the type of the new property."
         msgstr "Elija el tipo de la nueva propiedad."
 
-        msgid "The values of a whole number are whole numbers."
+        msgid "The possible values of a whole number must be whole numbers."
         msgstr "Los valores de un número entero son números enteros."
 
-        msgid "Give at most {0} values, none of them twice or of more than {1} bytes."
+        msgid "Enter at most {0} different values, each of at most {1} bytes."
         msgstr "Indique como máximo {0} valores, ninguno repetido ni de más de {1} bytes."
 
         # Packages/Server/AdminPanel/Documents/DocumentContent.swift
@@ -1047,7 +1047,7 @@ extension BuiltInTranslations {
         msgid "Model and rules"
         msgstr "Modelo y reglas"
 
-        msgid "There is no such version, or none to compare it with."
+        msgid "There is no such version, or nothing to compare to."
         msgstr "Esa versión no existe, o no hay ninguna con la que compararla."
 
         msgid "The history lists all versions."
@@ -6077,7 +6077,7 @@ extension BuiltInTranslations {
         msgid "The new person gets a mail with a link to a page where they choose a password. The link is good for {{days}} days."
         msgstr "La nueva persona recibe un correo con un enlace a una página donde elige una contraseña. El enlace es válido durante {{days}} días."
 
-        msgid "This server can't mail the new person a link to choose a password: that takes <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then nobody can log in to the account."
+        msgid "This server can't mail the new person a link to choose a password: that requires <1>TOMBOLO_MAIL</1> and <2>TOMBOLO_ADMIN_URL</2>. Its operator can set a password with <3>migration-tool user password ADDRESS</3>. Until then, nobody can log in to the account."
         msgstr "Este servidor no puede enviar a la nueva persona un enlace para elegir una contraseña: para eso hacen falta <1>TOMBOLO_MAIL</1> y <2>TOMBOLO_ADMIN_URL</2>. Quien lo opera puede definir una contraseña con <3>migration-tool user password ADDRESS</3>. Hasta entonces nadie puede iniciar sesión en la cuenta."
 
         msgid "E-mail"
@@ -6126,7 +6126,7 @@ extension BuiltInTranslations {
         msgid "Programs use <1>JSON:API 1.1</1> at <2>{{apiPath}}</2>. They see and change what the rules let their user see and change, as this panel does."
         msgstr "Los programas usan <1>JSON:API 1.1</1> en <2>{{apiPath}}</2>. Ven y cambian lo que las reglas permiten ver y cambiar a su usuario, igual que este panel."
 
-        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD. If you have a second factor, send a code too, as the member \"code\"."
+        msgid "This stores an access token in the variable TOKEN, which the examples use. Replace PASSWORD with your password. If you have a second factor, send a code too, as the member \"code\"."
         msgstr "Esto guarda un token de acceso en la variable TOKEN, que usan los ejemplos. Ponga su contraseña en lugar de PASSWORD. Si tiene un segundo factor, envíe también un código, como miembro «code»."
 
         msgid "Log in, as a command"
@@ -6161,7 +6161,7 @@ extension BuiltInTranslations {
         msgid "What you may see and do at <1>{{address}}</1>. <2>Show the list</2>."
         msgstr "Lo que puede ver y hacer en <1>{{address}}</1>. <2>Mostrar la lista</2>."
 
-        msgid "This puts an access token into the variable TOKEN, which the examples use. Put your password in place of PASSWORD."
+        msgid "This stores an access token in the variable TOKEN, which the examples use. Replace PASSWORD with your password."
         msgstr "Esto guarda un token de acceso en la variable TOKEN, que usan los ejemplos. Ponga su contraseña en lugar de PASSWORD."
 
         msgid "Fields"
@@ -6188,10 +6188,10 @@ extension BuiltInTranslations {
         msgid "Operators"
         msgstr "Operadores"
 
-        msgid "Sort by it"
+        msgid "Sortable"
         msgstr "Permite ordenar"
 
-        msgid "without an operator, <1>eq</1> is meant."
+        msgid "without an operator, <1>eq</1> applies."
         msgstr "sin operador se entiende <1>eq</1>."
 
         msgid "{{title}}, as a command"
@@ -6200,10 +6200,10 @@ extension BuiltInTranslations {
         msgid "Errors"
         msgstr "Errores"
 
-        msgid "Every error says what is wrong, where, and what to do. This request is answered with {{status}}:"
+        msgid "Every error says what is wrong, where, and what to do. The response to this request is {{status}}:"
         msgstr "Cada error indica qué está mal, dónde y qué hacer. Esta solicitud se responde con {{status}}:"
 
-        msgid "The answer with an error"
+        msgid "An error response"
         msgstr "La respuesta con un error"
 
         # Packages/Server/AdminPanel/Templates/audit.mustache
@@ -6275,7 +6275,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/backups.mustache
 
-        msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and start the server again. The page <3>docs/backups.md</3> has the steps."
+        msgid "To turn them on, set <1>TOMBOLO_BACKUPS</1> to a folder and <2>TOMBOLO_BACKUP_URL</2> to a database user that may read everything, and restart the server. The page <3>docs/backups.md</3> has the steps."
         msgstr "Para activarlas, defina <1>TOMBOLO_BACKUPS</1> con una carpeta y <2>TOMBOLO_BACKUP_URL</2> con un usuario de la base de datos que pueda leerlo todo, y reinicie el servidor. La página <3>docs/backups.md</3> explica los pasos."
 
         msgid "Backups of the whole database, in <1>{{folder}}</1> on this server. {{schedule}} Backups made by hand stay until somebody deletes them."
@@ -6284,7 +6284,7 @@ extension BuiltInTranslations {
         msgid "They are restored with <1>pg_restore</1>, or here with <2>TOMBOLO_RESTORE_URL</2>: see <3>docs/backups.md</3>."
         msgstr "Se restauran con <1>pg_restore</1>, o aquí con <2>TOMBOLO_RESTORE_URL</2>: véase <3>docs/backups.md</3>."
 
-        msgid "Backups can't be restored here now. {{.}}"
+        msgid "Backups can't currently be restored here. {{.}}"
         msgstr "Ahora no se pueden restaurar aquí copias de seguridad. {{.}}"
 
         msgid "Make a backup now"
@@ -6335,7 +6335,7 @@ extension BuiltInTranslations {
         msgid "Databases that were put aside"
         msgstr "Bases de datos apartadas"
 
-        msgid "Each was in use until a backup took its place, or another of these. Nobody writes to them. They take disk space until somebody deletes them."
+        msgid "Each was in use until a backup or another of these databases replaced it. Nobody writes to them. They take up disk space until somebody deletes them."
         msgstr "Cada una se usaba hasta que una copia de seguridad, u otra de estas, ocupó su lugar. Nadie escribe en ellas. Ocupan espacio en disco hasta que alguien las elimine."
 
         msgid "In use until"
@@ -6576,7 +6576,7 @@ extension BuiltInTranslations {
         msgid "model"
         msgstr "modelo"
 
-        msgid "To change models and rules here, set <1>{{.}}</1> and start the server again: see <2>docs/database-roles.md</2>."
+        msgid "To change models and rules here, set <1>{{.}}</1> and restart the server: see <2>docs/database-roles.md</2>."
         msgstr "Para cambiar aquí modelos y reglas, defina <1>{{.}}</1> y reinicie el servidor: véase <2>docs/database-roles.md</2>."
 
         msgid "Version"
@@ -6980,7 +6980,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/kept_delete.mustache
 
-        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything that is in it. The one in use stays, and so do backups."
+        msgid "<1>This can't be undone.</1> The database {{name}} is deleted with everything in it. The database in use and all backups stay."
         msgstr "<1>Esto no se puede deshacer.</1> La base de datos {{name}} se elimina con todo lo que contiene. La que está en uso permanece, y también las copias de seguridad."
 
         msgid "Delete the database"
@@ -7165,10 +7165,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/model_change.mustache
 
-        msgid "What was changed meanwhile"
+        msgid "What has changed in the meantime"
         msgstr "Qué se cambió entretanto"
 
-        msgid "Nothing here changes anything yet. The next page shows what would happen, and takes your password."
+        msgid "Nothing here changes anything yet. The next page shows what would happen, and asks for your password."
         msgstr "Aquí todavía no se cambia nada. La página siguiente muestra qué pasaría y pide su contraseña."
 
         msgid "Usual changes"
@@ -7180,7 +7180,7 @@ extension BuiltInTranslations {
         msgid "Add a class"
         msgstr "Añadir una clase"
 
-        msgid "As in Swift, such as Boat. The class gets a key of its own."
+        msgid "As in Swift, such as Boat. The class gets its own primary key."
         msgstr "Como en Swift, por ejemplo Boat. La clase recibe una clave propia."
 
         msgid "Deleted objects go to the trash"
@@ -7198,7 +7198,7 @@ extension BuiltInTranslations {
         msgid "Choose a class"
         msgstr "Elija una clase"
 
-        msgid "It may be nil. Links and embedded objects always may, lists never."
+        msgid "It may be nil. Links and embedded objects always may be, lists never."
         msgstr "Puede ser nil. Los enlaces y los objetos incrustados siempre pueden serlo; las listas, nunca."
 
         msgid "With an index, for filters and sorting"
@@ -7207,7 +7207,7 @@ extension BuiltInTranslations {
         msgid "Possible values"
         msgstr "Valores posibles"
 
-        msgid "One on each line, for an enumeration. Leave it empty if all are possible."
+        msgid "One per line, for an enumeration. Leave it empty to allow all values."
         msgstr "Uno por línea, para una enumeración. Déjelo vacío si todos son posibles."
 
         msgid "Hint"
@@ -7228,7 +7228,7 @@ extension BuiltInTranslations {
         msgid "New name"
         msgstr "Nuevo nombre"
 
-        msgid "The values stay. Older versions of the app go on with the old name."
+        msgid "The values stay. Older versions of the app keep using the old name."
         msgstr "Los valores se conservan. Las versiones anteriores de la aplicación siguen con el nombre antiguo."
 
         msgid "Rename the property"
@@ -7252,16 +7252,16 @@ extension BuiltInTranslations {
         msgid "Text of the model"
         msgstr "Texto del modelo"
 
-        msgid "JSON, as <1>docs/model-documents.md</1> describes it. What you leave out is retired."
+        msgid "JSON, as described in <1>docs/model-documents.md</1>. What you leave out is retired."
         msgstr "JSON, como se describe en <1>docs/model-documents.md</1>. Lo que omita quedará retirado."
 
-        msgid "A file in place of this text"
+        msgid "A file instead of this text"
         msgstr "Un archivo en lugar de este texto"
 
         msgid "Text of the rules"
         msgstr "Texto de las reglas"
 
-        msgid "YAML or JSON, as <1>docs/rules.md</1> describes it. They count as they stand here, with the boxes of the permission matrix. Nobody sees a new class without rules for it."
+        msgid "YAML or JSON, as described in <1>docs/rules.md</1>. They apply exactly as they stand here, including the boxes of the permission matrix. Nobody sees a new class until it has rules."
         msgstr "YAML o JSON, como se describe en <1>docs/rules.md</1>. Se aplican tal como figuran aquí, con las casillas de la matriz de permisos. Nadie ve una clase nueva que no tenga reglas."
 
         # Packages/Server/AdminPanel/Templates/model_plan.mustache
@@ -7269,13 +7269,13 @@ extension BuiltInTranslations {
         msgid "Nothing has been changed yet."
         msgstr "Todavía no se ha cambiado nada."
 
-        msgid "What others may miss"
+        msgid "Consequences for others"
         msgstr "Qué podrían echar en falta otros"
 
-        msgid "No values are deleted. SQL, views, functions and services of your own that use an old name stop working."
+        msgid "No values are deleted. Your own SQL, views, functions and services stop working if they use an old name."
         msgstr "No se elimina ningún valor. El SQL, las vistas, las funciones y los servicios propios que usen un nombre antiguo dejarán de funcionar."
 
-        msgid "The database has all of this already: there is nothing to do."
+        msgid "The database already has all of this: there is nothing to do."
         msgstr "La base de datos ya tiene todo esto: no hay nada que hacer."
 
         msgid "Steps"
@@ -7284,13 +7284,13 @@ extension BuiltInTranslations {
         msgid "All of it happens in one transaction: if anything fails, nothing is changed."
         msgstr "Todo ocurre en una sola transacción: si algo falla, no se cambia nada."
 
-        msgid "Some steps are done outside of a transaction, so that others can go on writing. If anything fails after one of them, what was finished stays in the database, and the new model doesn't count. Applying the same again goes on from there."
+        msgid "Some steps run outside a transaction, so that others can keep writing. If anything fails after one of them, the finished steps stay in the database, but the new model doesn't take effect. Applying it again continues from there."
         msgstr "Algunos pasos se realizan fuera de una transacción, para que otros puedan seguir escribiendo. Si algo falla después de uno de ellos, lo que se terminó permanece en la base de datos y el nuevo modelo no se aplica. Al aplicar lo mismo otra vez, se continúa desde ahí."
 
-        msgid "These tables are locked while the transaction runs, and others wait. It waits {{lockSeconds}} seconds for each itself, and gives up then."
+        msgid "These tables are locked while the transaction runs, and others have to wait. The transaction itself waits up to {{lockSeconds}} seconds for each table, then gives up."
         msgstr "Estas tablas quedan bloqueadas mientras dura la transacción, y los demás esperan. Ella misma espera {{lockSeconds}} segundos por cada una y después desiste."
 
-        msgid "{{name}} (outside of a transaction)"
+        msgid "{{name}} (outside a transaction)"
         msgstr "{{name}} (fuera de una transacción)"
 
         msgid "SQL of the step"
@@ -7305,7 +7305,7 @@ extension BuiltInTranslations {
         msgid "Tick this first: nothing was done."
         msgstr "Marque primero esta casilla: no se hizo nada."
 
-        msgid "I have read what others may miss"
+        msgid "I have read the consequences for others"
         msgstr "He leído lo que otros podrían echar en falta"
 
         msgid "Back to the text"
@@ -7313,16 +7313,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/model_run.mustache
 
-        msgid "This server has changed no model since it was started."
+        msgid "This server hasn't changed any model since it was started."
         msgstr "Este servidor no ha cambiado ningún modelo desde que se inició."
 
         msgid "What was stored is in the <1>history of the documents</1>."
         msgstr "Lo que se guardó figura en el <1>historial de los documentos</1>."
 
-        msgid "It goes on if you close this page."
+        msgid "It continues even if you close this page."
         msgstr "Continúa aunque cierre esta página."
 
-        msgid "The documents are as they were, unless the history has a newer version. Of steps that the plan has outside of a transaction, those that were finished stay."
+        msgid "The documents are unchanged, unless the history has a newer version. Finished steps that ran outside a transaction stay."
         msgstr "Los documentos están como estaban, salvo que el historial tenga una versión más reciente. De los pasos que el plan realiza fuera de una transacción, permanecen los que se terminaron."
 
         msgid "All servers use it within a second or two. Its version is in the <1>history of the documents</1>."
@@ -7331,10 +7331,10 @@ extension BuiltInTranslations {
         msgid "What is left to do in Swift"
         msgstr "Qué queda por hacer en Swift"
 
-        msgid "The app's classes don't know of this change yet. Apps that are installed go on as they are."
+        msgid "The app's classes don't have this change yet. Installed apps continue as they are."
         msgstr "Las clases de la aplicación aún no conocen este cambio. Las aplicaciones instaladas siguen como están."
 
-        msgid "Download <1>the model as it is now</1>, and change the classes to match. A property that was renamed declares its old name in <2>previousPropertyNames()</2>."
+        msgid "Download <1>the model as it is now</1>, and change the classes to match. A renamed property declares its old name in <2>previousPropertyNames()</2>."
         msgstr "Descargue <1>el modelo actual</1> y cambie las clases para que coincidan. Una propiedad cuyo nombre se cambió declara el antiguo en <2>previousPropertyNames()</2>."
 
         msgid "Export the document from the classes, and compare it with the download."
@@ -7343,7 +7343,7 @@ extension BuiltInTranslations {
         msgid "Apply it with <1>migration-tool apply</1>. From then on, the classes are the source again."
         msgstr "Aplíquelo con <1>migration-tool apply</1>. Desde ese momento, las clases vuelven a ser la fuente."
 
-        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old name of what was renamed here. Everything else counts as the document has it, and the tool names what it takes back."
+        msgid "Until then, <1>migration-tool apply</1> with an older document keeps the classes and properties that were added here, and says so. It refuses the old names of anything renamed here. Everything else becomes what the document says, and the tool lists what it reverts."
         msgstr "Hasta entonces, <1>migration-tool apply</1> con un documento más antiguo conserva las clases y propiedades que se añadieron aquí, y lo indica. Rechaza el nombre antiguo de lo que cambió de nombre aquí. Todo lo demás se aplica como figura en el documento, y la herramienta indica lo que revierte."
 
         msgid "Download the rules as they are now"
@@ -7655,28 +7655,28 @@ extension BuiltInTranslations {
         msgid "Back"
         msgstr "Volver"
 
-        msgid "Everything becomes what it was when the backup was made."
+        msgid "Everything returns to the state it was in when the backup was made."
         msgstr "Todo vuelve a ser como cuando se hizo la copia de seguridad."
 
-        msgid "Everything becomes what it was when this database was put aside."
+        msgid "Everything returns to the state it was in when this database was put aside."
         msgstr "Todo vuelve a ser como cuando se apartó esta base de datos."
 
         msgid "That was <1>{{relative}}</1>."
         msgstr "Eso fue <1>{{relative}}</1>."
 
-        msgid "The database that is in use now is put aside. You can bring it back here."
+        msgid "The current database is put aside. You can bring it back here."
         msgstr "La base de datos que está en uso se aparta. Puede recuperarla aquí."
 
-        msgid "Until the new database is filled, everything goes on."
+        msgid "The server stays available until the new database is filled."
         msgstr "Hasta que la base de datos nueva esté llena, todo sigue funcionando."
 
-        msgid "When the databases change places, requests that are under way fail, and people may have to log in again. You may have to, too."
+        msgid "When the databases are swapped, requests in progress fail, and people may have to log in again. You may have to, too."
         msgstr "Cuando las bases de datos intercambian sus lugares, fallan las peticiones en curso, y puede que haya que volver a iniciar sesión. Usted también."
 
-        msgid "Accounts, passwords, roles, API keys and logins go back too: anyone who lost access since then has it again."
+        msgid "Accounts, passwords, roles, API keys and logins are reverted too: anyone who has lost access since then gets it back."
         msgstr "También las cuentas, contraseñas, roles, claves de API y sesiones vuelven a ser como eran: quien perdió el acceso desde entonces lo tiene de nuevo."
 
-        msgid "Devices that know of later changes start over. They then upload what they hadn't uploaded yet."
+        msgid "Devices that have later changes start over. They then upload what they hadn't uploaded yet."
         msgstr "Los dispositivos que conocen cambios posteriores empiezan de nuevo. Lo que aún no habían subido, lo suben entonces."
 
         msgid "Jobs that were running at that time continue."

@@ -37,7 +37,7 @@ public struct DocumentPlan: Hashable, Sendable {
     public let fingerprint: String
     /// What changes in the documents, as sentences.
     public let changes: [String]
-    /// What others may miss, as sentences. No values are lost.
+    /// Consequences for others, as sentences. No values are lost.
     public let losses: [String]
     /// What is being retired, with the number of rows that have a value.
     public let retired: [Count]

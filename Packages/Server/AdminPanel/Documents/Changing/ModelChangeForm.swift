@@ -41,8 +41,8 @@ struct ModelChangeForm: Sendable {
         if count > limit {
             problems.append(
                 localized(
-                    "The texts have \(PanelNumber.text(count)) bytes together. Here are at most "
-                        + "\(PanelNumber.text(limit)) possible: use 'migration-tool apply' for larger ones."))
+                    "The texts have \(PanelNumber.text(count)) bytes together. The limit here is "
+                        + "\(PanelNumber.text(limit)): use 'migration-tool apply' for larger ones."))
         }
     }
 
@@ -50,7 +50,7 @@ struct ModelChangeForm: Sendable {
         guard let file else { return }
         guard let content = String(validating: file.bytes, as: UTF8.self), !file.bytes.contains(0) else {
             problems.append(
-                localized("The file \(file.fileName) isn't text in UTF-8, so that the text stays as it was."))
+                localized("The file \(file.fileName) isn't UTF-8 text, so the text was left unchanged."))
             return
         }
         self[keyPath: text] = ModelBasis.lines(content)

@@ -28,7 +28,7 @@ struct ModelChangePage: Sendable {
         self.app = app
         guard let basis = try await request.core.pool.withConnection({ try await ModelBasis(app, $0) }) else {
             throw RequestFailure(
-                .notFound, "There is no app with that name.", hint: "The page of model and rules lists the apps.")
+                .notFound, "There is no app with that name.", hint: "The page Model and rules lists the apps.")
         }
         self.basis = basis
     }
@@ -92,11 +92,11 @@ struct ModelChangePage: Sendable {
         guard form.basis == basis.version else { return stale(form) }
         guard form.wish.begun.isEmpty else {
             let unused = localized(
-                "One of the small forms is filled in and wasn't used. Press its button, or empty it.")
+                "One of the small forms is filled in and wasn't used. Press its button, or clear it.")
             return refuse(form, [unused])
         }
         guard let edit = form.edit(of: app, over: basis, by: account) else {
-            return refuse(form, [localized("Nothing is different from what is in use.")])
+            return refuse(form, [localized("There is nothing to change: this is what is already in use.")])
         }
         do {
             return plan(try await changes.plan(edit), edit)
@@ -119,9 +119,10 @@ struct ModelChangePage: Sendable {
         show(
             form, status: .conflict,
             message: localized(
-                "Somebody has changed the models or the rules since you began, and your text doesn't have that."),
+                "Somebody has changed the models or the rules since you began, and your text doesn't include those "
+                    + "changes."),
             hint: localized(
-                "Take over into your text what you need of it, then go on. What is stored is what the text says."),
+                "Copy what you need into your text, then continue. The text is stored exactly as it stands."),
             comparisons: basis.comparisons(since: form.basis))
     }
 
@@ -143,7 +144,7 @@ struct ModelChangePage: Sendable {
         guard form.problems.isEmpty else { return .page(refuse(form, form.problems)) }
         guard form.basis == basis.version else { return .page(stale(form)) }
         guard let edit = form.edit(of: app, over: basis, by: account) else {
-            return .page(refuse(form, [localized("Nothing is different from what is in use.")]))
+            return .page(refuse(form, [localized("There is nothing to change: this is what is already in use.")]))
         }
         if let run = changes.latest, run.edit == edit, !run.phase.hasEnded {
             // The button was pressed twice.
@@ -160,8 +161,8 @@ struct ModelChangePage: Sendable {
                 plan(
                     found, edit, .conflict,
                     problem: localized(
-                        "Since you saw the plan, something has changed in the database. Nothing was done: this is what "
-                            + "would happen now.")))
+                        "The database has changed since you saw the plan. Nothing was done: this is what would happen "
+                            + "now.")))
         }
         guard ModelPlanContent.losses(of: found, edit).isEmpty || request.form["agreed"] != nil else {
             return .page(plan(found, edit, .unprocessableContent, isUnagreed: true))

@@ -59,7 +59,7 @@ struct ModelChangePages: PanelSection {
     private static func checkViewing(_ request: PanelRequest) throws {
         guard let viewing = request.visit.viewing else { return }
         throw RequestFailure(
-            .forbidden, "You are viewing the panel as \(viewing.title), who changes no models.",
+            .forbidden, "You are viewing the panel as \(viewing.title), who can't change models.",
             hint: "Stop viewing as \(viewing.title) first: the button is at the top of every page.")
     }
 

@@ -81,9 +81,9 @@ struct ModelPlanContent: Sendable {
         guard edit.rules != nil else { return plan.losses }
         return plan.losses + [
             localized(
-                "These rules decide who may do what from then on, and about you too. If they take the permission matrix from "
-                    + "every super administrator, only somebody with the database's password can bring it back, with "
-                    + "migration-tool apply --replace-boxes.")
+                "From then on, these rules decide who may do what, and that includes you. If they take the permission "
+                    + "matrix away from every super administrator, only somebody with the database's password can "
+                    + "bring it back, with migration-tool apply --replace-boxes.")
         ]
     }
 
@@ -114,7 +114,7 @@ struct ModelPlanContent: Sendable {
         guard let diff = LineDiff(from: old, to: new) else {
             return Diff(
                 title: title,
-                summary: localized("The texts are too long, or too different, to be compared line by line."), lines: [])
+                summary: localized("The texts are too long or too different to compare line by line."), lines: [])
         }
         return Diff(
             title: title, summary: localized("Lines added: \(diff.added). Lines removed: \(diff.removed)."),

@@ -80,7 +80,7 @@ struct ModelWish: Sendable {
             try Self.checkProperty(newName)
             return (
                 try document.renaming(property, of: className, to: newName),
-                localized("\(renamed) is called \(newName) in the text. Rules that name it have to be changed too.")
+                localized("\(renamed) is now called \(newName) in the text. Rules that name it must be changed too.")
             )
         case .drop:
             guard !dropped.isEmpty else { throw Self.missing(localized("Choose what to drop.")) }
@@ -89,7 +89,7 @@ struct ModelWish: Sendable {
                 if let property { try document.removing(property, of: className) } else {
                     try document.removing(className)
                 }
-            return (result, localized("\(dropped) was taken out of the text. Its values stay in the database."))
+            return (result, localized("\(dropped) was removed from the text. Its values stay in the database."))
         }
     }
 
@@ -137,13 +137,13 @@ struct ModelWish: Sendable {
         let isNumber = if case .int = element { true } else { false }
         let numbers = lines.map { Int64($0) }
         if isNumber, numbers.contains(nil) {
-            throw Self.missing(localized("The values of a whole number are whole numbers."))
+            throw Self.missing(localized("The possible values of a whole number must be whole numbers."))
         }
         let all = isNumber ? numbers.compactMap { $0.map(Value.int) } : lines.map(Value.string)
         guard let allowed = AllowedValues(all) else {
             throw Self.missing(
                 localized(
-                    "Give at most \(AllowedValues.maximumCount) values, none of them twice or of more than "
+                    "Enter at most \(AllowedValues.maximumCount) different values, each of at most "
                         + "\(AllowedValues.maximumByteCount) bytes."))
         }
         return allowed
